@@ -64,6 +64,11 @@ export class GatewayError extends Error {
   }
 }
 
+/** The command line or a setting is wrong: the program ends with exit code 2. */
+export function usageError(message: string, cause?: unknown): GatewayError {
+  return new GatewayError('BAD_CONFIG', message, { usage: true }, cause);
+}
+
 /** What a call whose time ran out has done: `nothing` when it only reads, or was never sent; `unproven` where its login hangs. */
 export type Aftermath = 'nothing' | 'unknown' | 'unproven';
 

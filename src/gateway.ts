@@ -3,7 +3,8 @@ import { TurnedAwayCalls } from './adapter/turned-away.ts';
 import { UnderWay } from './adapter/under-way.ts';
 import { listLostResources } from './catalog/resources-and-prompts/prompts.ts';
 import { checkSelection } from './catalog/select-endpoints.ts';
-import type { Effect } from './endpoint/model.ts';
+import { toPlacedError } from './domain/files/read-places.ts';
+import { EFFECTS, type Effect } from './endpoint/model.ts';
 import { createRedactor } from './endpoint/redaction/redact.ts';
 import { collectSecrets } from './endpoint/secrets.ts';
 import { GatewayError } from './errors.ts';
@@ -16,7 +17,6 @@ import { createSpentStore } from './orchestration/confirmations.ts';
 import { createRedaction } from './orchestration/redaction.ts';
 import { createSigner } from './orchestration/signer.ts';
 import { PRODUCT } from './product.ts';
-import { toProfileError } from './profiles.ts';
 import { createMailbox } from './protocol/questions/mailbox.ts';
 import type { Reply, Sender } from './protocol/sender.ts';
 import { createService, type Service, type Shared } from './service.ts';
@@ -48,8 +48,6 @@ export interface Gateway<Data = unknown> extends Service {
 }
 
 const { name: NAME, version: VERSION } = PRODUCT;
-
-const EFFECTS: readonly Effect[] = ['read', 'write', 'destructive'];
 
 export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Gateway<Data> {
   const shared = createShared(options as GatewayOptions);
@@ -179,5 +177,5 @@ function refuseWrongProfiles({ profiles = {}, domains, native = {} }: GatewayOpt
   const problems = Object.entries(profiles).flatMap(([name, profile]) =>
     checkSelection(profile, { domains, native }).map(({ path, message }) => ({ path: [name, ...path], message })),
   );
-  if (problems.length > 0) throw toProfileError(profiles, problems);
+  if (problems.length > 0) throw toPlacedError(profiles, problems, 'profiles');
 }

@@ -1,10 +1,13 @@
 // profiles.yaml: named subsets of the catalog, each served at /mcp/<name>.
+
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { about, strict } from './domain/definition/shape/fields.ts';
 import { reason } from './domain/files/domain-files.ts';
-import { MistakesError, type PositionOf, toMistakes } from './domain/files/mistakes.ts';
+import { MistakesError, toMistakes } from './domain/files/mistakes.ts';
 import { parseYaml } from './domain/files/parse-yaml.ts';
+import { placeOf, rememberPlace } from './domain/files/read-places.ts';
+import { CONFIRM_WAYS, EFFECTS, EXPOSURES, GUARD_POLICIES } from './endpoint/model.ts';
 import { type Problem, toProblems } from './endpoint/problems.ts';
 import type { Profile } from './gateway-options.ts';
 
@@ -21,27 +24,25 @@ const profile = strict({
     'orders',
   ]),
   excludeTags: about(names, 'None with one of these tags; stronger than `tags`.', ['customers']),
-  effects: about(z.array(z.enum(['read', 'write', 'destructive'])).min(1), 'Only operations of these effects.', [
-    'read',
-  ]),
+  effects: about(z.array(z.enum(EFFECTS)).min(1), 'Only operations of these effects.', ['read']),
   native: about(
     z.union([z.boolean(), names]),
     'Tools, resources and prompts registered in code: all of them, or those of these names or URIs. Default: none.',
     false,
   ),
   exposure: about(
-    z.enum(['tools', 'grouped', 'search', 'auto']),
+    z.enum(EXPOSURES),
     'One tool per operation, one per group, or search. Default: as the deployment and its domains say.',
     'tools',
   ),
   readOnly: about(z.boolean(), 'Refuses everything that is not a read.', true),
   guard: about(
-    z.enum(['allow', 'confirm', 'deny']),
+    z.enum(GUARD_POLICIES),
     'Lets destructive calls pass, asks a person first, or refuses; never laxer than the deployment.',
     'deny',
   ),
   confirm: about(
-    z.enum(['token', 'either', 'ask']),
+    z.enum(CONFIRM_WAYS),
     'How a call that needs a yes gets it: a signed token, a person who is asked, or either; never laxer than the deployment.',
     'ask',
   ),
@@ -56,16 +57,6 @@ const profileName = z
 /** The shape of profiles.yaml. */
 export const profilesFile = z.record(profileName, profile);
 
-/** Where profiles were read from, for what is found wrong with them only beside the catalog. */
-const origins = new WeakMap<object, Origin>();
-
-interface Origin {
-  readonly file: string;
-  readonly positionOf: PositionOf;
-  /** What they are inside of, where the file holds more than profiles. */
-  readonly within?: Problem['path'];
-}
-
 export function readProfiles(file: string): Readonly<Record<string, Profile>> {
   const { value, positionOf } = parseYaml(readText(file), file, 'BAD_CONFIG');
   const fail = (problems: readonly Problem[]) =>
@@ -77,14 +68,7 @@ export function readProfiles(file: string): Readonly<Record<string, Profile>> {
   const { $schema, ...named } = value as Record<string, unknown>;
   const parsed = profilesFile.safeParse(typeof $schema === 'string' ? named : value, { reportInput: true });
   if (!parsed.success) throw fail(toProblems(parsed.error.issues));
-  const profiles = parsed.data as Readonly<Record<string, Profile>>;
-  rememberProfiles(profiles, { file, positionOf });
-  return profiles;
-}
-
-/** What is found wrong with them beside the catalog will be told of this file. */
-export function rememberProfiles(profiles: object, origin: Origin): void {
-  origins.set(profiles, origin);
+  return rememberPlace(parsed.data as Readonly<Record<string, Profile>>, { file, positionOf });
 }
 
 /** Some of the profiles, or changed ones: what is wrong with them is told of the same file. */
@@ -94,16 +78,7 @@ export function deriveProfiles(
 ): Readonly<Record<string, Profile>> {
   const entries = Object.entries(profiles).map(([name, one]) => [name, change(one, name)] as const);
   const derived = Object.fromEntries(entries.filter(([, one]) => one !== undefined)) as Record<string, Profile>;
-  const origin = origins.get(profiles);
-  if (origin !== undefined) origins.set(derived, origin);
-  return derived;
-}
-
-/** What to throw for profiles that do not fit the catalog, with file and line where they came from one. */
-export function toProfileError(profiles: object, problems: readonly Problem[]): MistakesError {
-  const { file = 'profiles', positionOf, within = [] } = origins.get(profiles) ?? {};
-  const whole = problems.map((problem) => ({ ...problem, path: [...within, ...problem.path] }));
-  return new MistakesError('BAD_CONFIG', toMistakes(file, whole, positionOf));
+  return rememberPlace(derived, placeOf(profiles));
 }
 
 /** A file of the configuration. */

@@ -111,6 +111,20 @@ test('ARCHITECTURE.md tells the same line, has a room for every folder, and name
   expect(names.filter((name) => !exists(name))).toEqual([]);
 });
 
+test('ARCHITECTURE.md tells what the folders beside the line import', () => {
+  const text = readFileSync(join(root, '../ARCHITECTURE.md'), 'utf8');
+  const rows = [...text.matchAll(/^\| `([a-z]+)` \| (`.*) \|$/gm)].map(([, folder, cell]) => {
+    const names = [...cell!.matchAll(/`(\w+)`/g)].map((match) => match[1]!);
+    return [folder!, cell!.endsWith('everything to its right') ? from(names[0]!) : names] as const;
+  });
+  const rules = Object.entries(SEES).filter(([folder]) => !LINE.includes(folder));
+  const others = rules.map(([folder, sees]) => [
+    folder,
+    sees.filter((name) => name !== folder && !name.endsWith('.ts')),
+  ]);
+  expect(Object.fromEntries(rows)).toEqual(Object.fromEntries(others));
+});
+
 test('every folder of src has its place in these rules', () => {
   const folders = new Set(files.filter((file) => file.includes('/')).map((file) => file.split('/')[0]!));
   expect([...folders].filter((folder) => folder !== 'cli' && SEES[folder] === undefined)).toEqual([]);
@@ -195,6 +209,9 @@ const FACTS: readonly (readonly [what: string, pattern: RegExp, places: readonly
     /\\\$\\\{\([^)]*\[A-Za-z_\]/,
     ['cli/install/mcp-clients.ts', 'endpoint/environment.ts'],
   ],
+  ['the name of a variable', /\/\^\[A-Za-z_\](?:\[A-Za-z0-9_\]|\\w)\*\$\//, ['endpoint/environment.ts']],
+  ['a host without its brackets', /replace\(\/\^\\\[\|/, ['endpoint/address.ts']],
+  ['a yes at the terminal', /y\(es\)\?/, ['cli/terminal/ask-person.ts']],
   ['leaving tags out', /<\[\^<?>\]\*>\/g/, []],
   ['edit distance', /function editDistance\(/, ['endpoint/edits.ts']],
   [

@@ -1,7 +1,7 @@
 // The words of `call` and `explain`: which of them is the tool, which are files, which are arguments. Files may stand
 // before the tool or after it, as they do for `serve`.
 import { existsSync } from 'node:fs';
-import { GatewayError } from '../errors.ts';
+import { usageError } from '../errors.ts';
 
 export interface CommandWords {
   readonly tool: string;
@@ -16,7 +16,7 @@ export function readWords(command: 'call' | 'explain', words: readonly string[])
   const files = words.filter((word) => !isPair(word) && isPath(word));
   const names = words.filter((word) => !isPair(word) && !isPath(word));
   if (names.length < 2) return { tool: names[0] ?? refuse(command, files), files, pairs };
-  // A folder is often called by a plain word; only where several words could be the tool is the disk asked.
+  // A folder may have a plain name, too: if several words could be the tool, those that exist on disk are files.
   const tools = names.filter((name) => !existsSync(name));
   if (tools.length !== 1) refuse(command, files, tools.length === 0 ? names : tools);
   return { tool: tools[0]!, files: words.filter((word) => !isPair(word) && word !== tools[0]), pairs };
@@ -43,9 +43,5 @@ function refuse(command: string, files: readonly string[], names: readonly strin
     names.length === 0
       ? `Which tool? Name it ${files.length === 0 ? 'and, before or after it, the files it is in' : `after the files`}`
       : `Several words could be the tool: ${names.map((name) => `"${name}"`).join(', ')}. Name one${command === 'call' ? ', write arguments as key=value' : ''} and a file as ./file`;
-  throw new GatewayError(
-    'BAD_CONFIG',
-    `${what}, for example: ${example}. "landbridge tools --exposure tools" lists the tools.`,
-    { usage: true },
-  );
+  throw usageError(`${what}, for example: ${example}. "landbridge tools --exposure tools" lists the tools.`);
 }

@@ -12,7 +12,7 @@ const repeatable = (flags: string, description: string) =>
 const json = option('--json', 'print JSON for scripts');
 const verbose = option('--verbose', 'list every file, warning and reason, and not the first few of each kind');
 const baseUrl = option('--base-url <url>', 'where the API is, instead of what the document says');
-/** Node.js takes --env-file for a flag of its own, wherever it stands, and ends with its own words where the file is missing. */
+/** Node.js itself interprets --env-file anywhere on the command line, and exits with its own message if the file is missing. */
 const envFile = [
   repeatable('--dotenv <file>', 'read variables from a file, as .env files have them'),
   repeatable('--env-file <file>', 'the same').hideHelp(),
@@ -301,7 +301,7 @@ Examples:
 
 Exit codes: 0 fit, 1 an error was found (with --strict: or a warning), 2 the command line is wrong.
 With --fix they tell of what is left.`,
-    run: async (files, flags) => (await import('./doctor.ts')).runDoctor(files, flags),
+    run: async (files, flags) => (await import('./doctor/doctor.ts')).runDoctor(files, flags),
   },
   {
     name: 'explain',

@@ -4,7 +4,7 @@ import type { CatalogOperation } from '../catalog/tree.ts';
 import { type Flags, readConfig } from '../config/read-config.ts';
 import type { Credential, Secret, Target } from '../endpoint/model.ts';
 import { formatOf, secretsIn } from '../endpoint/secrets.ts';
-import { closest } from '../endpoint/suggest.ts';
+import { suggestion } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
 import { decidePolicy, decideWay, type WayDecision } from '../orchestration/policy.ts';
@@ -48,10 +48,10 @@ function findOperation({ registry, domains }: Gateway, tool: string): CatalogOpe
       `${tool} was left out of the document: ${leftOut.reason} (${leftOut.pointer}).`,
     );
   const names = registry.operations.map(({ name }) => name);
-  const near = closest(tool, tool.includes('.') ? registry.operations.flatMap((one) => one.qualifiedNames) : names);
+  const near = suggestion(tool, tool.includes('.') ? registry.operations.flatMap((one) => one.qualifiedNames) : names);
   throw new GatewayError(
     'BAD_CONFIG',
-    `There is no tool "${tool}".${near ? ` Did you mean ${near}?` : ''} "landbridge tools --exposure tools" lists them.`,
+    `There is no tool "${tool}".${near} "landbridge tools --exposure tools" lists them.`,
   );
 }
 

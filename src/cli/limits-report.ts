@@ -1,6 +1,8 @@
 // landbridge tools --limits: everything that bounds a call, and where it is said.
+
 import pc from 'picocolors';
 import type { Config } from '../config/read-config.ts';
+import { originsOf } from '../endpoint/address.ts';
 import type { Domain } from '../endpoint/model.ts';
 import type { Gateway } from '../gateway.ts';
 import type { CallRules } from '../limits/call-rules.ts';
@@ -26,7 +28,7 @@ export function buildLimitsReport({ limits, domains }: Gateway, config: Config) 
       .map(({ who, limits: own }) => ({ who, ...toColumns(limits.rulesOf({ principal: own })) })),
     upstreams: domains.map((domain) => ({
       domain: domain.name,
-      origins: originsOf(domain),
+      origins: originsOf(domain.endpoints),
       ...toColumns(limits.rulesOf({ domain: domain.name })),
       timeoutMs: largest(domain, ({ timeoutMs }) => timeoutMs),
       maxResponseBytes: largest(domain, ({ maxResponseBytes }) => maxResponseBytes),
@@ -53,11 +55,6 @@ function nameCounters({ state, workers }: Config): string {
 
 function toColumns({ rate, concurrent, queue, waitSeconds }: CallRules) {
   return { rate: rate?.text ?? null, concurrent, queue, waitSeconds };
-}
-
-function originsOf({ endpoints }: Domain): string[] {
-  const urls = [...new Set(endpoints.map(({ baseUrl }) => baseUrl))];
-  return [...new Set(urls.map((url) => (URL.canParse(url) ? new URL(url).origin : url)))];
 }
 
 function largest({ endpoints }: Domain, of: (limits: Domain['endpoints'][number]['limits']) => number): number {

@@ -2,8 +2,8 @@
 // The program's first file, and the only one that a Node.js too old for the others has to read: it says so in one
 // sentence, where the rest would end in a syntax error of some dependency.
 
-// In a container this is process 1, and the kernel keeps signals from it that nobody listens for: until a gateway drains by itself, they
-// end the program at once, as they do anywhere else.
+// In a container this is process 1, to which the kernel delivers no signal without a listener. Until a gateway handles them
+// itself, they end the program at once, as for any other process.
 if (process.pid === 1)
   for (const [signal, code] of [
     ['SIGTERM', 143],
@@ -11,7 +11,8 @@ if (process.pid === 1)
   ] as const)
     process.once(signal, () => process.listenerCount(signal) === 0 && process.exit(code));
 
-// SIGHUP asks a gateway to read its files again. One that is only starting would die of it; it does so as soon as it listens to it.
+// SIGHUP asks a gateway to read its files again. By default it would kill one that is still starting, so it is remembered and
+// delivered once the gateway listens for it.
 if (process.argv[2] === 'serve') {
   let hasCome = false;
   process.on('SIGHUP', () => {

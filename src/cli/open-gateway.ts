@@ -21,7 +21,7 @@ export interface Loaded {
   close(): Promise<void>;
 }
 
-/** Loads what the configuration names. The sample API starts only when a domain needs it, unless somebody else runs it (`embedded`). */
+/** Loads what the configuration names. The sample API starts only if a domain needs it; `embedded` gives the URL of a running one. */
 export async function load(config: Config, embedded?: () => Promise<string>): Promise<Loaded> {
   const progress = createProgress();
   let sample: SampleApi | undefined;
@@ -44,7 +44,7 @@ export async function load(config: Config, embedded?: () => Promise<string>): Pr
       stdin: process.stdin,
     });
     refuseStrangers(config.strangers, lookups);
-    // What the operator says on the command line is nearer than what a domain says of itself.
+    // An exposure from the operator wins over those of the domains.
     const served = config.exposure === undefined ? domains : domains.map(withoutExposure);
     return {
       domains: (config.auth?.oauth ?? []).length > 1 ? served.map(warnOfNamesakes) : served,
@@ -82,10 +82,10 @@ export async function withGateway<Result>(
   const forced = exposure === undefined ? config : { ...config, exposure };
   const loaded = await load(forced);
   const changed = change === undefined ? loaded.domains : change(loaded.domains);
-  // Whoever asks for one tool of one file does not ask about prompts that embed texts of other files either.
+  // For a single tool, prompts do not matter: they may embed resources of files that are not loaded.
   const domains = exposure === undefined ? changed : changed.map((domain) => ({ ...domain, prompts: [] }));
   const { profiles = {}, ...options } = await toGatewayOptions(forced);
-  // Whoever asks for one tool of one file does not ask about profiles that name other files' domains.
+  // For a single tool, other profiles do not matter: they may name domains of files that are not loaded.
   const served = deriveProfiles(profiles, (profile, name) =>
     exposure === undefined ? profile : name === config.profile ? { ...profile, exposure } : undefined,
   );

@@ -1,8 +1,10 @@
 // landbridge config: the settings that count, and who said each.
+
 import pc from 'picocolors';
 import { placeOf, SECTION_NAMES } from '../config/config-file.ts';
 import { type Config, type Flags, type Origin, readConfig } from '../config/read-config.ts';
 import { SETTINGS } from '../config/settings.ts';
+import { splitHeaderLine } from '../endpoint/headers/header-fields.ts';
 import { isObject } from '../endpoint/is-object.ts';
 import { place } from '../endpoint/problems.ts';
 import { mayBeWritten } from './import/import-secrets.ts';
@@ -20,7 +22,7 @@ interface Row {
 
 export async function runConfig(files: readonly string[], flags: Flags): Promise<void> {
   const config = readConfig({ ...flags, paths: files }, process.env);
-  // Only domain files know whether a variable that begins like ours is one of theirs.
+  // A variable with our prefix may belong to a domain file: only loading them tells.
   if (config.strangers.length > 0) await (await load(config)).close();
   const { checkSettings } = await import('./serve/start-checks.ts');
   await checkSettings(config);
@@ -59,13 +61,13 @@ function describeOrigin(origin: Origin | undefined): string {
   return origin.by === 'file' ? origin.where : `${origin.by} ${origin.where}`.trim();
 }
 
-/** The value without what others must not read. Hashes of keys are no secret: nobody can make the key of one. */
+/** The value without secrets. Hashes of keys are shown: a key cannot be computed from them. */
 function hide(name: string, value: unknown): unknown {
   if (value === undefined) return undefined;
   if (name === 'secret') return HIDDEN;
   if (name === 'headers')
     return (value as readonly string[]).map((line) =>
-      mayBeWritten(line) ? line : `${line.slice(0, line.indexOf(':'))}: ${HIDDEN}`,
+      mayBeWritten(line) ? line : `${splitHeaderLine(line).name}: ${HIDDEN}`,
     );
   if (name === 'tracing') {
     const { headers = {}, callers, warnings: _, ...plan } = value as NonNullable<Config['tracing']>;
@@ -85,7 +87,7 @@ function hide(name: string, value: unknown): unknown {
   return value;
 }
 
-/** Without what nobody said and nothing stands for: OpenTelemetry's own defaults. */
+/** Without values that are not set, for which OpenTelemetry's own defaults apply. */
 function withoutBlanks(values: object): object {
   const isBlank = (value: unknown): boolean =>
     value === undefined || (isObject(value) && Object.values(value).every(isBlank));

@@ -17,7 +17,7 @@ addCommands(program);
 // Sub-commands take over settings only when told.
 for (const command of program.commands) command.copyInheritedSettings(program);
 
-// Whoever pipes us into `head` has read enough.
+// A reader such as `head` may close the pipe early: that is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
 try {

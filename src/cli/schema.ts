@@ -1,11 +1,11 @@
 // landbridge schema: the JSON Schema of domain files or profiles, on standard output.
 import { readEditorSchema, SCHEMA_KINDS, type SchemaKind } from '../editor-schemas.ts';
 import { hint } from '../endpoint/suggest.ts';
-import { GatewayError } from '../errors.ts';
+import { usageError } from '../errors.ts';
 
 export async function runSchema(kind = 'domain'): Promise<void> {
   if (!SCHEMA_KINDS.includes(kind as SchemaKind)) {
-    throw new GatewayError('BAD_CONFIG', `There is no schema "${kind}"; ${hint(kind, SCHEMA_KINDS)}`, { usage: true });
+    throw usageError(`There is no schema "${kind}"; ${hint(kind, SCHEMA_KINDS)}`);
   }
   process.stdout.write(readEditorSchema(kind as SchemaKind));
 }

@@ -1,12 +1,14 @@
 // landbridge tools: what would be served, what could not be imported and why, and what tools/list costs.
+
 import pc from 'picocolors';
 import { costOf } from '../catalog/tokens.ts';
 import { type Flags, readConfig } from '../config/read-config.ts';
+import { EFFECTS } from '../endpoint/model.ts';
 import type { Gateway } from '../gateway.ts';
 import { costOfList, type ModeCosts, measureModes, renderModes } from './exposure-cost.ts';
 import { withGateway } from './open-gateway.ts';
 import { type RemoteFlags, withRemote } from './remote/with-remote.ts';
-import { digestWarnings } from './terminal/digest-lines.ts';
+import { digestWarnings, listWarnings } from './terminal/digest-lines.ts';
 import { colourEffect, count, renderTable, shown } from './terminal/terminal.ts';
 
 export async function runTools(
@@ -35,8 +37,6 @@ export async function runTools(
   });
 }
 
-const EFFECTS = ['read', 'write', 'destructive'];
-
 function buildReport(gateway: Gateway) {
   const { registry, domains } = gateway;
   const tools = [...registry.tools.values()].map(({ tool, domain, operations }) => {
@@ -59,7 +59,7 @@ function buildReport(gateway: Gateway) {
     tools,
     quarantined: domains.flatMap(({ quarantined }) => quarantined),
     tokens: costOfList(gateway),
-    warnings: domains.flatMap(({ name, warnings }) => warnings.map((warning) => `${name}: ${warning}`)),
+    warnings: listWarnings(domains),
   };
 }
 

@@ -4,10 +4,11 @@ import type { z } from 'zod';
 import { about, strict } from '../domain/definition/shape/fields.ts';
 import { MistakesError, type PositionOf, toMistakes } from '../domain/files/mistakes.ts';
 import { parseYaml } from '../domain/files/parse-yaml.ts';
+import { type ReadPlace, rememberPlace } from '../domain/files/read-places.ts';
 import type { Environment } from '../endpoint/environment.ts';
 import { isObject } from '../endpoint/is-object.ts';
 import { type Problem, toProblems } from '../endpoint/problems.ts';
-import { readText, rememberProfiles } from '../profiles.ts';
+import { readText } from '../profiles.ts';
 import type { EnvFile } from './env-files.ts';
 import { resolvePaths } from './file-paths.ts';
 import { type Filled, fillIn, readAsMeant } from './fill-in.ts';
@@ -19,6 +20,9 @@ import { limitsSection } from './sections/limits-schema.ts';
 import { tlsSection } from './sections/tls-schema.ts';
 import { SETTINGS, type Settings } from './settings.ts';
 import { tracingSection } from './tracing/tracing-schema.ts';
+
+/** For sections, whose mistakes have paths from the top of the file. */
+export { placeOf, toPlacedError as toSectionError } from '../domain/files/read-places.ts';
 
 /** Settings that are more than one value; they stand in the file only. */
 const SECTIONS = {
@@ -81,7 +85,7 @@ export function readConfigText(file: string): DeploymentText {
   return { file, value: typeof $schema === 'string' ? settings : value, positionOf };
 }
 
-/** The files of variables that it names, if they can be told before the rest is checked. */
+/** Its `envFiles`, read before everything else: other values may use their variables. */
 export function listEnvFiles({ file, value, positionOf }: DeploymentText, env: Environment): readonly EnvFile[] {
   const { envFiles } = isObject(value) ? value : {};
   const parsed = SETTINGS.envFiles.type.safeParse(fillIn(envFiles, env).value);
@@ -93,7 +97,7 @@ export function listEnvFiles({ file, value, positionOf }: DeploymentText, env: E
 }
 
 export function readConfigFile({ file, value, positionOf }: DeploymentText, env: Environment): Deployment {
-  // The loader fills in headers itself: it has to know which of their parts are secrets.
+  // Headers are left alone: the loader fills them in, because it has to know which parts are secrets.
   const filled = fillIn(value, env, (path) => path[0] === 'headers');
   const problems = [...filled.problems, ...refuseInlineSecret(value), ...refuseMisplaced(value)];
   const parsed = parse(filled);
@@ -104,52 +108,21 @@ export function readConfigFile({ file, value, positionOf }: DeploymentText, env:
   if (problems.length > 0 || !parsed.success) throw toConfigError({ file, positionOf }, problems);
   const settings = resolvePaths(parsed.data, dirname(file));
   const { profiles } = settings;
-  if (typeof profiles === 'object') {
-    rememberProfiles(profiles, { file, positionOf, within: ['profiles'] });
-    places.set(profiles, { file, positionOf });
-  }
+  if (typeof profiles === 'object') rememberPlace(profiles, { file, positionOf, within: ['profiles'] });
   for (const name of SECTION_NAMES) {
     const section = settings[name];
-    if (section !== undefined) places.set(section, { file, positionOf });
+    if (section !== undefined) rememberPlace(section, { file, positionOf });
   }
   return { file, settings, variables: filled.variables, positionOf };
 }
 
-type Place = Pick<Deployment, 'file' | 'positionOf'>;
-
-/** Where sections were read from, for what is found wrong with them only beside profiles, variables or other files. */
-const places = new WeakMap<object, Place>();
-
-/** A copy of a section that stands where the section does. */
-export function inPlaceOf<Section extends object>(section: object | undefined, copy: Section): Section {
-  const place = section && places.get(section);
-  if (place) places.set(copy, place);
-  return copy;
-}
-
-export function placeOf(section: object): Place | undefined {
-  return places.get(section);
-}
-
-/** The same section, completed. */
-export function adoptPlace(section: object, of: object): void {
-  const place = places.get(of);
-  if (place) places.set(section, place);
-}
-
-/** What to throw for a section that cannot be used, with file and line; paths begin at the top of the file. */
-export function toSectionError(section: object, problems: readonly Problem[]): MistakesError {
-  const { file = 'landbridge.yaml', positionOf } = places.get(section) ?? {};
-  return new MistakesError('BAD_CONFIG', toMistakes(file, problems, positionOf));
-}
-
-/** A text that a variable was to fill may be a number or a truth value where one is expected. */
+/** Text that came from a variable may stand for a number or boolean: tried if the first parse fails. */
 function parse(filled: Filled) {
   const first = configFile.safeParse(filled.value, { reportInput: true });
   return first.success ? first : configFile.safeParse(readAsMeant(filled, first.error.issues), { reportInput: true });
 }
 
-/** What was wrong is shown as it stands in the file: a variable in it may hold a secret. */
+/** Shows a wrong value as written in the file, before variables are filled in: they may be secrets. */
 function withText(issue: z.core.$ZodIssue, value: unknown): z.core.$ZodIssue {
   const input = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
   if (issue.code !== 'invalid_union') return { ...issue, input } as z.core.$ZodIssue;
@@ -181,6 +154,6 @@ function isSame(one: Problem['path'], other: Problem['path']): boolean {
   return one.length === other.length && one.every((part, index) => part === other[index]);
 }
 
-export function toConfigError({ file, positionOf }: Place, problems: readonly Problem[]): MistakesError {
+export function toConfigError({ file, positionOf }: ReadPlace, problems: readonly Problem[]): MistakesError {
   return new MistakesError('BAD_CONFIG', toMistakes(file, problems, positionOf));
 }

@@ -1,7 +1,9 @@
-// Paths in landbridge.yaml count from the folder it stands in. A type cannot know that folder: it leaves a mark, and
-// whoever read the file puts the folder in front.
+// Paths in landbridge.yaml are relative to its folder. The zod types do not know that folder: they wrap each path, and
+// resolvePaths() puts the folder in front.
+
 import { isAbsolute, join } from 'node:path';
 import { type Of, text } from '../domain/definition/shape/fields.ts';
+import { isWebAddress } from '../endpoint/address.ts';
 import { isObject } from '../endpoint/is-object.ts';
 import { FILE_MARK } from '../endpoint/secret/secret-file.ts';
 
@@ -19,7 +21,7 @@ export const filePath: Of<string> = text.transform((path) => new PathInFile(path
 
 /** The same, or a URL. */
 export const sourcePath: Of<string> = text.transform((path) =>
-  /^https?:\/\//i.test(path) || path === '-' ? path : (new PathInFile(path) as unknown as string),
+  isWebAddress(path) || path === '-' ? path : (new PathInFile(path) as unknown as string),
 );
 
 /** The name of a variable, or `file:` and a path. */

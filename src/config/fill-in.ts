@@ -1,12 +1,12 @@
 // `${VARIABLE}` and `${VARIABLE:-default}` in the texts of landbridge.yaml.
 import type { z } from 'zod';
-import { type Environment, expand, needsVariables } from '../endpoint/environment.ts';
+import { type Environment, expand, needsVariables, VARIABLE_NAME } from '../endpoint/environment.ts';
 import { isObject } from '../endpoint/is-object.ts';
 import type { Problem } from '../endpoint/problems.ts';
 
 type Path = Problem['path'];
 
-/** Anchors let a file hold itself. */
+/** YAML anchors can make a value contain itself. */
 const MAX_DEPTH = 30;
 
 export interface Filled {
@@ -19,13 +19,13 @@ export interface Filled {
   readonly places: ReadonlySet<string>;
 }
 
-/** `isLeft`: the text stays as it is, but its variables must be set all the same. */
+/** Where `isLeft` is true the text stays as it is, but its variables must still be set. */
 export function fillIn(value: unknown, env: Environment, isLeft: (path: Path) => boolean = () => false): Filled {
   const problems: Problem[] = [];
   const variables = new Set<string>();
   const places = new Set<string>();
   const whole = mapTexts(value, (text, path) => {
-    if (/^[A-Za-z_]\w*$/.test(text)) variables.add(text);
+    if (VARIABLE_NAME.test(text)) variables.add(text);
     const filled = expand(text, env);
     for (const { name } of filled.variables) variables.add(name);
     if (filled.missing.length > 0) problems.push({ path, message: needsVariables(filled.missing) });

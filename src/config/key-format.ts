@@ -1,5 +1,5 @@
-// What our API keys look like, and whether a key from elsewhere can be guessed: SHA-256 is quick to compute, so only keys
-// that nobody can try out are safe behind it.
+// The format of our API keys, and whether a key from elsewhere can be guessed: SHA-256 is fast, so only keys with enough
+// randomness are safe to store as a hash.
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
@@ -8,11 +8,11 @@ const PREFIX = 'lb_';
 const RANDOM_BYTES = 32;
 const CHECKSUM_CHARS = 6;
 const NEEDED_BITS = 128;
-/** What is left when repetitions and runs (`abcd`, `1111`) do not count; chance alone takes some of that away. */
+/** Bits without repetitions and runs (`abcd`, `1111`). Lower than NEEDED_BITS, because random keys have some, too. */
 const NEEDED_VARIETY_BITS = 64;
 const MAX_CHARS = 512;
 
-/** `lb_`, 256 random bits, and a checksum that tells a slip of copying from a key that is not known. */
+/** `lb_`, 256 random bits, and a checksum that tells a copying mistake from an unknown key. */
 export function mintKey(): string {
   const random = randomBytes(RANDOM_BYTES).toString('base64url');
   return `${PREFIX}${random}${checksumOf(random)}`;
@@ -28,7 +28,7 @@ function checksumOf(text: string): string {
   return bytes.toString('base64url');
 }
 
-/** What is wrong with a key, in words that go on after its name; undefined: nothing. */
+/** What is wrong with a key, to follow its name in a sentence; undefined if nothing is. */
 export function explainWeakness(key: string): string | undefined {
   const [text, checksum] = [key.slice(PREFIX.length, -CHECKSUM_CHARS), key.slice(-CHECKSUM_CHARS)];
   if (key.startsWith(PREFIX) && checksumOf(text) !== checksum)
@@ -50,7 +50,7 @@ function bitsPerCharacter(key: string): number {
     [/[^0-9A-Za-z]/, 32],
   ];
   const size = alphabets.reduce((sum, [pattern, more]) => (pattern.test(key) ? sum + more : sum), 0);
-  // Base64 that happens to have no digit is base64 all the same.
+  // Base64 without a digit still has an alphabet of 64.
   return Math.log2(/[a-z]/.test(key) && /[A-Z]/.test(key) ? Math.max(size, 64) : size);
 }
 

@@ -1,18 +1,20 @@
 // Where API keys are configured: `auth.keys` of landbridge.yaml (a hash, a variable or a file each), LANDBRIDGE_API_KEYS and
 // --api-keys. Whatever way a key comes, only its SHA-256 is handed on.
+
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { type Mistake, MistakesError } from '../domain/files/mistakes.ts';
+import { toPlacedError } from '../domain/files/read-places.ts';
 import { type Environment, lookup } from '../endpoint/environment.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { readSecretFile } from '../endpoint/secret/secret-file.ts';
 import { hint } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
-import { type ConfigFile, toSectionError } from './config-file.ts';
+import type { ConfigFile } from './config-file.ts';
 import { explainWeakness, hashKey } from './key-format.ts';
 import type { KeyEntry } from './sections/auth-schema.ts';
 
-/** A key that may call: nobody can make the key of it. */
+/** An API key by its hash, from which the key cannot be computed. */
 export interface ConfiguredKey extends Pick<KeyEntry, 'name' | 'profiles' | 'effects' | 'expires' | 'limits'> {
   /** 64 hexadecimal digits, in lower case. */
   readonly sha256: string;
@@ -40,7 +42,7 @@ export function readKeys(
   return keys;
 }
 
-/** A key that stands there twice may be meant for two callers, or for two sets of permissions: nobody knows for which. */
+/** The same key twice is ambiguous: it could be two callers, or two sets of permissions. */
 function refuseTwins(keys: readonly ConfiguredKey[], auth: AuthSection | undefined): void {
   const owners = new Map<string, number>();
   /** Those of the section come first, in its order. */
@@ -54,7 +56,7 @@ function refuseTwins(keys: readonly ConfiguredKey[], auth: AuthSection | undefin
     const message = `${who}: remove one of them, or make another with "landbridge key new"`;
     const [path, other] = [placeOf(index) ?? placeOf(twin), placeOf(index) && placeOf(twin)];
     if (path === undefined || auth === undefined) throw new GatewayError('BAD_CONFIG', `${message}.`);
-    throw toSectionError(auth, [{ path, message, ...(other && { other }) }]);
+    throw toPlacedError(auth, [{ path, message, ...(other && { other }) }]);
   }
 }
 
@@ -70,11 +72,11 @@ function readSection(auth: AuthSection, env: Environment, profiles: readonly str
     if ('problem' in source) problems.push({ path: [...path, source.field], message: source.problem });
     return 'problem' in source ? [] : [{ ...owner, sha256: source.sha256 }];
   });
-  if (problems.length > 0) throw toSectionError(auth, problems);
+  if (problems.length > 0) throw toPlacedError(auth, problems);
   return keys;
 }
 
-/** `path` is where the entry stands. */
+/** `path` is that of the entry. */
 export function checkProfiles(
   { profiles: named = [] }: Pick<KeyEntry, 'profiles'>,
   path: Problem['path'],
@@ -123,7 +125,7 @@ function toHash(text: string): { readonly sha256: string } | { readonly problem:
 
 const NAMED_KEY = /^([A-Za-z0-9][A-Za-z0-9._@-]{0,63})\s*=\s*(\S+)$/;
 
-/** `ci=lb_…, batch=9f86…`: what is wrong is said without the key. */
+/** `ci=lb_…, batch=9f86…`. Problems do not repeat the key. */
 function parseKeyList(items: readonly string[]): ConfiguredKey[] | { readonly problem: string } {
   const keys: ConfiguredKey[] = [];
   for (const [index, item] of items.entries()) {

@@ -1,16 +1,17 @@
 // Flags, environment and landbridge.yaml → one frozen Config. The sole reader of process.env (through the CLI, which hands
 // it in).
+
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
+import { placeOf, rememberPlace } from '../domain/files/read-places.ts';
+import { isWebAddress } from '../endpoint/address.ts';
 import { type Environment, expand, lookup, needsVariables } from '../endpoint/environment.ts';
 import { readSecretFile } from '../endpoint/secret/secret-file.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, usageError } from '../errors.ts';
 import {
-  adoptPlace,
   type Deployment,
-  inPlaceOf,
   listEnvFiles,
   readConfigFile,
   readConfigText,
@@ -53,7 +54,7 @@ export type Flags = {
   readonly domains?: readonly string[] | undefined;
   readonly http?: boolean | undefined;
   readonly envFile?: readonly string[] | undefined;
-  /** The same; but Node.js takes a flag named --env-file for its own, wherever it stands, and ends where a file is missing. */
+  /** The same. Node.js itself interprets --env-file anywhere on the command line, and exits if the file is missing. */
   readonly dotenv?: readonly string[] | undefined;
   /** landbridge.yaml. */
   readonly config?: string | undefined;
@@ -106,23 +107,23 @@ export type Config = Omit<Values, 'domains' | 'envFiles' | 'http'> &
     /** LANDBRIDGE_API_KEYS, by their hashes. */
     readonly apiKeys: readonly ConfiguredKey[];
     readonly apiKeysFile: string | undefined;
-    /** Who said what; what holds by default is not in it. */
+    /** Where each setting came from; defaults are left out. */
     readonly origins: ReadonlyMap<string, Origin>;
     /** landbridge.yaml, as it was named. */
     readonly file: string | undefined;
-    /** Variables that begin like ours and are none: an error, unless a domain file asks for them. */
+    /** Variables with our prefix that are no setting: an error, unless a domain file uses them. */
     readonly strangers: readonly string[];
     /** Variables that landbridge.yaml refers to. */
     readonly fileVariables: ReadonlySet<string>;
   };
 
 /**
- * How much of landbridge.yaml counts: all of it; only its variables where a command makes something new, which headers and
- * addresses of the deployment are not about; nothing where another gateway decides, which must not get what is meant for APIs.
+ * How much of landbridge.yaml applies: `all` of it; only its `variables`, for commands that create something new, to which its
+ * headers and addresses do not belong; `nothing`, if another gateway is called, which must not get headers meant for APIs.
  */
 export type Reach = 'all' | 'variables' | 'nothing';
 
-/** Settings about what `domains` names. Whoever names other files says this of them as well. */
+/** Settings that belong to `domains` of the file. They are ignored when the command line names other files. */
 const ABOUT_DOMAINS: readonly SettingName[] = ['baseUrl', 'headers', 'refsRoot'];
 
 export function readConfig(commandLine: Flags, processEnv: Environment, reach: Reach = 'all'): Config {
@@ -156,7 +157,7 @@ export function readConfig(commandLine: Flags, processEnv: Environment, reach: R
   });
 }
 
-/** For commands that need hardly a setting: what is wrong with landbridge.yaml is not for them to tell. */
+/** For commands that use hardly any settings: they do not report what is wrong with landbridge.yaml. */
 export function refuseStrangeVariables(flags: Flags, processEnv: Environment): void {
   let config: Config;
   try {
@@ -167,7 +168,7 @@ export function refuseStrangeVariables(flags: Flags, processEnv: Environment): v
   refuseStrangers(config.strangers);
 }
 
-/** API keys of a container, which has no file of settings. */
+/** API keys given without a settings file, as in a container. */
 function readKeySettings(
   flags: Flags,
   env: Environment,
@@ -176,13 +177,11 @@ function readKeySettings(
   for (const [name, where] of Object.entries(SECTION_VARIABLES))
     if (env[where]) origins.set(name, { by: 'variable', where });
   if (flags.apiKeys !== undefined) origins.set('apiKeysFile', { by: 'flag', where: '--api-keys' });
-  // Elsewhere an empty variable is an unset one; here that would let everybody in.
+  // Everywhere else an empty variable counts as unset. Here that would switch authentication off.
   const keys = env[SECTION_VARIABLES.apiKeys];
   if (keys !== undefined && keys.replace(/[\s,]/g, '') === '')
-    throw new GatewayError(
-      'BAD_CONFIG',
+    throw usageError(
       `${SECTION_VARIABLES.apiKeys} is set and holds no key: write name=key ("landbridge key new <name>" makes one), or unset it if nobody has to show one.`,
-      { usage: true },
     );
   return {
     apiKeys: parseTyped({ type: keyList, variable: SECTION_VARIABLES.apiKeys }, env[SECTION_VARIABLES.apiKeys]) as [],
@@ -204,11 +203,11 @@ function readTlsSettings(
   const clientCa = flags.tlsClientCa ?? (env[SECTION_VARIABLES.tlsClientCa] || section?.clientCa);
   if (cert === undefined && key === undefined && clientCa === undefined) return {};
   if (cert !== undefined && key !== undefined)
-    return { tls: inPlaceOf(section, { ...section, cert, key, ...(clientCa !== undefined && { clientCa }) }) };
-  throw new GatewayError(
-    'BAD_CONFIG',
+    return {
+      tls: rememberPlace({ ...section, cert, key, ...(clientCa !== undefined && { clientCa }) }, placeOf(section)),
+    };
+  throw usageError(
     `TLS needs a certificate and its key: name ${cert === undefined ? '--tls-cert (or LANDBRIDGE_TLS_CERT)' : '--tls-key (or LANDBRIDGE_TLS_KEY)'} as well.`,
-    { usage: true },
   );
 }
 
@@ -229,11 +228,7 @@ function readAdminSettings(
   const host = readOne(bindAddress, 'adminHost', adminHost, flags.adminHost) as string | undefined;
   if (ports === undefined && section === undefined) {
     if (host === undefined && !env[adminToken]) return undefined;
-    throw new GatewayError(
-      'BAD_CONFIG',
-      `Nothing says that there is an admin listener: add --admin-port ${ADMIN_PORT} (or ${adminPort}).`,
-      { usage: true },
-    );
+    throw usageError(`Nothing says that there is an admin listener: add --admin-port ${ADMIN_PORT} (or ${adminPort}).`);
   }
   const token = env[adminToken]
     ? (parseTyped({ type: secretText, variable: adminToken }, env[adminToken]) as string)
@@ -247,8 +242,7 @@ function readAdminSettings(
   };
   if (flags.adminPort !== undefined) origins.set('admin', { by: 'flag', where: '--admin-port' });
   else if (ports !== undefined) origins.set('admin', { by: 'variable', where: adminPort });
-  if (section !== undefined) adoptPlace(admin, section);
-  return admin;
+  return rememberPlace(admin, placeOf(section));
 }
 
 function readTracingPlan(
@@ -268,7 +262,7 @@ function chooseFile({ config }: Flags, env: Environment): string | undefined {
   const file = config ?? (env.LANDBRIDGE_CONFIG || undefined);
   if (file !== undefined) return file;
   if (existsSync('landbridge.yaml')) return 'landbridge.yaml';
-  // Settings that are written down and not read would be missed only when it is too late.
+  // A file with the wrong ending would be ignored without notice, safety settings included.
   if (existsSync('landbridge.yml'))
     throw new GatewayError(
       'BAD_CONFIG',
@@ -277,7 +271,7 @@ function chooseFile({ config }: Flags, env: Environment): string | undefined {
   return undefined;
 }
 
-/** Every setting by the first who says something of it: flag, variable, file, default. */
+/** Every setting from the first of these that has it: flag, variable, file, default. */
 function readSettings(
   flags: Flags,
   environment: ReadEnvironment,
@@ -295,7 +289,7 @@ function readSettings(
   return { values: Object.fromEntries(values) as Values, origins };
 }
 
-/** What flag or variable say, with who of them. */
+/** What a flag or a variable says, and which of the two. */
 function findTyped(
   name: string,
   { flag, variable }: Setting,
@@ -320,7 +314,7 @@ function parseTyped(setting: Setting, value: unknown): unknown {
   const option = setting.flag && spellFlag(setting.flag);
   const { variable } = setting;
   const origin = option && variable ? `${option} (or ${variable})` : (option ?? variable);
-  throw new GatewayError('BAD_CONFIG', `${origin} ${parsed.error.issues[0]!.message}.`, { usage: true });
+  throw usageError(`${origin} ${parsed.error.issues[0]!.message}.`);
 }
 
 function settingsOf(
@@ -343,10 +337,10 @@ function isNaming({ paths = [], domains = [] }: Flags, env: Environment): boolea
   return paths.length > 0 || domains.length > 0 || Boolean(env[SETTINGS.domains.variable]);
 }
 
-/** The samples in place of APIs that were meant would be found out by a caller. */
+/** Missing domains stop the start: otherwise the bundled samples would be served in their place. */
 function refuseMissing(deployment: Deployment): void {
   const problems = (deployment.settings.domains ?? []).flatMap((path, index) =>
-    /^https?:/i.test(path) || path === '-' || existsSync(path)
+    isWebAddress(path) || path === '-' || existsSync(path)
       ? []
       : [{ path: ['domains', index], message: `there is no such file or folder; looked for ${resolve(path)}` }],
   );
@@ -378,7 +372,7 @@ function pointTo({ file, positionOf }: Deployment, name: string): Origin {
   return { by: 'file', where: `${file}:${positionOf([name])?.line ?? 1}` };
 }
 
-/** Never in the file itself: those are shared and committed. */
+/** Reads a secret from a variable or file: settings files are shared and committed. */
 function readSecret(
   { env: variable, file }: SecretSource,
   path: readonly string[],
@@ -399,7 +393,7 @@ function readSecret(
   throw refuse(field, `leads to a secret that ${parsed.error.issues[0]!.message}`);
 }
 
-/** A client that starts us over stdio did not ask for a port; only a flag does, or the file that asks for stdio. */
+/** With --stdio there is no HTTP unless --port is given too; a settings file with `stdio` may ask for both. */
 function decideHttp(flags: Flags, ofFile: boolean | undefined, stdio: boolean, origins: Map<string, Origin>): boolean {
   if (flags.http === false || flags.stdio)
     origins.set('http', { by: 'flag', where: flags.http === false ? '--no-http' : '--stdio' });
@@ -413,7 +407,7 @@ function withBaseUrl(flags: Flags, env: Environment): Flags {
   if (typeof flags.baseUrl !== 'string') return flags;
   const { text: baseUrl, missing } = expand(flags.baseUrl, env);
   if (missing.length === 0) return { ...flags, baseUrl };
-  throw new GatewayError('BAD_CONFIG', `--base-url ${needsVariables(missing)}.`, { usage: true });
+  throw usageError(`--base-url ${needsVariables(missing)}.`);
 }
 
 /** Variables that headers on the command line are made of. */
@@ -423,7 +417,7 @@ function variablesIn({ header }: Flags): string[] {
   );
 }
 
-/** Whether a flag or a variable said it, and neither landbridge.yaml nor nobody. */
+/** Whether the value comes from a flag or a variable, and not from landbridge.yaml or a default. */
 export function isTyped({ origins }: Pick<Config, 'origins'>, name: string): boolean {
   const { by = 'file' } = origins.get(name) ?? {};
   return by !== 'file';

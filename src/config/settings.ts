@@ -1,8 +1,11 @@
-// Every setting of a deployment that is one value: what it may be, what holds when nobody says anything, its flag and its
-// variable. The name here is its name in landbridge.yaml. Help for editors and the reference in docs/ are made of this table.
+// Every setting of a deployment that is one value: its type, default, flag and variable. The name here is its name in
+// landbridge.yaml. The schemas for editors and the reference in docs/ are generated from this table.
+
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { about, headerName, list, named, strict, text } from '../domain/definition/shape/fields.ts';
+import { VARIABLE_NAME } from '../endpoint/environment.ts';
+import { CONFIRM_WAYS, EXPOSURES, GUARD_POLICIES } from '../endpoint/model.ts';
 import { LOG_LEVELS } from '../log.ts';
 import { profilesFile } from '../profiles.ts';
 import { filePath, sourcePath } from './file-paths.ts';
@@ -11,11 +14,11 @@ import { filePath, sourcePath } from './file-paths.ts';
 const DEFAULT_TOKEN_BUDGET = 10_000;
 
 export interface Setting {
-  /** As it stands in landbridge.yaml, with words and an example. */
+  /** Its type in landbridge.yaml, with description and example. */
   readonly type: z.ZodType;
-  /** As a flag or variable has it, where that is not the same as text. */
+  /** Its type as a flag or variable, if that is more than the same value as text. */
   readonly typed?: z.ZodType;
-  /** What holds when nobody says anything. */
+  /** The default. */
   readonly fallback?: unknown;
   /** As commander spells it. */
   readonly flag?: string;
@@ -28,20 +31,20 @@ export const port = z
   .min(0, 'must be at least 0')
   .max(65_535, 'must be at most 65535');
 const positive = z.number({ error: 'must be a number' }).int('must be a whole number').min(1, 'must be at least 1');
-/** More processes than any machine has use for are a slip of the keyboard. */
+/** A larger number is taken for a typo. */
 const workers = z.union([positive.max(256), z.literal('auto')], { error: 'must be a number from 1 to 256, or auto' });
 const seconds = z.number({ error: 'must be a number' }).min(0, 'must be at least 0');
-/** Whoever writes anything else meant something: guessing "no" would switch a safety off. */
+/** Only true and false: treating a typo as "no" could switch a safety off. */
 const truth = z.boolean({ error: 'must be true or false' });
 const url = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL, for example https://api.example.com/v1' });
-/** `/mcp` is put behind it: whoever pastes the whole URL would have clients look at /mcp/mcp. */
+/** Refuses a URL that ends in /mcp: `/mcp` is appended, and clients would look at /mcp/mcp. */
 const publicUrl = url.superRefine((text, context) => {
   if (!URL.canParse(text)) return;
   const { pathname, search, hash, username, password } = new URL(text);
   if (/\/mcp\/?$/.test(pathname)) context.addIssue('must be without /mcp at its end: it is added where MCP is served');
   if (search || hash || username || password) context.addIssue('must have no query, fragment or login');
 });
-/** No part of it may stand for another, or be one of ours. */
+/** No `.` or `..` segments, and none of the gateway's own paths. */
 const basePath = named(
   /^(?!\/(?:mcp|healthz|readyz|\.well-known)(?:\/|$))(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+\/?$/,
   'must be a path such as /tools, without /mcp at its end',
@@ -71,11 +74,7 @@ const headers = z
   .transform((all): readonly string[] => Object.entries(all).map(([name, value]) => `${name}: ${value}`));
 export const secretText = z.string().min(32, 'must have at least 32 characters');
 export const secretSource = strict({
-  env: about(
-    named(/^[A-Za-z_]\w*$/, 'must be the name of a variable'),
-    'The variable that holds it.',
-    'GATEWAY_SECRET',
-  ),
+  env: about(named(VARIABLE_NAME, 'must be the name of a variable'), 'The variable that holds it.', 'GATEWAY_SECRET'),
   file: about(filePath, 'A file that holds it, such as a mounted secret.', '/run/secrets/gateway'),
 })
   .refine(({ env, file }) => (env === undefined) !== (file === undefined), 'must have either env or file')
@@ -129,7 +128,7 @@ export const SETTINGS = {
   workers: {
     type: about(
       workers,
-      'Processes that serve HTTP and TCP, all on the same ports; `auto`: one for each core this process may use. They count limits and used confirmations together. Default: 1.',
+      'Processes that serve HTTP and TCP, all on the same ports; `auto`: one for each core this process may use. They share limits and used confirmations. Default: 1.',
       'auto',
     ),
     typed: z
@@ -152,7 +151,7 @@ export const SETTINGS = {
   },
   exposure: {
     type: about(
-      z.enum(['tools', 'grouped', 'search', 'auto'], { error: 'must be tools, grouped, search or auto' }),
+      z.enum(EXPOSURES, { error: 'must be tools, grouped, search or auto' }),
       'One tool per operation, one per group, or search. Default: as the domains say, else `auto`.',
       'grouped',
     ),
@@ -167,8 +166,8 @@ export const SETTINGS = {
   },
   guard: {
     type: about(
-      z.enum(['allow', 'confirm', 'deny'], { error: 'must be allow, confirm or deny' }),
-      'What becomes of destructive calls. Default: `confirm`.',
+      z.enum(GUARD_POLICIES, { error: 'must be allow, confirm or deny' }),
+      'What happens to destructive calls. Default: `confirm`.',
       'deny',
     ),
     flag: 'guard',
@@ -176,8 +175,8 @@ export const SETTINGS = {
   },
   confirm: {
     type: about(
-      z.enum(['token', 'ask', 'either'], { error: 'must be token, ask or either' }),
-      'What counts as a yes to a call that needs one: the user is asked, a signed token, or either. Default: `either`.',
+      z.enum(CONFIRM_WAYS, { error: 'must be token, ask or either' }),
+      'What counts as a confirmation: a signed token, the user’s own answer, or either. Default: `either`.',
       'ask',
     ),
     flag: 'confirm',
@@ -223,7 +222,7 @@ export const SETTINGS = {
   publicUrl: {
     type: about(
       publicUrl,
-      'Where clients reach this gateway, without `/mcp`: what tokens are made for, and a Host that is served.',
+      'Where clients reach this gateway, without `/mcp`. Tokens must be issued for it, and its host name is accepted.',
       'https://mcp.example.com',
     ),
     flag: 'publicUrl',
@@ -232,14 +231,14 @@ export const SETTINGS = {
   basePath: {
     type: about(
       basePath,
-      'What a proxy in front leaves before the paths of this gateway: with `/tools`, `/tools/mcp` is `/mcp`. Paths without it are served as well. Default: the path of `publicUrl`.',
+      'The prefix that a proxy in front does not strip: with `/tools`, `/tools/mcp` is `/mcp`. Paths without it are served as well. Default: the path of `publicUrl`.',
       '/tools',
     ),
     flag: 'basePath',
     variable: 'LANDBRIDGE_BASE_PATH',
   },
   allowedHosts: {
-    type: about(list(hostName), 'Further Host names that are served.', ['mcp.internal']),
+    type: about(list(hostName), 'Further Host names that are accepted.', ['mcp.internal']),
     fallback: [],
     flag: 'allowedHost',
     variable: 'LANDBRIDGE_ALLOWED_HOSTS',
@@ -295,7 +294,7 @@ export const SETTINGS = {
   keepAliveSeconds: {
     type: about(
       positive,
-      'HTTP connections idle for this long are closed. It must be longer than a proxy in front keeps its own: who closes first must be the one that sends requests. Default: 620.',
+      'HTTP connections idle for this long are closed. It must be longer than the idle timeout of a proxy in front, so that the proxy closes first and never sends a request into a closing connection. Default: 620.',
       3_700,
     ),
     fallback: 620,
@@ -311,7 +310,7 @@ export const SETTINGS = {
   drainSeconds: {
     type: about(
       seconds,
-      'How long new connections are still served after SIGTERM, while `/readyz` says 503 and every answer `Connection: close`: the time load balancers need to look elsewhere. Ctrl-C does not wait. Default: 5.',
+      'How long new connections are still served after SIGTERM, while `/readyz` answers 503 and every answer has `Connection: close`: the time that load balancers need to switch over. Ctrl-C does not wait. Default: 5.',
       15,
     ),
     fallback: 5,
@@ -321,7 +320,7 @@ export const SETTINGS = {
   graceSeconds: {
     type: about(
       seconds,
-      'Time for calls under way to finish on shutdown, after `drainSeconds`; whoever still waits then is told so (`shutting_down`). Default: 10.',
+      'Time for running calls to finish on shutdown, after `drainSeconds`; then they are answered with `shutting_down`. Default: 10.',
       30,
     ),
     fallback: 10,
@@ -331,7 +330,7 @@ export const SETTINGS = {
   logLevel: {
     type: about(
       z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }),
-      'From which level on is logged. Default: `info`.',
+      'The lowest level that is logged. Default: `info`.',
       'warn',
     ),
     fallback: 'info',
@@ -341,7 +340,7 @@ export const SETTINGS = {
   secret: {
     type: about(
       secretSource,
-      'Where the secret is that seals confirmations and sessions, at least 32 characters; replicas share it, and `state` beside it. Default: a new one at every start, so that replicas refuse each other’s.',
+      'The secret that seals confirmations and sessions, at least 32 characters. Replicas must share it, and `state` as well. Default: a new one at every start, so that replicas do not accept each other’s.',
       { file: '/run/secrets/gateway' },
     ),
     typed: secretText,
@@ -350,7 +349,7 @@ export const SETTINGS = {
   state: {
     type: about(
       named(/^rediss?:\/\/\S+$/, 'must be a redis:// or rediss:// URL'),
-      'Redis or Valkey that replicas share: counters of limits, spent confirmations, answers to questions, access tokens for APIs. Default: this process alone.',
+      'Redis or Valkey that replicas share: counters of limits, used confirmations, answers to questions, access tokens for APIs. Default: none; each process is on its own.',
       'redis://127.0.0.1:6379',
     ),
     flag: 'state',
@@ -358,7 +357,7 @@ export const SETTINGS = {
   },
 } as const satisfies Record<string, Setting>;
 
-/** Variables for what is said in a section of landbridge.yaml. */
+/** Variables for fields of sections. */
 export const SECTION_VARIABLES = {
   apiKeys: 'LANDBRIDGE_API_KEYS',
   apiKeysFile: 'LANDBRIDGE_API_KEYS_FILE',
@@ -374,12 +373,12 @@ export type Settings = typeof SETTINGS;
 export type SecretSource = z.output<typeof secretSource>;
 export type SettingName = keyof Settings;
 
-/** What a flag or variable says, as the file would have it: numbers, truth values and lists are text there. */
+/** Parses the text of a flag or variable, where numbers, booleans and lists are text. */
 export function readTyped({ type, typed }: Setting, value: unknown) {
   return (typed ?? type).safeParse(typed === undefined ? fromText(type, value) : value);
 }
 
-/** Flags are repeated; a variable has commas. */
+/** A list is a repeated flag, or a variable with commas. */
 function fromText(type: z.ZodType, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const { def } = type as { def: { type: string; innerType?: z.ZodType } };

@@ -1,5 +1,5 @@
-// Variables that begin like ours and are none. LANDBRIDGE_REDONLY=true, passed over in silence, would start a gateway that
-// writes.
+// Variables with our prefix that are no setting. If LANDBRIDGE_REDONLY=true were ignored, a gateway that is meant to be
+// read-only would write.
 import { DOCUMENT_PREFIX, type Environment } from '../endpoint/environment.ts';
 import { closest } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
@@ -30,7 +30,7 @@ export function listStrangers(env: Environment, others: ReadonlySet<string>): re
   });
 }
 
-/** Stops the start. Where no domain file was asked, one that is far from ours may be a secret of theirs. */
+/** Stops the start. `asked`: variables that domain files use. If they were not loaded, only near misspellings are refused. */
 export function refuseStrangers(names: readonly string[], asked?: ReadonlySet<string>): void {
   const strangers = names.filter((name) => (asked === undefined ? nearest(name) !== undefined : !asked.has(name)));
   if (strangers.length === 0) return;

@@ -1,4 +1,4 @@
-// What a check says: one type for all of them, so that a check is a function and nothing else.
+// What a check reports. All checks share this type, so that each is just a function.
 import type { Registry } from '../catalog/registry.ts';
 import type { Domain, Endpoint } from '../endpoint/model.ts';
 import type { DeploymentPolicy } from '../orchestration/policy.ts';
@@ -56,11 +56,16 @@ export interface DiagnoseInput {
 
 export type Check = (input: DiagnoseInput) => Iterable<Finding>;
 
-/** What the file says about one operation: below `operations` of an imported document, below `endpoints` of its own. */
+/** `1 operation waits`, `3 operations wait`. */
+export function counted(count: number, one: string, many: string): string {
+  return count === 1 ? `1 ${one}` : `${count} ${many}`;
+}
+
+/** An entry for one operation: below `operations` if it is imported, below `endpoints` if the file defines it. */
 export function repairOperation(endpoint: Endpoint, fields: readonly string[], value: unknown): Repair {
   const { domain, source, method, path, action, toolName } = endpoint;
   if (source.kind !== 'openapi') return { domain, path: ['endpoints', action, ...fields], value };
-  // An operationId may stand in a document twice, a method and path never; whichever the file uses already is kept.
+  // Method and path are unique in a document, an operationId may not be; a name that the file already uses is kept.
   const names = [
     `${method} ${path}`,
     ...(source.operationId === undefined ? [] : [source.operationId]),

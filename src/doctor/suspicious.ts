@@ -3,7 +3,7 @@
 // instructions, its tools, the user it talks with, what it knows, and places where none of that belongs.
 import { findCovert } from '../endpoint/hidden.ts';
 
-/** Where an order begins: at the start of a sentence or clause. "The server does not tell the user" is none. */
+/** Where an order begins: at the start of a sentence or clause. "The server does not tell the user" is not an order. */
 const ORDER = String.raw`(?:^|[.!?;:,\n(>*"“]\s{0,4}|\b(?:and|but|please|then|also|so|must|should|always|important|have to|need to)[,:]?\s{1,4})`;
 /** The same, and no clause behind a condition: "If true, do not ask the user" describes a flag. */
 const SENTENCE = String.raw`(?:^|[.!?;:\n(>*"“]\s{0,4}|\b(?:and|but|please|then|also|important)[,:]?\s{1,4})`;

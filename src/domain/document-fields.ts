@@ -3,6 +3,7 @@
 import { originOf } from '../endpoint/address.ts';
 import { waysToTell } from '../endpoint/caller/caller-need.ts';
 import { DOCUMENT_PREFIX } from '../endpoint/environment.ts';
+import { isOfHeader } from '../endpoint/headers/header-fields.ts';
 import { type Credential, DEFAULT_LIMITS, type Domain, type Endpoint } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { destinationOf, secretsIn, unsetVariables, VARIABLE_FIELDS } from '../endpoint/secrets.ts';
@@ -23,10 +24,15 @@ export function withDomainFields(
     readSecurity(definition.security, withSchemes(credentials, imported), ['security'], problems);
   const { timeoutMs, maxResponseBytes, response, baseUrl, lenient, audit } = definition;
   const home = homeOrigin(imported.endpoints);
-  const from = typeof baseUrl === 'object' ? `${file}: baseUrl (${baseUrl.env})` : `${file}: baseUrl`;
-  const sayFrom = (endpoint: Endpoint, what: string, place: string) => ({
+  const origins = {
+    ...(baseUrl !== undefined && {
+      'base URL': typeof baseUrl === 'object' ? `${file}: baseUrl (${baseUrl.env})` : `${file}: baseUrl`,
+    }),
+    ...(lenient !== undefined && { lenient: `${file}: lenient` }),
+  };
+  const withOrigins = (endpoint: Endpoint): Partial<Endpoint> => ({
     get provenance() {
-      return { ...endpoint.provenance, [what]: place };
+      return { ...endpoint.provenance, ...origins };
     },
   });
   const changesOf = (endpoint: Endpoint): Partial<Endpoint>[] => [
@@ -36,15 +42,12 @@ export function withDomainFields(
     limitsOf(endpoint, timeoutMs, maxResponseBytes),
     audit === undefined ? {} : { audit },
     security === undefined || originOf(endpoint.baseUrl) !== home ? {} : { security: keepHeaders(endpoint, security) },
-    baseUrl === undefined ? {} : sayFrom(endpoint, 'base URL', from),
+    lenient === undefined ? {} : { lenient },
+    Object.keys(origins).length === 0 ? {} : withOrigins(endpoint),
     guardOf(endpoint, definition),
     connection === undefined ? {} : { connection },
   ];
-  const shared = imported.endpoints.map((endpoint) => changesOf(endpoint).reduce(withSome, endpoint));
-  if (lenient === undefined) return shared;
-  return shared.map((endpoint) =>
-    withFields(withFields(endpoint, { lenient }), sayFrom(endpoint, 'lenient', `${file}: lenient`)),
-  );
+  return imported.endpoints.map((endpoint) => changesOf(endpoint).reduce(withSome, endpoint));
 }
 
 /** A document may be stricter than the file, never laxer: its `confirm` does not open what the file denies. */
@@ -53,14 +56,14 @@ function guardOf({ guard, effect }: Endpoint, definition: DomainDefinition): Par
   return guard === 'confirm' && policy === 'deny' ? { guard: 'deny' } : {};
 }
 
-/** Thousands of endpoints stay what they are when there is nothing to change. */
+/** Does not copy an endpoint when there is nothing to change: there may be thousands. */
 function withSome(endpoint: Endpoint, changes: Partial<Endpoint>): Endpoint {
   return Object.keys(changes).length === 0 ? endpoint : withFields(endpoint, changes);
 }
 
 function limitsOf({ limits }: Endpoint, timeoutMs?: number, maxResponseBytes?: number): Partial<Endpoint> {
   if (timeoutMs === undefined && maxResponseBytes === undefined) return {};
-  // what the document itself asks for (x-mcp) is nearer to the operation than a default of the file
+  // A timeout from x-mcp is about this operation, and counts more than the file's default for all.
   const unsaid = limits.timeoutMs === DEFAULT_LIMITS.timeoutMs;
   return {
     limits: {
@@ -81,13 +84,13 @@ function withSchemes(own: ReadonlyMap<string, Credential>, { endpoints }: Domain
   return credentials;
 }
 
-/** Secret headers of the file were added by the import; another choice of credentials does not take them away. */
+/** Keeps the secret headers, which the import has added, when `security` chooses other credentials. */
 function keepHeaders({ security }: Endpoint, chosen: Endpoint['security']): Endpoint['security'] {
-  const headers = (security[0] ?? []).filter((credential) => credential.name.startsWith('header '));
+  const headers = (security[0] ?? []).filter((credential) => isOfHeader(credential.name));
   return withProofs(chosen, headers);
 }
 
-/** Where most operations live; the credentials of the file belong there and nowhere else. */
+/** The origin of most operations: credentials of the file are sent there and nowhere else. */
 export function homeOrigin(endpoints: readonly Endpoint[]): string | undefined {
   // Thousands of endpoints share a handful of base URLs; parsing one is the expensive part.
   const endpointsAt = new Map<string, number>();
@@ -109,7 +112,7 @@ export function unusedCredentials(
   const names = Object.keys(definition.credentials ?? {});
   if (names.length === 0) return [];
   const used = new Set(endpoints.flatMap(({ security }) => security.flat().map((credential) => credential.name)));
-  const schemes = [...used].filter((name) => !name.startsWith('header ')).join(', ') || 'none';
+  const schemes = [...used].filter((name) => !isOfHeader(name)).join(', ') || 'none';
   return names
     .filter((name) => !used.has(name))
     .map(
@@ -120,7 +123,7 @@ export function unusedCredentials(
 
 const MAX_NAMED = 5;
 
-/** Operations that the document puts at another origin, where nothing is told of callers though the file has it told to the API. */
+/** Warns of operations at another origin: the file's headers and assertions about the caller are not sent there. */
 export function warnAbroad(endpoints: readonly Endpoint[], file: string): string[] {
   const home = homeOrigin(endpoints);
   if (!endpoints.some((endpoint) => waysToTell(endpoint).length > 0)) return [];
@@ -135,7 +138,7 @@ export function warnAbroad(endpoints: readonly Endpoint[], file: string): string
   ];
 }
 
-/** Credentials that wait for a prefixed variable because the document chose where they go: what to write to choose oneself. */
+/** For credentials whose destination the document chose: what to write in the file to confirm it and use the plain variable. */
 export function adviseOrigins(endpoints: readonly Endpoint[], file: string): string[] {
   const home = homeOrigin(endpoints);
   const advice = new Set<string>();
@@ -164,7 +167,7 @@ export function adviseOrigins(endpoints: readonly Endpoint[], file: string): str
   return [...advice];
 }
 
-/** Variables of the file that go to a token URL of the document, away from the API: what to write so that it stays there. */
+/** For variables of the file that are sent to a token URL of the document, at another origin: what to write to pin that URL. */
 export function adviseTokenUrls(endpoints: readonly Endpoint[], definition: DomainDefinition): Problem[] {
   const home = homeOrigin(endpoints);
   const advice = new Map<string, Problem>();
@@ -182,7 +185,7 @@ export function adviseTokenUrls(endpoints: readonly Endpoint[], definition: Doma
   return [...advice.values()];
 }
 
-/** Where a document says that a token is to be had. */
+/** The token endpoint that a document names. */
 function tokenUrlOf(credential: Credential): string | undefined {
   if (credential.kind === 'oauth2') return credential.tokenUrl;
   if (credential.kind !== 'login' || credential.isScheme !== true) return undefined;

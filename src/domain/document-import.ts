@@ -1,12 +1,14 @@
 // Reads the OpenAPI document of a domain file: which operations, at which base URL, with which credentials.
+
 import { dirname, join } from 'node:path';
-import { originOf } from '../endpoint/address.ts';
+import { isWebAddress, originOf } from '../endpoint/address.ts';
 import { readForward } from '../endpoint/caller/forward-names.ts';
 import { expand, needsVariables } from '../endpoint/environment.ts';
 import { readHeaders } from '../endpoint/headers/header-fields.ts';
 import type { CallerHeader, Connection, Credential, Domain } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { unsetVariables } from '../endpoint/secrets.ts';
+import { omitUndefined } from '../endpoint/untrusted.ts';
 import { GatewayError } from '../errors.ts';
 import type { CredentialSource } from '../openapi/import-options.ts';
 import { readBaseUrl } from './definition/base-url.ts';
@@ -16,7 +18,6 @@ import { buildConnection } from './definition/connection/connection-plan.ts';
 import { buildCredentials } from './definition/credentials/credential-plan.ts';
 import { nameSecrets } from './definition/credentials/secret-fields.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
-import { pickDefined } from './pick-defined.ts';
 import { buildSelection } from './select-operations.ts';
 
 export interface DocumentOptions extends BuildOptions {
@@ -30,11 +31,11 @@ export interface Imported {
   readonly domain: Domain;
   /** Plain headers of the file; the secret ones are among the credentials of the domain already. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Those that say who calls. */
+  /** Headers that tell the API who is calling. */
   readonly callerHeaders: readonly CallerHeader[];
   /** Whole credentials of the file, by name. */
   readonly credentials: ReadonlyMap<string, Credential>;
-  /** How its requests travel, where the file says so. */
+  /** `tls` and `proxy` of the file, if any. */
   readonly connection?: Connection;
   /** Things worth saying at start. */
   readonly warnings: readonly string[];
@@ -53,7 +54,7 @@ export async function importFor(
   const base = readBaseUrl([definition.baseUrl], options);
   if (base !== undefined && 'problem' in base) problems.push({ path: ['baseUrl'], message: base.problem });
   const serverVariables = readServerVariables(definition, options, problems);
-  // Without an address nothing can be imported; in spite of a wrong header a file can, and all mistakes are said at once.
+  // Without an address nothing can be imported. With a wrong header a file still can, so that all mistakes are reported at once.
   const addressProblems = problems.length;
   const plan = readHeaders(definition.headers ?? {}, options.env, ['headers'], problems);
   const { headers, credentials } = plan;
@@ -65,8 +66,8 @@ export async function importFor(
   const document = beside(options.source, definition.openapi!);
   const refsRoot = definition.refsRoot === undefined ? options.refsRoot : beside(options.source, definition.refsRoot);
   const isFetchedWith = base === undefined || !('url' in base) || originOf(base.url) === originOf(document);
-  if (isUrl(document) && isFetchedWith) refuseUnsetHeaders(credentials, problems);
-  if (addressProblems > 0 || (isUrl(document) && problems.length > 0))
+  if (isWebAddress(document) && isFetchedWith) refuseUnsetHeaders(credentials, problems);
+  if (addressProblems > 0 || (isWebAddress(document) && problems.length > 0))
     throw new DefinitionError(options.source, problems);
   let ownCredentials: ReadonlyMap<string, Credential> = new Map();
   const { importDocument } = await import('../openapi/import-document.ts');
@@ -84,7 +85,7 @@ export async function importFor(
         ownCredentials = buildCredentials(Object.fromEntries(whole), options.env, home, problems);
         return ownCredentials;
       },
-      ...pickDefined({
+      ...omitUndefined({
         singleCredential: definition.security === undefined ? singleOf(definition.credentials) : undefined,
         connection,
         prefix: prefix === '' ? undefined : `${prefix}_`,
@@ -110,7 +111,7 @@ export async function importFor(
   }
 }
 
-/** Without its header a document may arrive as the few operations that anybody may see: better no start than half of one. */
+/** Without its header, a server may answer with a document of the public operations only: stop instead of serving half of them. */
 function refuseUnsetHeaders(credentials: readonly Credential[], problems: Problem[]): void {
   for (const credential of credentials) {
     const variables = unsetVariables(credential);
@@ -122,11 +123,7 @@ function refuseUnsetHeaders(credentials: readonly Credential[], problems: Proble
 
 /** Paths in a domain file are relative to the file. */
 function beside(file: string, path: string): string {
-  return isUrl(path) || path.startsWith('/') ? path : join(dirname(file), path);
-}
-
-function isUrl(path: string): boolean {
-  return /^https?:\/\//i.test(path);
+  return isWebAddress(path) || path.startsWith('/') ? path : join(dirname(file), path);
 }
 
 function readServerVariables(
@@ -143,13 +140,13 @@ function readServerVariables(
   return Object.fromEntries(values);
 }
 
-/** The name of the only credential; a parameter that is made an argument again is none. */
+/** The name of the only credential. Entries with `argument` turn a parameter back into an argument and do not count. */
 function singleOf(credentials: DomainDefinition['credentials'] = {}): string | undefined {
   const names = Object.keys(credentials).filter((name) => !('argument' in credentials[name]!));
   return names.length === 1 ? names[0] : undefined;
 }
 
-/** The variables of each credential; what kind it is, the document knows. */
+/** The variables of each credential; the document says what kind it is. */
 function sourcesOf(credentials: DomainDefinition['credentials']): Record<string, CredentialSource> {
   const sources: Record<string, CredentialSource> = {};
   for (const [name, credential] of Object.entries(credentials ?? {})) {

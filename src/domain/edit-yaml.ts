@@ -13,7 +13,7 @@ import {
   type YAMLMap,
 } from 'yaml';
 import { isObject } from '../endpoint/is-object.ts';
-import { emptyMap, own } from '../endpoint/untrusted.ts';
+import { emptyMap, own, parseJsonObject } from '../endpoint/untrusted.ts';
 import { parseYaml, type ReadYaml } from './files/parse-yaml.ts';
 
 /** Something to write into a domain file. */
@@ -38,7 +38,7 @@ interface EditedText {
   readonly text: string;
   /** Entries whose place is taken: what a person wrote is never changed. */
   readonly refused: readonly Entry[];
-  /** Lines of a draft that does not say what the file and the entries say together: then nothing is written. */
+  /** Lines in which the draft would not mean what it should; then the text is unchanged. */
   readonly wrongLines?: readonly string[];
 }
 
@@ -51,7 +51,7 @@ export function withEntries(text: string, file: string, entries: readonly Entry[
   const refused = entries.filter((entry) => !addEntry(document.contents, value, entry, additions, finder));
   if (additions.size === 0) return { text, refused };
   const intended = withAdditions(value, [...additions.values()]);
-  const draft = isJson(text) ? `${JSON.stringify(intended, null, 2)}\n` : applyEdits(text, additions);
+  const draft = parseJsonObject(text) ? `${JSON.stringify(intended, null, 2)}\n` : applyEdits(text, additions);
   const wrongLines = linesThatDiffer(draft, intended);
   return wrongLines.length === 0 ? { text: draft, refused } : { text, refused: entries, wrongLines };
 }
@@ -71,7 +71,7 @@ interface Addition {
 
 interface Finder {
   readonly pairAt: (map: YAMLMap, names: readonly string[]) => Pair | undefined;
-  /** Whether an alias stands for this node elsewhere: an entry for one of the places would change the other. */
+  /** Whether an alias refers to this node: an entry added here would appear in both places. */
   readonly isShared: (node: unknown) => boolean;
 }
 
@@ -94,7 +94,7 @@ function createFinder(document: Document.Parsed): Finder {
   };
 }
 
-/** Notes what of an entry is not in the file yet; false where something else stands in its place. */
+/** Notes what is missing of an entry; false if the file has another value there. */
 function addEntry(
   root: unknown,
   whole: unknown,
@@ -110,7 +110,7 @@ function addEntry(
     if (isShared(holder)) return false;
     const names = [path[at.length]!].flat();
     const pair = pairAt(holder, names);
-    // A merge key brings entries that do not stand here themselves.
+    // Entries from a merge key are not among the map's own pairs.
     const name: string | undefined = pair ? String((pair.key as { value?: unknown }).value) : ownName(plain, names);
     if (name === undefined) break;
     plain = own(plain, name);
@@ -147,7 +147,7 @@ function ownName(value: unknown, names: readonly string[]): string | undefined {
   return isObject(value) ? names.find((name) => Object.hasOwn(value, name)) : undefined;
 }
 
-/** What the file has to say afterwards. */
+/** The value that the file should have afterwards. */
 function withAdditions(value: unknown, additions: readonly Addition[], depth = 0): unknown {
   const members = new Map(isObject(value) ? Object.entries(value) : []);
   const inside = new Map<string, Addition[]>();
@@ -162,7 +162,7 @@ function withAdditions(value: unknown, additions: readonly Addition[], depth = 0
 
 const MAX_WRONG_LINES = 10;
 
-/** Lines of the draft where it says something else. */
+/** Lines in which the draft differs from the intended value. */
 function linesThatDiffer(draft: string, intended: unknown): readonly string[] {
   let read: ReadYaml;
   try {
@@ -197,7 +197,7 @@ interface Edit {
   readonly depth: number;
 }
 
-/** What goes to the same place is written from the inside out: the entry of an inner map ends before one of the outer. */
+/** At the same position, deeper insertions come first: an inner map ends before the outer one. */
 function applyEdits(text: string, additions: ReadonlyMap<Holder, Addition>): string {
   const step = /^[^\s#-][^\n]*:[ \t]*\r?\n( {1,8})[^\s#-]/m.exec(text)?.[1]?.length ?? 2;
   const lineBreak = text.includes('\r\n') ? '\r\n' : '\n';
@@ -253,7 +253,7 @@ function toBlock(value: Record<string, unknown>): string[] {
   return stringify(value, { lineWidth: 0 }).trimEnd().split('\n');
 }
 
-/** Behind the last character of what stands there, comments and empty lines after it not included. */
+/** The end of a node without trailing comments and empty lines. */
 function endOf(node: unknown): number {
   if ((isMap(node) && !node.flow) || (isSeq(node) && !node.flow)) {
     const last: unknown = node.items.at(-1);
@@ -272,12 +272,4 @@ function lineEnd(text: string, at: number): number {
   const next = at > 0 && text[at - 1] === '\n' ? at - 1 : text.indexOf('\n', at);
   if (next < 0) return text.length;
   return text[next - 1] === '\r' ? next - 1 : next;
-}
-
-function isJson(text: string): boolean {
-  try {
-    return isObject(JSON.parse(text));
-  } catch {
-    return false;
-  }
 }

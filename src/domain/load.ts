@@ -2,8 +2,10 @@
 // Adding a file adds a domain; deleting it removes it; a broken one stops the start with a sentence about it.
 
 import { type Environment, embeddedName, resolveBaseUrl } from '../endpoint/environment.ts';
+import { splitHeaderLine } from '../endpoint/headers/header-fields.ts';
 import type { Domain } from '../endpoint/model.ts';
 import { MAX_DOMAIN_NAME } from '../endpoint/names.ts';
+import { omitUndefined } from '../endpoint/untrusted.ts';
 import { GatewayError } from '../errors.ts';
 import { buildDomain } from './definition/build-domain.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
@@ -12,7 +14,6 @@ import { findFiles, type SourceFile } from './files/domain-files.ts';
 import type { Library } from './files/load-module.ts';
 import { type Mistake, MistakesError } from './files/mistakes.ts';
 import { type DomainFile, readDomainFile } from './files/read-domain-file.ts';
-import { pickDefined } from './pick-defined.ts';
 
 export interface LoadOptions {
   /** Folders, domain files, OpenAPI documents (files, URLs, `-` for stdin), in any mix. */
@@ -32,12 +33,12 @@ export interface LoadOptions {
   readonly stdin?: NodeJS.ReadableStream;
 }
 
-/** What the files loaded before leave to those after. */
+/** State shared between the files of one load. */
 interface Loading {
   readonly options: LoadOptions;
   /** URLs of embedded APIs by name. */
   readonly running: Map<string, string>;
-  /** A header on the command line holds a secret of one API; what else is loaded beside it must not get it. */
+  /** A `--header` is a secret of one API: only the origin of the first one gets it. */
   headerOrigin: string | undefined;
 }
 
@@ -64,7 +65,7 @@ export async function loadDomains(options: LoadOptions): Promise<Domain[]> {
     } catch (error) {
       if (!(error instanceof MistakesError)) throw error;
       mistakes.push(...error.mistakes);
-      // The other files are read only to say what is wrong with them: what was meant for the first must not go to them.
+      // The remaining files are only checked for mistakes now: the header was meant for this one, and must not go to them.
       loading.headerOrigin ??= NO_ORIGIN;
     }
   }
@@ -72,7 +73,7 @@ export async function loadDomains(options: LoadOptions): Promise<Domain[]> {
   return domains;
 }
 
-/** The origin of nothing. */
+/** No URL has this origin. */
 const NO_ORIGIN = 'null';
 
 /** Two documents may bear one title (two versions of an API): the later one gets a number. Files choose their own names. */
@@ -90,7 +91,7 @@ function withHeaderWarning(domain: Domain, { options: { headers = [] }, headerOr
   if (headers.length === 0) return domain;
   const home = homeOrigin(domain.endpoints);
   if (home === undefined || home === headerOrigin) return domain;
-  const names = headers.map((line) => line.slice(0, Math.max(line.indexOf(':'), 0)).trim()).join(', ');
+  const names = headers.map((line) => splitHeaderLine(line).name).join(', ');
   const warning = `The header ${names} goes to ${headerOrigin} only, not to ${home}; say what that origin gets in a domain file.`;
   return Object.freeze({ ...domain, warnings: [...domain.warnings, warning] });
 }
@@ -98,20 +99,21 @@ function withHeaderWarning(domain: Domain, { options: { headers = [] }, headerOr
 async function loadOne(source: SourceFile, loading: Loading, name?: string): Promise<Domain> {
   const { options, running, headerOrigin } = loading;
   const { env, headers } = options;
-  const settings = pickDefined({
+  const settings = omitUndefined({
     baseUrl: options.baseUrl,
     refsRoot: options.refsRoot,
     onProgress: options.onProgress,
-    ...(headerOrigin === undefined ? { headers } : { headersFor: headers && { origin: headerOrigin, lines: headers } }),
+    headers: headerOrigin === undefined ? headers : undefined,
+    headersFor: headerOrigin === undefined ? undefined : headers && { origin: headerOrigin, lines: headers },
   });
   if (source.kind === 'document') {
     const { importDocument } = await import('../openapi/import-document.ts');
-    return importDocument(source.file, { env, ...settings, ...pickDefined({ stdin: options.stdin, name }) });
+    return importDocument(source.file, { env, ...settings, ...omitUndefined({ stdin: options.stdin, name }) });
   }
   const build = async ({ definition, file, kind, positionOf }: DomainFile) => {
     await startEmbedded(definition, loading);
     const embedded = (api: string) => running.get(api);
-    const about = { env, source: file, kind, embedded, ...settings, ...pickDefined({ positionOf }) };
+    const about = { env, source: file, kind, embedded, ...settings, ...omitUndefined({ positionOf }) };
     if (definition.openapi === undefined) return buildDomain(definition, about);
     const { buildDocumentDomain } = await import('./openapi-domain.ts');
     return buildDocumentDomain(definition, about);

@@ -1,8 +1,8 @@
-// Two operations of a domain file under one name: which they are, and where the file says so.
+// Two operations of a domain file with the same name: which they are, and where the file names them.
 
 import type { Endpoint } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
-import { keysOf } from './curation/curate-operations.ts';
+import { keysOf, toOperationKey } from './curation/curate-operations.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
 
 /** An operation and the place in the file that names it; undefined where the document does. */
@@ -18,7 +18,7 @@ export function listClashes(
   own: readonly Endpoint[],
   { operations = {} }: DomainDefinition,
 ): Problem[] {
-  const keys = new Map(Object.keys(operations).map((key) => [withMethod(key), key]));
+  const keys = new Map(Object.keys(operations).map((key) => [toOperationKey(key), key]));
   const all: Named[] = [
     ...curated.map((endpoint, position) => {
       const original = imported[position] ?? endpoint;
@@ -36,7 +36,7 @@ export function listClashes(
   });
 }
 
-/** Told of the one that the file names; of the later one where it names both. */
+/** Reported at the operation that the file names; at the later one if it names both. */
 function toProblem(action: string, earlier: Named, later: Named): Problem {
   const [one, other] = later.path === undefined ? [earlier, later] : [later, earlier];
   const fix =
@@ -52,9 +52,4 @@ function toProblem(action: string, earlier: Named, later: Named): Problem {
 
 function describe({ endpoint: { method, path, source } }: Named): string {
   return `${method} ${path}${source.operationId === undefined ? '' : ` (${source.operationId})`}`;
-}
-
-/** `get /tasks` is `GET /tasks`. */
-function withMethod(key: string): string {
-  return key.replace(/^[a-z]+ /, (method) => method.toUpperCase());
 }

@@ -1,17 +1,18 @@
-// A domain file with `openapi:` as a Domain: the document is imported, then what the file says is laid over it.
+// A domain file with `openapi:` as a Domain: imports the document, then applies the file to it.
 
 import type { Domain, Endpoint } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
+import { omitUndefined } from '../endpoint/untrusted.ts';
 import type { CurationContext } from './curation/curate.ts';
 import { curateAll, keysOf } from './curation/curate-operations.ts';
 import { buildDomain, DefinitionError } from './definition/build-domain.ts';
+import { DOCUMENT_KEYS } from './definition/definition-schema.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
 import { readPinned } from './definition/uses.ts';
 import { adviseOrigins, adviseTokenUrls, unusedCredentials, warnAbroad, withDomainFields } from './document-fields.ts';
 import { type DocumentOptions, importFor } from './document-import.ts';
 import { pointTo } from './files/mistakes.ts';
 import { listClashes } from './name-clashes.ts';
-import { pickDefined } from './pick-defined.ts';
 
 /** The importer cuts actions so that the prefix always fits; it leaves this much for it, the `_` included. */
 const MAX_PREFIX = 24;
@@ -42,7 +43,7 @@ export async function buildDocumentDomain(definition: DomainDefinition, options:
     description: definition.description ?? imported.description,
     endpoints,
     guard: { ...imported.guard, ...definition.guard },
-    ...pickDefined({ exposure, confirm: definition.confirm, limits: definition.limits }),
+    ...omitUndefined({ exposure, confirm: definition.confirm, limits: definition.limits }),
     pinned,
     prompts: own.prompts,
     resources: own.resources,
@@ -60,7 +61,7 @@ export async function buildDocumentDomain(definition: DomainDefinition, options:
   });
 }
 
-/** With nothing left there is nothing to say about single operations: the choice itself is the mistake. */
+/** If no operation is left, `include` or `exclude` is the mistake to report. */
 function refuseNothing(
   imported: Domain,
   definition: DomainDefinition,
@@ -74,28 +75,19 @@ function refuseNothing(
   throw new DefinitionError(source, inInclude.length > 0 ? inInclude : [{ path: [key], message }]);
 }
 
+/** What the endpoints of the file itself have no use for; the pinned ones are chosen among all operations. */
+const NOT_ITS_OWN: ReadonlySet<string> = new Set(['openapi', 'pinned', ...DOCUMENT_KEYS]);
+
 /** Hand-written endpoints, prompts and resources of the same file. */
 function buildOwn(definition: DomainDefinition, imported: Domain, options: DocumentOptions): Domain {
-  const {
-    openapi,
-    importedFrom,
-    overlays,
-    refsRoot,
-    lenient,
-    server,
-    serverVariables,
-    include,
-    exclude,
-    operations,
-    pinned,
-    ...rest
-  } = definition;
+  const fields = Object.entries(definition).filter(([key]) => !NOT_ITS_OWN.has(key));
+  const rest = Object.fromEntries(fields) as DomainDefinition;
   const { credentials, headers, security, baseUrl, tls, proxy, ...plain } = rest;
-  // without endpoints of its own there is nothing that headers, credentials and connections would be for
+  // Without hand-written endpoints nothing uses these fields, so they are not checked a second time.
   if (definition.endpoints === undefined) return buildDomain({ ...plain, endpoints: {} }, options);
   const home = baseUrl ?? imported.endpoints[0]?.baseUrl;
   const kinds = Object.entries(credentials ?? {}).filter(([, credential]) => 'kind' in credential);
-  return buildDomain({ ...rest, credentials: Object.fromEntries(kinds), ...pickDefined({ baseUrl: home }) }, options);
+  return buildDomain({ ...rest, credentials: Object.fromEntries(kinds), ...omitUndefined({ baseUrl: home }) }, options);
 }
 
 /** What the file pins by name, what its `operations` or the document say of each operation, and its own endpoints. */

@@ -1,4 +1,4 @@
-// Addresses that belong to a machine or a network of one's own: nothing from outside may choose to send a request there.
+// URLs and hosts: which addresses are private, so that no document from the network may send a request there.
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
 const OWN = new BlockList();
@@ -23,7 +23,7 @@ for (const [network, prefix] of [
   OWN.addSubnet(network, prefix, familyOf(network));
 }
 
-/** Loopback, link-local, private and reserved addresses; IPv4 inside IPv6 counts as what it is. */
+/** Loopback, link-local, private and reserved addresses; an IPv4 address inside IPv6 is treated as IPv4. */
 export function isPrivateAddress(address: string): boolean {
   return isIP(address) !== 0 && OWN.check(address, familyOf(address));
 }
@@ -32,19 +32,36 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIPv4(address) ? 'ipv4' : 'ipv6';
 }
 
+/** A URL's `hostname` without the brackets that URLs put around IPv6 addresses. */
+export function bareHost(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
 /** A URL's `hostname` that is such an address, or a name for this machine. Other names only show when they resolve. */
 export function isPrivateHost(hostname: string): boolean {
-  const bare = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  const bare = bareHost(hostname).replace(/\.$/, '');
   return isPrivateAddress(bare) || /(?:^|\.)localhost$/i.test(bare);
 }
 
-/** A secret goes over TLS, to this machine, or to the very origin the API calls go to anyway. */
+/** Secrets are sent over TLS, to this machine, or to the origin of the API itself. */
 export function maySeeSecrets({ protocol, hostname, origin }: URL, apiOrigin: string | undefined): boolean {
   if (protocol === 'https:') return true;
   return protocol === 'http:' && (origin === apiOrigin || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname));
 }
 
-/** undefined where it is no URL: an operation may have no base URL yet. */
+/** Whether a source is an http(s) URL, and not a path. */
+export function isWebAddress(source: string): boolean {
+  return /^https?:\/\//i.test(source);
+}
+
+/** Where operations go, each origin once; '' stands for those that have no base URL. */
+export function originsOf(endpoints: readonly { readonly baseUrl: string }[]): string[] {
+  // Thousands of operations share a handful of base URLs.
+  const urls = new Set(endpoints.map(({ baseUrl }) => baseUrl));
+  return [...new Set([...urls].map((url) => originOf(url) ?? ''))];
+}
+
+/** undefined if it is not a URL: an operation may have no base URL yet. */
 export function originOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).origin : undefined;
 }

@@ -1,4 +1,4 @@
-// How many slips of the keyboard lie between two words.
+// The edit distance between two words.
 
 /** Longer words must be cut before they are compared. */
 export const MAX_COMPARED = 64;

@@ -10,6 +10,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** An absolute http(s) URL as env text, or a variable with a default. `embedded:tasks` is the sample API of this package. */
 export type BaseUrl = string | { readonly env: string; readonly default?: string };
 
+export const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** A variable, or `file:` and a path. */
 const OPENING = /\$\{([A-Za-z_][A-Za-z0-9_]*|file:[^{}]{1,300}?)(:-|\})/g;
 
@@ -17,7 +18,7 @@ const OPENING = /\$\{([A-Za-z_][A-Za-z0-9_]*|file:[^{}]{1,300}?)(:-|\})/g;
 export const DOCUMENT_PREFIX = 'LANDBRIDGE_CRED_';
 const EMBEDDED = /^embedded:([a-z][a-z0-9_-]{0,31})$/;
 
-/** What a text leaves to the environment, and where it stands in it. */
+/** A reference to a variable or file in a text, and its position. */
 interface Reference {
   readonly name: string;
   readonly fallback: string | undefined;
@@ -25,7 +26,7 @@ interface Reference {
   readonly end: number;
 }
 
-/** The references of a text, from left to right. What stands in the default of one is part of it. */
+/** The references of a text, from left to right. They do not nest: a default extends to the next `}`. */
 export function findReferences(text: string): readonly Reference[] {
   const references: Reference[] = [];
   for (const { 0: opening, 1: name, 2: mark, index } of text.matchAll(OPENING)) {
@@ -70,18 +71,18 @@ export function expand(
   return { text: filled, missing, variables };
 }
 
-/** A file by a relative path: nobody can tell from which folder it would count. */
+/** A file with a relative path, which could be relative to any folder. */
 function isLost(name: string): boolean {
   return name.startsWith(FILE_MARK) && !name.startsWith(`${FILE_MARK}/`);
 }
 
-/** What in a text can never be filled in, and would be sent as it stands; undefined where there is nothing of that kind. */
+/** A problem if the text has a reference that can never be filled in; undefined otherwise. */
 export function findLost(text: string): string | undefined {
   const relative = expand(text, {}).missing.filter(isLost);
   return relative.length === 0 ? undefined : needsVariables(relative);
 }
 
-/** The end of a sentence about text whose variables are not all set. */
+/** The end of a sentence about a text with unset variables. */
 export function needsVariables(missing: readonly string[]): string {
   const fix = `write \${${missing[0]}:-default}`;
   const relative = missing.find(isLost);
@@ -103,7 +104,7 @@ export function lookup(env: Environment, name: string): string | undefined {
   return file !== undefined && 'text' in file && file.text !== '' ? file.text : undefined;
 }
 
-/** Nobody mounts a file for what everybody may see. */
+/** Whether a variable is read from a file; then its value counts as a secret. */
 export function isFromFile(env: Environment, name: string): boolean {
   return !(Object.hasOwn(env, name) && env[name]) && secretFileFor(env, name) !== undefined;
 }
@@ -115,7 +116,7 @@ export function readSecret(env: Environment, variable: string): Secret {
   return { variable, value, ...(problem !== undefined && { problem }) };
 }
 
-/** Without a slash at its end. `isRoot`: the root is meant, and no path of a document. */
+/** Without a trailing slash. `isRoot`: exactly the root, even if the document's server has a path. */
 export type ResolvedUrl = { readonly url: string; readonly isRoot?: boolean };
 
 /** The base URL as configured, variables filled in, or a sentence saying what is wrong with it. */
@@ -142,7 +143,7 @@ export function resolveBaseUrl(base: BaseUrl, env: Environment): ResolvedUrl | {
   return { url: trimEnd(`${url.origin}${url.pathname}`, '/'), ...(isRoot(text) ? { isRoot: true } : {}) };
 }
 
-/** `https://host/.`: exactly here. A mere slash behind the host is what browsers and URL parsers put there. */
+/** `https://host/.` asks for the root. A plain trailing slash does not: browsers and URL parsers add one on their own. */
 export function isRoot(url: string): boolean {
   return /^[a-z]+:\/\/[^/]+\/\.\/?$/i.test(url.trim());
 }

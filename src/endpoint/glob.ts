@@ -1,6 +1,6 @@
-// Patterns people write for names and paths. `*` stands for any run of characters, of one path segment where a separator
-// is given; `**` for any run at all. Matching sweeps the text once per piece of the pattern: no regular expression is made
-// from what somebody wrote.
+// Patterns for names and paths. `*` stands for any run of characters, within one path segment where a separator is given;
+// `**` for any run at all. Matching passes over the text once per piece of the pattern: a regular expression made from user
+// input could take exponential time.
 
 /** A pattern as a test. `/pets/**` also matches `/pets` itself. */
 export function compileGlob(glob: string, separator?: string): (text: string) => boolean {

@@ -10,7 +10,7 @@ const HIDDEN_OR_BREAK = new RegExp(`[\\t\\n${UNSEEN}]`, 'gu');
 
 /** Those with no honest use in a text: joiners (emoji, Persian) and direction marks (Hebrew, Arabic) are not among them. */
 const COVERT = String.raw`\u{e0000}-\u{e0fff}\u202a-\u202e\u2066-\u2069\u200b\u2060-\u2064\ufeff\u00ad`;
-/** Selectors and joiners in a row choose nothing and join nothing: bytes can be hidden in them behind one letter. */
+/** Several selectors or joiners in a row have no meaning, but can hide data after a single letter. */
 const PAYLOAD = String.raw`[\ufe00-\ufe0f]{2,}|[\u200c\u200d]{3,}`;
 const COVERT_TEXT = new RegExp(`[${COVERT}]|${PAYLOAD}`, 'u');
 /** The flags of England, Scotland and Wales are a black flag and tags. */
@@ -34,15 +34,18 @@ export function stripHidden(text: string): string {
     .replace(HIDDEN, '');
 }
 
-/** A line of JSON in which such characters stand escaped: readers of lines see one, and a terminal shows what is there. */
+/** Escapes such characters in a line of JSON, so that it stays one line and a terminal shows them. */
 export function escapeHidden(json: string): string {
   if (PLAIN.test(json)) return json;
-  return json.replace(HIDDEN_IN_LINE, (character) =>
-    Array.from(
-      { length: character.length },
-      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
-    ).join(''),
-  );
+  return json.replace(HIDDEN_IN_LINE, toEscapes);
+}
+
+/** `\uXXXX` for each code unit of a character. */
+function toEscapes(character: string): string {
+  let out = '';
+  for (let index = 0; index < character.length; index++)
+    out += `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`;
+  return out;
 }
 
 /** Text shown to a person as data: hidden characters and line breaks are spelled, `\u{202e}`. */
@@ -74,13 +77,7 @@ const ALL_IN_DATA = new RegExp(IN_DATA.source, 'g');
 /** Writes hidden characters as `\uXXXX`, which inside JSON is the same string: nothing is lost, nothing is hidden. */
 export function visible(text: string): string {
   if (!IN_DATA.test(text)) return text;
-  return text.replace(ALL_IN_DATA, (character) => {
-    let out = '';
-    for (let index = 0; index < character.length; index++) {
-      out += `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`;
-    }
-    return out;
-  });
+  return text.replace(ALL_IN_DATA, toEscapes);
 }
 
 // Bytes that are hidden characters by themselves, or begin UTF-8 sequences some of which are.

@@ -5,17 +5,24 @@ import type { CallerText } from './caller/caller-text.ts';
 /** JSON Schema 2020-12. */
 export type JsonSchema = { readonly [keyword: string]: unknown } | boolean;
 
-/** What a call does to the world behind the API. */
-export type Effect = 'read' | 'write' | 'destructive';
+/** What a call does to the world behind the API, the mildest first. */
+export const EFFECTS = ['read', 'write', 'destructive'] as const;
+export type Effect = (typeof EFFECTS)[number];
 
-/** What the deployment does with a call of some effect: let it pass, ask the person first, or refuse. */
-export type GuardPolicy = 'allow' | 'confirm' | 'deny';
+/** What the deployment does with a call of some effect: let it pass, ask the person first, or refuse. The laxest first. */
+export const GUARD_POLICIES = ['allow', 'confirm', 'deny'] as const;
+export type GuardPolicy = (typeof GUARD_POLICIES)[number];
+
 /**
  * What counts as a person's yes where the policy is `confirm`. `ask`: only an answer to a question the client puts.
  * `token`: a signed token the caller hands back; nobody is asked. `either`: the question, and a token where it did not
- * reach anybody.
+ * reach anybody. The laxest first.
  */
-export type ConfirmWay = 'token' | 'either' | 'ask';
+export const CONFIRM_WAYS = ['token', 'either', 'ask'] as const;
+export type ConfirmWay = (typeof CONFIRM_WAYS)[number];
+
+/** One tool per operation, one per group, a search over all; `auto`: the first of them that fits the token budget. */
+export const EXPOSURES = ['tools', 'grouped', 'search', 'auto'] as const;
 
 /** Validated arguments of one call, keyed by public argument name. */
 export type Args = { readonly [key: string]: unknown };
@@ -224,7 +231,7 @@ export type Credential =
       readonly service: string;
     };
 
-/** A header whose value is another for each caller: of its request, or made of what the door has verified about it. */
+/** A header whose value depends on the caller: copied from its request, or made of what was verified about it. */
 export type CallerHeader =
   | { readonly name: string; readonly from: 'request' }
   | { readonly name: string; readonly from: 'principal'; readonly text: CallerText };
@@ -368,7 +375,7 @@ export interface Endpoint {
   readonly callerHeaders?: readonly CallerHeader[];
   readonly args: readonly Arg[];
   readonly fixed: readonly FixedValue[];
-  /** Places the API has that nobody is offered and nothing is sent to. */
+  /** Parameters of the API that are hidden from callers and never sent. */
   readonly withheld?: readonly Target[];
   readonly body?: BodyPlan;
   /**
@@ -396,9 +403,9 @@ export interface Endpoint {
   readonly audit?: AuditPlan;
   /** Realistic argument sets. */
   readonly examples: readonly Args[];
-  /** Every request example of the document as it stands there; read when somebody asks (schema/example-calls.ts). */
+  /** Every request example of the document, unchanged; read on demand (schema/example-calls.ts). */
   readonly documentExamples?: () => readonly DocumentExample[];
-  /** What the document says of the operation and the endpoint has no use for; looked for when a person asks. */
+  /** Parts of the operation in the document that the endpoint does not use; collected on demand. */
   readonly leftOut?: () => readonly LeftOut[];
   /** Also (or only) offered as an MCP resource template. */
   readonly expose: 'tool' | 'resource' | 'both';
@@ -417,7 +424,7 @@ export interface Endpoint {
 export interface LeftOut {
   readonly what: string;
   readonly why: string;
-  /** The name of a parameter that says once more who calls, beside a security scheme of the document. */
+  /** The name of a parameter that repeats what a security scheme of the document sends. */
   readonly token?: string;
 }
 
@@ -451,7 +458,7 @@ export interface Domain {
   readonly guard: { readonly write?: GuardPolicy; readonly destructive?: GuardPolicy };
   /** What counts as a yes to its endpoints. */
   readonly confirm?: ConfirmWay;
-  readonly exposure?: 'tools' | 'grouped' | 'search' | 'auto';
+  readonly exposure?: (typeof EXPOSURES)[number];
   /** How much its API may be called, where that differs from what holds for all APIs. */
   readonly limits?: CallLimits;
   /** Tool names listed one to one in every exposure mode. */
@@ -482,7 +489,7 @@ export interface PromptSpec {
     readonly text?: string;
     /** URI of a resource to embed; `{{argument}}` is replaced. */
     readonly resource?: string;
-    /** Where that is written, for whoever finds that there is none. */
+    /** Where that is written, for the error if there is no such resource. */
     readonly place?: string;
   }[];
 }

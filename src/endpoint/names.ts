@@ -11,11 +11,13 @@ const SNAKE_CASE = /^[a-z0-9]+(?:_[a-z0-9]+)*$/;
 export const TOOL_NAME = /^[a-z][a-z0-9_]{0,47}$/;
 export const DOMAIN_NAME = /^[a-z][a-z0-9_]{0,31}$/;
 export const ARGUMENT_KEY = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
+/** What a domain file calls a credential. */
+export const CREDENTIAL_NAME = /^[\w.-]{1,64}$/;
 
 /** Keys that plain objects answer to by themselves; no argument is called like this. */
 const UNSAFE_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Longer text is not a name any more; a hash of the whole keeps two of them apart. */
+/** Longer texts are cut, with a hash that keeps two of them apart. */
 const MAX_INPUT = 512;
 
 /** `listHTTPServers`, `repos/list-for-user`, `Été 2` → `list_http_servers`, `repos_list_for_user`, `ete_2`. May be empty. */
@@ -81,7 +83,7 @@ export function qualifiedNamesOf(place: OperationPlace): readonly [string, ...st
   return [first ?? `${place.domain}.${place.action}`, ...others];
 }
 
-/** Cuts a name to `maxLength`; what was cut leaves a six-character hash of the whole, so that two long names stay two. */
+/** Cuts a name to `maxLength`, with a six-character hash of the whole name, so that two long names stay different. */
 export function fitName(name: string, maxLength: number = MAX_TOOL_NAME): string {
   return name.length <= maxLength ? name : hashName(name, name, maxLength);
 }
@@ -111,13 +113,13 @@ function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 6);
 }
 
-/** Accents go, the letters below them stay; what has no Latin letter goes altogether. */
+/** Removes accents; characters without a Latin base letter become separators later. */
 function toAscii(text: string): string {
   const short = text.length > MAX_INPUT ? `${text.slice(0, MAX_INPUT)}_${shortHash(text)}` : text;
   return /^[\x20-\x7e]*$/.test(short) ? short : short.normalize('NFKD').replace(/\p{M}+/gu, '');
 }
 
-/** The gateway's own words beside an operation's arguments (orchestration/controls.ts): no name of an API's by accident. */
+/** Arguments that are meant for the gateway itself (orchestration/controls.ts). */
 export function isControlName(name: string): boolean {
   return /^(?:landbridge_)?(?:fields|dry_run|confirmation_token)$/.test(name);
 }

@@ -1,4 +1,4 @@
-// Words from documents made fit to show: no markup, no link targets, nothing a person cannot see, cut where it hurts least.
+// Prepares texts of documents for display: removes markup, link targets and invisible characters, and cuts at sentences or words.
 import { stripHtml } from './conventions/html.ts';
 import { withoutSamples } from './conventions/samples.ts';
 import { stripHidden } from './hidden.ts';
@@ -54,7 +54,7 @@ const HEADING_BEFORE_PROSE = /^\s{0,20}#{1,6}[ \t]{1,8}[^\n]{1,200}\n\s{0,20}(?=
 export function toSummary(text: string, limit = 240): string {
   // Most summaries are a few plain words.
   if (text.length <= limit && /^[A-Za-z0-9 ,_-]*$/.test(text)) return text.trim();
-  // A heading says less than the sentence below it.
+  // The sentence below a heading says more than the heading.
   const body = text.slice(0, MAX_SENTENCE_INPUT).replace(HEADING_BEFORE_PROSE, '');
   return cutText(firstSentence(toPlainText(body)), limit);
 }
@@ -105,7 +105,7 @@ export function cutText(text: string, limit: number): string {
   const room = text.slice(0, limit);
   for (let end = room.length; end > limit / 2; ) {
     end = Math.max(room.lastIndexOf('. ', end - 1), room.lastIndexOf('.\n', end - 1));
-    // `no. of units`, `max. 5`: what goes on like this was no end.
+    // `no. of units`, `max. 5`: a lower-case letter or digit after the full stop means that the sentence goes on.
     const goesOn = /^[ \n][\p{Ll}\d]/u.test(text.slice(end + 1, end + 3));
     if (end > limit / 2 && !goesOn && !isAbbreviated(room, end)) return room.slice(0, end + 1);
   }
@@ -145,7 +145,7 @@ export function unescapeHtml(text: string): string {
 }
 
 function withoutMarkup(text: string): string {
-  // Markup that means code or a table is fenced, for whoever wants to leave it out.
+  // Code and tables become fenced blocks, which withoutSamples() can leave out.
   const fenced = text
     .replace(/<(?:pre|table)\b[^<>]{0,200}>|<\/(?:pre|table)>/gi, '\n```\n')
     .replace(/<\/?h[1-6]\b[^<>]{0,200}>/gi, '\n\n');

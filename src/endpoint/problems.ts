@@ -1,7 +1,7 @@
 // What is wrong with something a person wrote (a domain file) or a model sent (arguments), as sentences with a place.
 import type { z } from 'zod';
 import { isObject } from './is-object.ts';
-import { closest } from './suggest.ts';
+import { didYouMean } from './suggest.ts';
 
 /** One mistake: where it is, and what is wrong and how to put it right. */
 export interface Problem {
@@ -50,8 +50,7 @@ function wrongKind(field: string, input: unknown, options: readonly unknown[]): 
   const words = options.map(String);
   const value = isObject(input) ? input[field] : undefined;
   if (value === undefined) return `is missing: give ${oneOf(options)}`;
-  const near = typeof value === 'string' ? closest(value, words) : undefined;
-  const fix = near === undefined ? 'choose one of these' : `did you mean "${near}"?`;
+  const fix = didYouMean(typeof value === 'string' ? value : '', words, 'choose one of these');
   return `${show(value).slice(0, MAX_SHOWN)} is not a ${field}; ${fix} (${words.join(', ')})`;
 }
 
@@ -69,8 +68,8 @@ function sentence(issue: z.core.$ZodIssue): string {
     case 'invalid_value': {
       if (issue.input === undefined) return `is missing: give ${expectation(issue)}`;
       const words = issue.code === 'invalid_value' && issue.values.length > 1 ? issue.values.map(String) : [];
-      const near = typeof issue.input === 'string' ? closest(issue.input, words) : undefined;
-      return `must be ${expectation(issue)}${got(issue)}${near === undefined ? '' : `; did you mean "${near}"?`}`;
+      const fix = didYouMean(typeof issue.input === 'string' ? issue.input : '', words, '');
+      return `must be ${expectation(issue)}${got(issue)}${fix === '' ? '' : `; ${fix}`}`;
     }
     case 'too_small':
       return `must ${sized(issue.origin, 'at least', issue.minimum)}${got(issue)}`;

@@ -1,4 +1,4 @@
-// Secrets by value: which ones the gateway holds.
+// The secrets of credentials and connections: their values, variables and how they are shown.
 import { originOf } from './address.ts';
 import { type Environment, readSecret } from './environment.ts';
 import type { Connection, Credential, Domain, Endpoint, Secret, TokenCarrier } from './model.ts';
@@ -38,7 +38,7 @@ export function secretsIn(credential: Credential): readonly Secret[] {
     : [credential.secret];
 }
 
-/** A password may be empty: where its variable says so, or where there is none for it. */
+/** A password may be empty: if its variable is set to nothing, or if it has no variable. */
 export function readPassword(variable: string | undefined, env: Environment): Secret {
   if (variable === undefined) return { variable: '', value: '' };
   const secret = readSecret(env, variable);
@@ -47,7 +47,7 @@ export function readPassword(variable: string | undefined, env: Environment): Se
     : secret;
 }
 
-/** Where a domain file tells a credential of a document its variables, in the order of `secretsIn`. */
+/** The fields of a domain file that name the variables of a credential, in the order of `secretsIn`. */
 export const VARIABLE_FIELDS: Readonly<Record<Credential['kind'], readonly string[]>> = {
   apiKey: ['env'],
   bearer: ['env'],
@@ -79,8 +79,8 @@ export function unsetVariables(credential: Credential): string[] {
 }
 
 /**
- * The alternatives that count. Where one that tells the API who calls waits for its variables, none behind it stands in for it:
- * calls of everybody would be made in the name of the gateway, or in nobody's.
+ * The alternatives that count. If one that identifies the caller still lacks its variables, those behind it are dropped:
+ * otherwise calls would be made in the name of the gateway instead of the caller.
  */
 export function alternativesOf(security: Endpoint['security']): Endpoint['security'] {
   const waiting = security.findIndex(
@@ -91,15 +91,15 @@ export function alternativesOf(security: Endpoint['security']): Endpoint['securi
   return waiting < 0 ? security : security.slice(0, waiting + 1).filter((set) => set.length > 0);
 }
 
-/** Whether a name in `unsetVariables` is about a file, which is not set but mended. */
+/** Whether a name in `unsetVariables` is about a file that cannot be read. */
 export function isAboutFile(name: string): boolean {
   return name.startsWith(FILE_MARK) || name.endsWith(')');
 }
 
-/** What must not be seen of one credential. A user name is none of it, unless the API takes the key there. */
+/** The secret values of one credential. A user name is not secret, unless there is no password: then it is the key. */
 function secretValues(credential: Credential): string[] {
   if (credential.kind === 'oauth2' || credential.kind === 'token_exchange') return secretText(credential.clientSecret);
-  // Signed anew for every call; that call's redactor is told.
+  // A new one is signed for every call, and added to the redactor of that call.
   if (credential.kind === 'assertion') return [];
   if (credential.kind === 'awsSigv4') return secretsIn(credential).slice(1).flatMap(secretText);
   if (credential.kind === 'login') return credential.secrets.filter(({ isName }) => !isName).flatMap(secretText);
@@ -110,7 +110,7 @@ function secretValues(credential: Credential): string[] {
   return [...secretText(password.value ? password : username), ...pair];
 }
 
-/** What stands in a request: `Authorization: Token token=…`. */
+/** How it looks in a request: `Authorization: Token token=…`. */
 export function formatOf(credential: Credential): string {
   switch (credential.kind) {
     case 'apiKey': {

@@ -1,7 +1,7 @@
 // "Did you mean": the nearest of some words, or nothing when none is near enough to be helpful.
 import { editDistance, MAX_COMPARED } from './edits.ts';
 
-/** Work is bounded by these alone: longer words are nobody's slip, and of more candidates only the first are compared. */
+/** Bounds the work, together with MAX_COMPARED: only the first candidates are compared. */
 const MAX_CANDIDATES = 5_000;
 
 /** The candidate a person most likely meant by `word`; undefined when every one is too far away. */
@@ -26,9 +26,20 @@ export function closest(word: string, candidates: Iterable<string>): string | un
 
 /** `did you mean "x"?`, or the list of what is allowed when nothing is near. */
 export function hint(word: string, candidates: readonly string[]): string {
+  const list = candidates.length === 0 ? 'nothing is allowed here.' : `allowed: ${candidates.slice(0, 40).join(', ')}.`;
+  return didYouMean(word, candidates, list);
+}
+
+/** `did you mean "x"?`, or something else to say when nothing is near. */
+export function didYouMean(word: string, candidates: Iterable<string>, otherwise: string): string {
   const near = closest(word, candidates);
-  if (near !== undefined) return `did you mean "${near}"?`;
-  return candidates.length === 0 ? 'nothing is allowed here.' : `allowed: ${candidates.slice(0, 40).join(', ')}.`;
+  return near === undefined ? otherwise : `did you mean "${near}"?`;
+}
+
+/** ` Did you mean x?`, to stand behind a sentence; nothing when nothing is near. */
+export function suggestion(word: string, candidates: Iterable<string>): string {
+  const near = closest(word, candidates);
+  return near === undefined ? '' : ` Did you mean ${near}?`;
 }
 
 /** 0: the same but for case and punctuation. Below 1: close. 1 and more: another word. Exact only below `worst`. */

@@ -37,11 +37,26 @@ export function emptyMap<Value>(): Record<string, Value> {
   return Object.create(null) as Record<string, Value>;
 }
 
-/** The same without what is undefined: an absent property says so by its absence. */
+/** Without properties that are undefined (exactOptionalPropertyTypes). */
 export function omitUndefined<Shape extends object>(shape: { [Key in keyof Shape]: Shape[Key] | undefined }): Shape {
   const present: Partial<Shape> = {};
   for (const key of Object.keys(shape) as (keyof Shape)[]) if (shape[key] !== undefined) present[key] = shape[key];
   return present as Shape;
+}
+
+/** undefined where the text is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** undefined where the text is no JSON, or anything but an object. */
+export function parseJsonObject(text: string): Node | undefined {
+  const value = parseJson(text);
+  return isObject(value) ? value : undefined;
 }
 
 /** One step of a JSON pointer (RFC 6901). */
@@ -50,7 +65,7 @@ export function step(key: string | number): string {
   return `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-/** Without percent-encoding; a text that has none, or a stray percent sign, stays as it is. */
+/** Decodes percent-encoding; a text with an invalid sequence stays unchanged. */
 export function decodeText(text: string): string {
   try {
     return decodeURIComponent(text);

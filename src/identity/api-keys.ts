@@ -14,7 +14,7 @@ interface Entry {
   readonly hash: Buffer;
   readonly expiresMs: number;
   readonly verdict: Verdict;
-  /** What the log says once it is so. */
+  /** For the log, once the key has expired. */
   readonly expired: Explanation;
 }
 
@@ -22,7 +22,7 @@ export function createKeyAuthority(keys: readonly ApiKey[]): Authority {
   const entries = keys.map(toEntry);
   const find = (token: string): Entry | undefined => {
     const presented = hash('sha256', token, 'buffer');
-    // Every hash is compared, whole, whichever fits: how long it takes tells nothing but how many keys there are.
+    // Always compares all hashes, so that the time reveals nothing but their number.
     let match: Entry | undefined;
     for (const entry of entries) if (timingSafeEqual(entry.hash, presented)) match = entry;
     return match;

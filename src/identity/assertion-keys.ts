@@ -1,12 +1,12 @@
-// The keys with which the gateway signs what it says about its callers: read from files at start, the first one signs, all are
-// published, so that a key can be replaced while what the old one signed is still good.
+// The keys that sign assertions about callers, read from files at start. The first one signs; all are published, so that a key
+// can be replaced while assertions of the old one are still valid.
 import { createPrivateKey, createPublicKey, type KeyObject, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { AssertionSigner } from '../call/assertion-signer.ts';
 import { GatewayError } from '../errors.ts';
 
 export interface AssertionKeys {
-  /** `iss`; undefined: nobody has said. */
+  /** `iss`; undefined if not configured. */
   readonly issuer: string | undefined;
   /** Files with a private key each. */
   readonly keys: readonly string[];
@@ -23,14 +23,14 @@ const CURVES: ReadonlyMap<string, string> = new Map([
   ['secp384r1', 'ES384'],
 ]);
 
-/** Throws BAD_CONFIG for a key that cannot be read, or that nobody should trust. */
+/** Throws BAD_CONFIG for a key that cannot be read or is too weak. */
 export async function loadAssertionKeys({ issuer, keys: files }: AssertionKeys): Promise<AssertionSigner> {
   if (issuer === undefined)
     throw new GatewayError(
       'BAD_CONFIG',
       'assertions.issuer is missing: say who signs them, or give publicUrl, which is taken for it.',
     );
-  // Only who signs needs it: loading it takes as long as a small import.
+  // Loaded only here: jose takes as long to load as a small document takes to import.
   const { SignJWT, calculateJwkThumbprint } = await import('jose');
   const keys = files.map(readKey);
   const published = await Promise.all(

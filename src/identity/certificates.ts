@@ -20,7 +20,7 @@ export interface CertificateRule extends Permissions {
 /** Undefined: the client showed no certificate, and has to say otherwise who it is. */
 export type CertificateCheck = (socket: Socket) => Verdict | undefined;
 
-/** Longer names, and such as hold what no terminal shows, are nobody's. */
+/** Printable ASCII, at most 200 characters; other names are ignored. */
 const NAME = /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/;
 
 const refuse = (status: 401 | 403, why: string): Refusal => ({
@@ -41,7 +41,7 @@ interface Admitted {
   readonly untilMs: number;
 }
 
-/** `rules` undefined: whoever has a good certificate may do everything, under the name in it. */
+/** Without `rules`, every valid certificate is accepted under the name in it, with all permissions. */
 export function createCertificateCheck(rules: readonly CertificateRule[] | undefined): CertificateCheck {
   const match = rules === undefined ? admitByName : compileRules(rules);
   /** Certificates do not change while a connection lasts; only the time does. */
@@ -59,7 +59,7 @@ export function createCertificateCheck(rules: readonly CertificateRule[] | undef
   };
 }
 
-/** Over HTTP a key or token counts more than a good certificate, as it may be somebody's behind the one who connects. */
+/** Over HTTP a key or token wins over a valid certificate: a proxy may connect on behalf of the caller. */
 export function withCertificates(certificates: CertificateCheck | undefined, byToken: Identify): Identify {
   if (!certificates) return byToken;
   return (request, profile) => {

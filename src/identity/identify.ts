@@ -1,4 +1,4 @@
-// Who calls: what a request shows for itself → a principal, or a refusal that says how to be let in.
+// Who is calling: the credential in a request → a principal, or a refusal that says how to authenticate.
 // Each authority (API keys, an OAuth issuer) knows its own tokens; nothing here decides what a principal may do.
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../call/caller.ts';
@@ -9,9 +9,9 @@ import type { Identify } from '../transport/http-door.ts';
 export type Verdict = { readonly principal: Principal } | Refusal;
 
 export interface Authority {
-  /** Undefined: the token is none of its own. `profile` is what it is shown for: '' is /mcp itself. */
+  /** Undefined if it does not know the token. `profile` is the endpoint that is called: '' is /mcp itself. */
   check(token: string, profile: string): Verdict | undefined | Promise<Verdict | undefined>;
-  /** For the log: why it did not know a token that nobody knew; undefined where it has nothing to say. */
+  /** For the log: why a token that no authority knows is not valid; undefined if it cannot tell. */
   explain?(token: string): Explanation | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface IdentifyOptions {
   readonly challenge: (profile: string, error?: 'invalid_token') => string;
 }
 
-/** Longer ones are nobody's. */
+/** Longer ones are refused unread. */
 const MAX_TOKEN_CHARS = 8_192;
 /** RFC 6750 2.3, which OAuth 2.1 has dropped. */
 const IN_ADDRESS = /[?&](?:access_token|api_key)=/i;
@@ -47,6 +47,18 @@ function explainUnknown(all: readonly Authority[], token: string): Explanation {
   return NOTHING_KNOWN;
 }
 
+/** The verdict of the authorities; `refuse` makes one if none of them knows the token. */
+function ask(
+  all: readonly Authority[],
+  token: string,
+  profile: string,
+  refuse: (explanation: Explanation) => Refusal,
+): Verdict | Promise<Verdict> {
+  const refuseUnknown = () => refuse(explainUnknown(all, token));
+  const verdict = askAll(all, token, profile);
+  return verdict instanceof Promise ? verdict.then((late) => late ?? refuseUnknown()) : (verdict ?? refuseUnknown());
+}
+
 /** The first authority that knows a token decides. */
 function askAll(all: readonly Authority[], token: string, profile: string, from = 0): Asked | Promise<Asked> {
   for (let at = from; at < all.length; at++) {
@@ -57,20 +69,13 @@ function askAll(all: readonly Authority[], token: string, profile: string, from 
   return undefined;
 }
 
-/** For whoever shows a key or token otherwise than in a request of HTTP. */
+/** For keys and tokens that do not come in an HTTP request. */
 export function createTokenCheck(
   authorities: readonly Authority[],
   profile: string,
 ): (token: string) => Verdict | Promise<Verdict> {
-  const unknown = (token: string): Refusal => ({
-    status: 401,
-    message: UNKNOWN_TOKEN,
-    ...explainUnknown(authorities, token),
-  });
-  return (token) => {
-    const verdict = askAll(authorities, token, profile);
-    return verdict instanceof Promise ? verdict.then((late) => late ?? unknown(token)) : (verdict ?? unknown(token));
-  };
+  const refuse = (explanation: Explanation): Refusal => ({ status: 401, message: UNKNOWN_TOKEN, ...explanation });
+  return (token) => ask(authorities, token, profile, refuse);
 }
 
 export function createIdentify({ authorities, challenge }: IdentifyOptions): Identify {
@@ -86,28 +91,22 @@ export function createIdentify({ authorities, challenge }: IdentifyOptions): Ide
     headers: { 'www-authenticate': challenge(profile, error) },
     ...explanation,
   });
-  const unknown = (profile: string, explanation: Explanation) =>
-    refuse(401, profile, UNKNOWN_TOKEN, explanation, 'invalid_token');
-
-  const ask = (token: string, profile: string): Verdict | Promise<Verdict> => {
-    const refuseUnknown = () => unknown(profile, explainUnknown(authorities, token));
-    const verdict = askAll(authorities, token, profile);
-    return verdict instanceof Promise ? verdict.then((late) => late ?? refuseUnknown()) : (verdict ?? refuseUnknown());
-  };
-
   return (request, profile) => {
     if (IN_ADDRESS.test(request.url ?? ''))
       return refuse(400, profile, IN_HEADERS, { why: 'credential in the address' });
     const shown = readToken(request);
     if (shown === undefined) return refuse(401, profile, SHOW_ONE, { why: 'no credential' });
     if (shown === 'several') return refuse(400, profile, ONLY_ONE, { why: 'several credentials' });
-    return shown.token.length > MAX_TOKEN_CHARS ? unknown(profile, NOTHING_KNOWN) : ask(shown.token, profile);
+    const refuseUnknown = (explanation: Explanation) =>
+      refuse(401, profile, UNKNOWN_TOKEN, explanation, 'invalid_token');
+    if (shown.token.length > MAX_TOKEN_CHARS) return refuseUnknown(NOTHING_KNOWN);
+    return ask(authorities, shown.token, profile, refuseUnknown);
   };
 }
 
 type Shown = { readonly token: string } | 'several' | undefined;
 
-/** From the headers only: what stands in a URL ends up in logs. Another scheme than Bearer shows nothing. */
+/** From headers only: URLs end up in logs. Schemes other than Bearer are ignored. */
 function readToken({ headers, rawHeaders }: IncomingMessage): Shown {
   const { authorization, 'x-api-key': key } = headers;
   if (authorization === undefined && key === undefined) return undefined;
@@ -116,12 +115,12 @@ function readToken({ headers, rawHeaders }: IncomingMessage): Shown {
   return token === undefined || token === '' ? undefined : { token };
 }
 
-/** Counted as they came: of several `Authorization` Node keeps the first, and what stands before us may have read the last. */
+/** Counts the raw headers: of several `Authorization` headers Node keeps the first, but a proxy may have checked the last. */
 function countCredentials(rawHeaders: readonly string[]): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!;
-    // Most names are told by their length.
+    // Most other names differ in length already.
     if (name.length !== 13 && name.length !== 9) continue;
     const lower = name.toLowerCase();
     if (lower === 'authorization' || lower === 'x-api-key') count++;

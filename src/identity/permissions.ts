@@ -1,13 +1,13 @@
-// What a configuration says that a caller may do → that part of its principal.
+// The permissions of a caller in the configuration → those of its principal.
 import type { Principal } from '../call/caller.ts';
 import type { CallLimits, Effect } from '../endpoint/model.ts';
 
 export interface Permissions {
-  /** '*' stands for all of them and for what is served by default. Absent: the same. */
+  /** '*' means all profiles and the default endpoint; so does an absent list. */
   readonly profiles?: readonly string[] | undefined;
   /** Absent: all. */
   readonly effects?: readonly Effect[] | undefined;
-  /** ISO 8601; from then on nobody comes in by it. */
+  /** ISO 8601; it is refused from then on. */
   readonly expires?: string | undefined;
   readonly limits?: CallLimits | undefined;
 }

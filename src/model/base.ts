@@ -47,7 +47,7 @@ export abstract class BaseModel {
   abstract getFullyQualifiedName(separator?: string): string;
 }
 
-/** A value, or a function called on first use only; `seal` sees the value once, before anybody else. */
+/** A value, or a function that is called on first use; `seal` is applied to the value once. */
 export function once<Value>(
   source: Value | (() => Value),
   seal: (value: Value) => Value = (value) => value,

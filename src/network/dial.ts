@@ -1,6 +1,7 @@
-// One socket to an origin, by the way its connection says: straight or through a proxy, with TLS where the origin has it.
+// Opens a socket to an origin: directly or through a proxy, with TLS for https.
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { bareHost } from '../endpoint/address.ts';
 import type { Connection, ProxyServer } from '../endpoint/model.ts';
 import { chooseProxy, type ProxyRules } from './proxy-rules.ts';
 import { type TlsOptions, tlsOptionsFor } from './tls-options.ts';
@@ -33,7 +34,7 @@ export async function dial(way: Way): Promise<Socket> {
   const { protocol, hostname, port } = new URL(origin);
   const isSecure = protocol === 'https:';
   const target = { hostname, port: Number(port) || (isSecure ? 443 : 80) };
-  const bare = hostname.replace(/^\[|\]$/g, '');
+  const bare = bareHost(hostname);
   const through = proxy && (await openTunnel(proxy, target, { timeoutMs, publicOnly }));
   if (!isSecure) return through ?? ready(connectTcp({ host: bare, port: target.port }), 'connect', timeoutMs);
   const socket = connectTls({

@@ -1,10 +1,11 @@
-// One GET, the way its origin's connection says: for documents, before there is a gateway. The body streams, unpacked.
+// Fetches documents with the proxy and certificates of their domain. The body is a stream, decompressed.
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { bareHost } from '../endpoint/address.ts';
 import type { Connection } from '../endpoint/model.ts';
 import { dial, planWay } from './dial.ts';
 import type { ProxyRules } from './proxy-rules.ts';
@@ -62,7 +63,7 @@ export async function get(
   });
 }
 
-/** Nothing to be arranged: Node's own fetch, which tracing tools and tests know how to watch. */
+/** Without proxy and certificates: Node's own fetch, which tracing tools and tests can observe. */
 async function fetchPlainly(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Got> {
   const response = await fetch(url, { headers, redirect: 'manual', signal }).catch((error: Error) => {
     throw error.cause ?? error;
@@ -86,12 +87,12 @@ function orAborted(dialling: Promise<Socket>, signal: AbortSignal): Promise<Sock
 }
 
 function ask(url: URL, options: RequestOptions): Promise<Got> {
-  // Of a socket of ours TLS is done already, and no agent makes another.
+  // A socket from createConnection has finished TLS already.
   const isOurs = options.createConnection !== undefined;
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const { hostname: host, port } = url;
-    const place = { host: host.replace(/^\[|\]$/g, ''), ...(port !== '' && { port: Number(port) }) };
+    const place = { host: bareHost(host), ...(port !== '' && { port: Number(port) }) };
     const request = send(
       { ...place, ...options, method: 'GET', ...(!isOurs && { agent: false, ...CHECKED }) },
       (answer) => {
@@ -114,7 +115,7 @@ function unpack(answer: IncomingMessage): Readable {
         : encoding === 'deflate'
           ? createInflate()
           : undefined;
-  // What breaks shows to whoever reads the last of the two.
+  // Errors of either stream show up in the last one.
   return unpacker === undefined ? answer : pipeline(answer, unpacker, () => {});
 }
 

@@ -1,5 +1,6 @@
 // Which proxy a request goes through: what the domain file says, else HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the environment.
 import { BlockList, isIP, isIPv4 } from 'node:net';
+import { bareHost } from '../endpoint/address.ts';
 import type { Connection, ProxyServer } from '../endpoint/model.ts';
 import { basicToken } from '../endpoint/secrets.ts';
 import { decodeText } from '../endpoint/untrusted.ts';
@@ -17,7 +18,7 @@ export interface ProxyRules {
 
 const MAX_RULES = 1000;
 
-/** Lower case wins over upper case, as curl has it. A proxy that cannot be one stops the start: going without would be a leak. */
+/** Lower case wins over upper case, as in curl. An invalid proxy stops the start: requests must not silently go without it. */
 export function readProxyRules(env: Variables): ProxyRules {
   // In a CGI program HTTP_PROXY is what a client sent as the header `Proxy`.
   const isCgi = textOf(env, 'REQUEST_METHOD') !== undefined;
@@ -50,7 +51,7 @@ function toProxy({ name, value }: { name: string; value: string }): ProxyServer 
   return proxy;
 }
 
-/** `http://user:password@proxy:3128`, the scheme may be left out. What is wrong is said without the value: it may hold a password. */
+/** `http://user:password@proxy:3128`; the scheme is optional. Problems do not repeat the value: it may contain a password. */
 export function parseProxy(text: string, from: string): ProxyServer | { readonly problem: string } {
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;
@@ -77,7 +78,7 @@ export function chooseProxy(
   if (rules === undefined) return undefined;
   const url = new URL(origin);
   const proxy = url.protocol === 'https:' ? rules.https : rules.http;
-  // Nobody else's loopback is meant: a proxy on another machine would ask itself.
+  // Never for loopback: a proxy on another machine would connect to itself.
   return proxy === undefined || isThisMachine(url.hostname) || rules.isDirect(url) ? undefined : proxy;
 }
 
@@ -106,11 +107,11 @@ function compileExceptions(text: string): (url: URL) => boolean {
       addresses.addSubnet(network, prefix, isIPv4(network) ? 'ipv4' : 'ipv6');
     else {
       const [, host = '', port = ''] = /^(?:\*?\.)?(.*?)(?::(\d{1,5}))?$/.exec(rule) ?? [];
-      hosts.push({ host: host.replace(/^\[|\]$/g, ''), port });
+      hosts.push({ host: bareHost(host), port });
     }
   }
   return ({ hostname, port, protocol }) => {
-    const bare = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+    const bare = bareHost(hostname).replace(/\.$/, '');
     if (isIP(bare) !== 0 && addresses.check(bare, isIPv4(bare) ? 'ipv4' : 'ipv6')) return true;
     const actual = port === '' ? (protocol === 'https:' ? '443' : '80') : port;
     return hosts.some(

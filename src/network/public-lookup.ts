@@ -1,5 +1,5 @@
-// Name resolution for origins that a document from the network chose: the addresses that are checked are the ones that
-// are connected to, so that a name cannot change its mind in between.
+// Name resolution for origins that a document from the network chose. The socket connects to the very addresses that were
+// checked: a second look-up could return others (DNS rebinding).
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import { isPrivateAddress } from '../endpoint/address.ts';
 

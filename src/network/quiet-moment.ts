@@ -1,15 +1,15 @@
-// When a listening socket may close. It resets everybody who stands in the kernel's queue and has perhaps sent its request; a
-// proxy may not repeat what is no read, and its client gets an error. Right after a look at the queue that found nobody,
-// and before anything else is done, there is none.
+// When a listening socket may close. Closing resets every connection in the kernel's accept queue, whose request may already
+// have been sent; a proxy must not repeat a write, so its client would get an error. Right after the event loop has polled the
+// queue and found it empty, nothing can be lost.
 import { setTimeout as sleep, setImmediate as untilLooked } from 'node:timers/promises';
 
-/** Nobody came for this long: the next one is some time away. */
+/** No connection for this long: the next one is likely some time away. */
 const LULL_MS = 50;
-/** Where somebody comes all the time, a look that found nobody has to do. */
+/** If connections never stop for that long, an empty poll is enough after this time. */
 const MAX_LULL_WAIT_MS = 500;
-/** Where even that does not happen, something is wrong that waiting does not cure. */
+/** Gives up after this time, even if the queue was never empty. */
 const MAX_WAIT_MS = 5_000;
-/** Between two looks. Who never sleeps is put to sleep by the system, at the worst of moments where it has much to do. */
+/** Between two polls. A process that never sleeps is preempted by a busy scheduler, possibly right before it closes. */
 const PAUSE_MS = 3;
 /** From one timer to the end of the look that follows, where nothing is to be done, takes some 20 µs. */
 const EMPTY_LOOK_MS = 0.1;
@@ -21,7 +21,7 @@ export interface Arrivals {
   isCrowded?(): boolean;
 }
 
-/** Resolves in the moment in which listening may end: whoever awaits it ends it right then. */
+/** Resolves at a moment when listening may end; the caller must close the socket immediately. */
 export async function awaitQuietMoment({ cameAt, isCrowded = () => false }: Arrivals): Promise<void> {
   const begunAt = performance.now();
   for (let now = begunAt; now - begunAt < MAX_WAIT_MS; ) {

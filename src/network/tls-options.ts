@@ -1,5 +1,5 @@
-// How one origin's certificate is checked, and which one of ours it sees. Nothing here, and nothing in the environment
-// (NODE_TLS_REJECT_UNAUTHORIZED), switches the check off.
+// How the certificate of an origin is checked, and which client certificate it gets. Nothing switches the check off, not even
+// NODE_TLS_REJECT_UNAUTHORIZED.
 
 import * as tls from 'node:tls';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
@@ -14,7 +14,7 @@ export interface TlsOptions {
 
 const PLAIN: TlsOptions = Object.freeze({ rejectUnauthorized: true, minVersion: 'TLSv1.2' });
 
-/** Certificate and server name are for the origin of the connection; whoever else is asked sees neither. */
+/** Client certificate and server name are used for the origin of the connection only. */
 export function tlsOptionsFor(origin: string, connection: Connection | undefined): TlsOptions {
   if (connection === undefined) return PLAIN;
   const { authorities, certificate, minVersion = PLAIN.minVersion, serverName } = connection;
@@ -30,7 +30,7 @@ export function tlsOptionsFor(origin: string, connection: Connection | undefined
   };
 }
 
-/** Newer Node.js tells what it trusts, NODE_EXTRA_CA_CERTS included; older ones only what they came with. */
+/** Newer Node.js lists all trusted authorities, with NODE_EXTRA_CA_CERTS; older versions only the bundled ones. */
 function trustedHere(): readonly string[] {
   const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => string[] };
   return getCACertificates?.('default') ?? rootCertificates;

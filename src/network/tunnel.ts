@@ -1,10 +1,10 @@
-// A way through a proxy: CONNECT, then whatever is spoken with the server behind it. What goes wrong says that it was the proxy.
+// A tunnel through a proxy (CONNECT). Errors say that they come from the proxy.
 
 import type { LookupAddress } from 'node:dns';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIPv6, type Socket } from 'node:net';
-import { isPrivateHost } from '../endpoint/address.ts';
+import { bareHost, isPrivateHost } from '../endpoint/address.ts';
 import type { ProxyServer } from '../endpoint/model.ts';
 import { createPublicLookup, PRIVATE_ADDRESS } from './public-lookup.ts';
 
@@ -16,7 +16,7 @@ class ProxyError extends Error {
   readonly code = PROXY_FAILURE;
 }
 
-/** The words for a status with which a proxy refuses. */
+/** The error for a proxy that refuses with this status. */
 export function refusedBy({ url, from, authorization }: ProxyServer, status: number): ProxyError {
   const named = `the proxy ${url} (${from})`;
   if (status === 407) {
@@ -33,7 +33,7 @@ export function refusedBy({ url, from, authorization }: ProxyServer, status: num
   return new ProxyError(`${named} could not make the connection (${status}). Check the host and port of the base URL.`);
 }
 
-/** The words for a proxy that cannot be reached. */
+/** The error for a proxy that cannot be reached. */
 export function unreachableProxy({ url, from }: ProxyServer, code: string): ProxyError {
   const why = code === 'ECONNREFUSED' ? 'nothing listens there' : code === 'ENOTFOUND' ? 'no such host' : code;
   return new ProxyError(`the proxy ${url} cannot be reached (${why}). Check ${from}; the API was not asked.`);
@@ -45,14 +45,14 @@ export async function openTunnel(
   { hostname, port }: { readonly hostname: string; readonly port: number },
   { timeoutMs, publicOnly = false }: { readonly timeoutMs: number; readonly publicOnly?: boolean },
 ): Promise<Socket> {
-  const bare = hostname.replace(/^\[|\]$/g, '');
+  const bare = bareHost(hostname);
   const host = publicOnly ? await publicAddress(bare) : bare;
   const authority = `${isIPv6(host) ? `[${host}]` : host}:${port}`;
   const { protocol, hostname: proxyHost, port: proxyPort } = new URL(proxy.url);
   const isSecure = protocol === 'https:';
   return new Promise((resolve, reject) => {
     const request = (isSecure ? httpsRequest : httpRequest)({
-      host: proxyHost.replace(/^\[|\]$/g, ''),
+      host: bareHost(proxyHost),
       port: Number(proxyPort) || (isSecure ? 443 : 80),
       method: 'CONNECT',
       path: authority,
@@ -83,7 +83,7 @@ export async function openTunnel(
   });
 }
 
-/** An address of the name that is nobody's own; the proxy could look up another one for the name. */
+/** A public address of the host. The proxy gets the address: it might resolve the name to a private one. */
 function publicAddress(hostname: string): Promise<string> {
   return new Promise((resolve, reject) => {
     if (isPrivateHost(hostname)) {

@@ -33,7 +33,7 @@ export interface Offer {
 
 type SdkHandler = (request: unknown, extra: unknown) => unknown;
 
-/** All that is needed of a server; what else there is makes for a better guest. */
+/** The methods of a server that are used; only the first is required. */
 export interface ServerLike {
   setRequestHandler(method: unknown, handler: SdkHandler): void;
   removeRequestHandler?(method: string): void;
@@ -55,7 +55,7 @@ export function attach(target: unknown, offer: Offer, options: AttachOptions): D
   if (server.transport === undefined) server.registerCapabilities?.({ tools: {} });
 
   const tracing = findTracing();
-  // A server that cannot give a handler back keeps ours; once detached it answers as if there were no such tools.
+  // If the server cannot remove our handlers, they stay; once detached they behave as if the tools did not exist.
   let attached = true;
   const list = replaceHandler(server, 'tools/list', (before) => async (request, extra) => {
     const theirs = before ? ((await before(request, extra)) as ToolsResult) : {};
@@ -87,7 +87,7 @@ export function attach(target: unknown, offer: Offer, options: AttachOptions): D
   };
 }
 
-/** Only of a tool that there is: names are few, whatever is called. */
+/** The tool's name is recorded only if it exists: made-up names would create unbounded span names. */
 function openSpan(tracing: Tracing, request: unknown, { tools }: Offer): CallSpan {
   const { name, _meta: meta } = (request as { params: { name: string; _meta?: Readonly<Record<string, unknown>> } })
     .params;

@@ -1,4 +1,4 @@
-// Counts calls as they end. What a call adds to is found by one look-up: the series of its face, tool and outcome together.
+// Counts calls as they end. What a call adds to is found by one look-up: the series of its transport, client, tool and outcome together.
 import type { Transport } from '../call/caller.ts';
 import type { Confirmation } from '../call/evidence.ts';
 import type { ExecutionContext, ResultFacts } from '../call/execution-context.ts';
@@ -15,7 +15,7 @@ const UNKNOWN = 'unknown';
 const NO_DOMAIN = 'native';
 const CHARS_PER_TOKEN = 4;
 
-/** The methods of MCP, in every revision that is spoken; anything else a client says is counted as one. */
+/** The methods of MCP in all supported revisions; all others are counted together. */
 const METHODS: ReadonlySet<string> = new Set([
   'initialize',
   'ping',
@@ -34,7 +34,7 @@ const METHODS: ReadonlySet<string> = new Set([
   'subscriptions/listen',
 ]);
 
-/** What a call of one face, tool and outcome adds to. */
+/** What a call adds to, found by its transport, client, tool and outcome. */
 interface CallSeries {
   readonly calls: Cell;
   readonly whole: Buckets;
@@ -56,7 +56,7 @@ export interface CallMetrics {
 
 export function createCallMetrics(): CallMetrics {
   const families = createFamilies();
-  // There from the start: a rate cannot be told of a series that begins with what it should count.
+  // Created at zero: rate() misses the first increment of a series that starts with it.
   for (const result of ['asked', 'accepted', 'refused', 'invalid']) families.confirmations.at(result);
   const names = { tools: new BoundedNames(), operations: new BoundedNames() };
   return {
@@ -89,7 +89,7 @@ interface Names {
 class BoundedNames {
   readonly #names = new Set<string>();
 
-  /** The name itself, or what stands for all beyond. */
+  /** The name, or BEYOND once there are too many. */
   pick(name: string): string {
     if (this.#names.has(name)) return name;
     if (this.#names.size >= MAX_NAMES) return BEYOND;
@@ -209,12 +209,12 @@ class CallMeter implements Meter {
   }
 }
 
-/** What is said of a confirmation in the record of a call, as what happened. */
+/** The events behind the confirmation in the record of a call. */
 function listResults({ issued, by, answer }: Confirmation, era: 'modern' | 'legacy'): string[] {
   if (answer === undefined) return issued === undefined ? [] : ['asked'];
-  // Over a connection a question is asked and answered within one call, which says so only by its answer.
+  // Legacy clients are asked within the call: its record has only the answer, so the question is counted with it.
   const question = by === 'answer' && era === 'legacy' ? ['asked'] : [];
-  // A further round of what was agreed to is no further yes.
+  // Further rounds of a confirmed call are not counted again.
   if (answer === 'good' && by === 'round') return [];
   if (answer === 'good' || answer === 'accept') return [...question, 'accepted'];
   if (answer === 'no' || answer === 'decline' || answer === 'cancel') {

@@ -8,7 +8,7 @@ export function createProcessMetrics(): () => Promise<readonly Snapshot[]> {
   collectDefaultMetrics({ register: registry });
   return async () => {
     const all = (await registry.getMetricsAsJSON()) as unknown as readonly Snapshot[];
-    // Gauges that are called like counters: `promtool check metrics` refuses them, and none of them says much.
+    // Gauges with a name ending in _total: `promtool check metrics` refuses them, and they are of little use.
     return all.filter(({ name, type }) => type === 'counter' || !name.endsWith('_total'));
   };
 }
@@ -18,7 +18,7 @@ export interface Exposition {
   readonly text: string;
 }
 
-/** `accept`: what whoever scrapes says it can read. */
+/** `accept`: the Accept header of the scrape. */
 export async function renderMetrics(all: readonly Snapshot[], accept = ''): Promise<Exposition> {
   const isOpen = /\bapplication\/openmetrics-text\b/.test(accept);
   const contentType = isOpen ? Registry.OPENMETRICS_CONTENT_TYPE : Registry.PROMETHEUS_CONTENT_TYPE;

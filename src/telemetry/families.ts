@@ -1,5 +1,5 @@
-// Numbers that are counted while calls run. A series is looked up once, by whoever counts with it, and is a number to add to
-// from then on: the metrics of prom-client hash the labels of every single observation, which takes longer than all we count.
+// Counters and histograms that calls update. A series is looked up once and kept; from then on, counting is an addition.
+// prom-client's own metrics hash the labels for every observation, which takes longer than everything else we count.
 import type { MetricSpec } from './metric-table.ts';
 
 /** One metric at one moment, in the shape that prom-client has for it; plain data, so that workers can send it. */
@@ -117,13 +117,13 @@ export class HistogramFamily extends Family<Buckets> {
   }
 }
 
-/** What was found at the moment of a scrape, counted by somebody else: values by their labels, in the order of the table. */
-export function toSamples(
-  spec: MetricSpec,
-  found: readonly (readonly [labels: readonly string[], value: number])[],
-): Snapshot {
+/** One value, with its labels in the order of the table. */
+export type Sample = readonly [labels: readonly string[], value: number];
+
+/** A metric that something else counts, as it stands at the moment of a scrape. */
+export function toSamples(spec: MetricSpec, samples: readonly Sample[]): Snapshot {
   const names = Object.keys(spec.labels);
-  const values = found.map(([labels, value]) => ({
+  const values = samples.map(([labels, value]) => ({
     labels: Object.fromEntries(names.map((name, index) => [name, labels[index] ?? ''])),
     value,
   }));

@@ -1,5 +1,5 @@
-// What several workers count, as one. A worker that ended leaves its counters behind: a sum that went back would look like a
-// new start of the whole gateway.
+// Merges the metrics of several workers. Counters of a worker that ended are kept: if the sum decreased, it would look like a
+// restart of the whole gateway.
 import type { SeriesValue, Snapshot } from './families.ts';
 
 type Merge = (values: readonly number[]) => number;
@@ -42,7 +42,7 @@ function byLabel([one]: readonly [string, unknown], [other]: readonly [string, u
   return one < other ? -1 : 1;
 }
 
-/** The metrics of workers by their ids, each as it was last told. */
+/** The latest metrics of each worker, by id. */
 export class WorkerSnapshots {
   readonly #alive = new Map<number, readonly Snapshot[]>();
   #dead: readonly Snapshot[] = [];
@@ -51,7 +51,7 @@ export class WorkerSnapshots {
     this.#alive.set(worker, snapshots);
   }
 
-  /** It has ended: what it counted stays, what it was like does not. */
+  /** The worker has ended: its counters are kept, its gauges are dropped. */
   bury(worker: number): void {
     const last = this.#alive.get(worker);
     if (last === undefined) return;

@@ -1,6 +1,6 @@
-// What is looked up when somebody scrapes: nothing of it costs a call anything.
+// Metrics that are computed during a scrape, at no cost to calls.
 import type { Limits } from '../limits/create-limits.ts';
-import { type Snapshot, toSamples } from './families.ts';
+import { type Sample, type Snapshot, toSamples } from './families.ts';
 import { METRICS, type MetricSpec } from './metric-table.ts';
 
 /** The parts of a gateway that have something to tell. */
@@ -12,7 +12,7 @@ export interface Sources {
   readonly catalogs: readonly CatalogSize[];
   readonly pools: () => readonly PoolState[];
   readonly transports: () => readonly (readonly [name: string, load: TransportState])[];
-  /** What may be the matter, and whether it is. */
+  /** Conditions that may make the gateway unready, and whether each holds. */
   readonly conditions: () => readonly ConditionState[];
   /** Absent in a worker: the process that starts workers knows. */
   readonly workers?: WorkerCounts | undefined;
@@ -56,8 +56,6 @@ export interface WorkerCounts {
   readonly exits: number;
 }
 
-type Found = (readonly [labels: readonly string[], value: number])[];
-
 const MAX_ORIGINS = 50;
 const BEYOND = 'other';
 
@@ -76,14 +74,8 @@ function readTraffic({ transports, limits }: Sources): Snapshot[] {
   const all = transports();
   const sum = (what: 'parked' | 'streams') => all.reduce((total, [, load]) => total + (load[what] ?? 0), 0);
   return [
-    toSamples(
-      METRICS.inFlight,
-      all.map(([name, { underWay }]) => [[name], underWay]),
-    ),
-    toSamples(
-      METRICS.connections,
-      all.map(([name, { connections }]) => [[name], connections]),
-    ),
+    each(METRICS.inFlight, all, ([name, { underWay }]) => [[[name], underWay]]),
+    each(METRICS.connections, all, ([name, { connections }]) => [[[name], connections]]),
     one(METRICS.parked, sum('parked')),
     one(METRICS.streams, sum('streams')),
     one(METRICS.callerQueue, limits.callersWaiting),
@@ -94,41 +86,23 @@ function readUpstreams({ limits, pools }: Sources): Snapshot[] {
   const { upstreams } = limits;
   const origins = sumByOrigin(pools());
   return [
-    toSamples(
-      METRICS.upstreamCalls,
-      upstreams.flatMap(
-        ({ domain, running, waiting }): Found => [
-          [[domain, 'running'], running],
-          [[domain, 'queued'], waiting],
-        ],
-      ),
-    ),
-    toSamples(
-      METRICS.upstreamLimit,
-      upstreams.map(({ domain, concurrent }) => [[domain], concurrent]),
-    ),
-    toSamples(
-      METRICS.upstreamSockets,
-      origins.flatMap(
-        ({ origin, connected, free }): Found => [
-          [[origin, 'connected'], connected],
-          [[origin, 'free'], free],
-        ],
-      ),
-    ),
-    toSamples(
-      METRICS.upstreamRequests,
-      origins.flatMap(
-        ({ origin, running, pending }): Found => [
-          [[origin, 'running'], running],
-          [[origin, 'pending'], pending],
-        ],
-      ),
-    ),
+    each(METRICS.upstreamCalls, upstreams, ({ domain, running, waiting }) => [
+      [[domain, 'running'], running],
+      [[domain, 'queued'], waiting],
+    ]),
+    each(METRICS.upstreamLimit, upstreams, ({ domain, concurrent }) => [[[domain], concurrent]]),
+    each(METRICS.upstreamSockets, origins, ({ origin, connected, free }) => [
+      [[origin, 'connected'], connected],
+      [[origin, 'free'], free],
+    ]),
+    each(METRICS.upstreamRequests, origins, ({ origin, running, pending }) => [
+      [[origin, 'running'], running],
+      [[origin, 'pending'], pending],
+    ]),
   ];
 }
 
-/** Redirects, and documents, may lead to any number of them. */
+/** Redirects and documents may lead to any number of origins; those beyond the limit are added up as one. */
 function sumByOrigin(pools: readonly PoolState[]): readonly PoolState[] {
   const sums = new Map<string, PoolState>();
   for (const pool of pools) {
@@ -154,10 +128,7 @@ function readRefusals({ limits, refusals }: Sources): Snapshot[] {
       [['principal_busy'], principalBusy],
       [['upstream_busy'], upstreamBusy],
     ]),
-    toSamples(
-      METRICS.doorRefusals,
-      [...refusals].map(([reason, count]) => [[reason], count]),
-    ),
+    each(METRICS.doorRefusals, [...refusals], ([reason, count]) => [[[reason], count]]),
   ];
 }
 
@@ -168,22 +139,18 @@ function readHealth({ limits, conditions, certificateEndsMs, version }: Sources)
     one(METRICS.eventLoopBusy, performance.eventLoopUtilization().active / 1_000),
     one(METRICS.heapUsed, limits.overload.heapPercent / 100),
     one(METRICS.ready, all.some(({ holds, isUnready }) => holds && isUnready) ? 0 : 1),
-    toSamples(
-      METRICS.condition,
-      all.map(({ name, holds }) => [[name], holds ? 1 : 0]),
-    ),
+    each(METRICS.condition, all, ({ name, holds }) => [[[name], holds ? 1 : 0]]),
     toSamples(METRICS.certificateExpiry, endsMs === undefined ? [] : [[[], endsMs / 1_000]]),
     toSamples(METRICS.buildInfo, [[[version, process.version], 1]]),
   ];
 }
 
 function readCatalogs({ catalogs }: Sources): Snapshot[] {
-  const each = (spec: MetricSpec, what: 'tools' | 'operations' | 'tokens') =>
-    toSamples(
-      spec,
-      catalogs.map((catalog) => [[catalog.profile], catalog[what]]),
-    );
-  return [each(METRICS.tools, 'tools'), each(METRICS.operations, 'operations'), each(METRICS.listTokens, 'tokens')];
+  return [
+    each(METRICS.tools, catalogs, ({ profile, tools }) => [[[profile], tools]]),
+    each(METRICS.operations, catalogs, ({ profile, operations }) => [[[profile], operations]]),
+    each(METRICS.listTokens, catalogs, ({ profile, tokens }) => [[[profile], tokens]]),
+  ];
 }
 
 export function readWorkers({ wanted, running, exits }: WorkerCounts): Snapshot[] {
@@ -194,6 +161,10 @@ export function readWorkers({ wanted, running, exits }: WorkerCounts): Snapshot[
     ]),
     one(METRICS.workerExits, exits),
   ];
+}
+
+function each<Item>(spec: MetricSpec, items: readonly Item[], toSeries: (item: Item) => readonly Sample[]): Snapshot {
+  return toSamples(spec, items.flatMap(toSeries));
 }
 
 function one(spec: MetricSpec, value: number): Snapshot {

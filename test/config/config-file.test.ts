@@ -183,7 +183,7 @@ describe('its mistakes have a place and a way out', () => {
     ],
     ['- port', 'landbridge.yaml:1:1: must be an object; got ["port"]'],
     ['port', 'landbridge.yaml:1:1: must be an object; got "port"'],
-    ['port: 1\nport: 2', 'landbridge.yaml:2:1 port: stands in line 1 already; remove one of them'],
+    ['port: 1\nport: 2', 'landbridge.yaml:2:1 port: is already defined in line 1; remove one of them'],
     [
       'auth:\n  keys:\n    - { name: ci, env: A }\n    - { name: cd, env: B, expirs: 2099-01-01 }',
       'landbridge.yaml:4:27 auth.keys[1].expirs: "expirs" is not known here; did you mean "expires"?',

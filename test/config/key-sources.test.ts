@@ -69,7 +69,7 @@ describe('auth.keys', () => {
 
   test.each([
     ['- { name: a }', /landbridge\.yaml:3:\d+ auth\.keys\[0\]: has no key: give one of sha256 .* env and file/],
-    ['- { name: a, env: A, file: b }', /:3:\d+ auth\.keys\[0\]\.file: stands beside env: keep one of them/],
+    ['- { name: a, env: A, file: b }', /:3:\d+ auth\.keys\[0\]\.file: cannot be combined with env: keep one of them/],
     ['- { name: a, env: UNSET_KEY }', /:3:\d+ auth\.keys\[0\]\.env: the variable UNSET_KEY is not set/],
     ['- { name: a, file: nowhere }', /:3:\d+ auth\.keys\[0\]\.file: does not exist \(looked for/],
     [

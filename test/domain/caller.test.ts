@@ -48,7 +48,7 @@ describe('forward', () => {
   });
 
   test.each<[string, object, string]>([
-    ['a name twice', { forward: ['X-Tenant', 'x_tenant'] }, 'stands there twice'],
+    ['a name twice', { forward: ['X-Tenant', 'x_tenant'] }, 'is listed twice'],
     ['what headers set', { forward: ['X-Tenant'], headers: { 'x-tenant': 'acme' } }, 'is set by headers already'],
     [
       'what headers say of the caller',

@@ -69,7 +69,7 @@ describe('files', () => {
     ['twice.json', '{\n"name": "pets",\n"name": "cats"\n}'],
   ])('a key that stands twice in %s is an error with its line', async (name, text) => {
     await expect(load(name, text)).rejects.toThrow(
-      new RegExp(`${name}:3:\\d+ .*: stands in line \\d already; remove one of them`),
+      new RegExp(`${name}:3:\\d+ .*: is already defined in line \\d; remove one of them`),
     );
   });
 

@@ -267,7 +267,7 @@ resources: { 'guide://a': { name: guide, text: x } }
       'name: a\n  title: b\n',
       /^a\.yaml:1:\d+: .*; check the indentation here and in the next line$/,
     ],
-    ['a key given twice', 'name: a\nname: b\n', /^a\.yaml:2:1 name: stands in line 1 already; remove one of them$/],
+    ['a key given twice', 'name: a\nname: b\n', /^a\.yaml:2:1 name: is already defined in line 1; remove one of them$/],
     [
       'an unknown key',
       `${list}    methode: GET\n`,

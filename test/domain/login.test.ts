@@ -167,7 +167,11 @@ test('unset variables are named at start and in the call, and nothing is sent', 
 describe('mistakes stop the start with their field', () => {
   test.each([
     ['no address', { kind: 'login', body: {} }, /credentials\.session\.path: is missing/],
-    ['two addresses', { ...DIRECTUS, url: 'https://x.test' }, /credentials\.session\.url: stands beside path/],
+    [
+      'two addresses',
+      { ...DIRECTUS, url: 'https://x.test' },
+      /credentials\.session\.url: cannot be combined with path/,
+    ],
     [
       'an address that is none',
       { kind: 'login', url: 'auth/login', body: {} },
@@ -178,7 +182,7 @@ describe('mistakes stop the start with their field', () => {
       { kind: 'login', url: '${NOWHERE}/x' },
       /credentials\.session\.url: needs the environment variable NOWHERE/,
     ],
-    ['body and form', { ...DIRECTUS, form: {} }, /credentials\.session\.form: stands beside body/],
+    ['body and form', { ...DIRECTUS, form: {} }, /credentials\.session\.form: cannot be combined with body/],
     ['a body of a GET', { ...DIRECTUS, method: 'GET' }, /credentials\.session\.method: is GET/],
     [
       'another method',

@@ -77,8 +77,8 @@ describe('a YAML domain file', () => {
       'a key that stands twice, twice',
       `${HEAD}endpoints:\n  a: { path: /a, path: /b, summary: A. }\n  a: { path: /c, summary: C. }\n`,
       [
-        'shop.yaml:4:18 endpoints.a.path: stands in line 4 already; remove one of them',
-        'shop.yaml:5:3 endpoints.a: stands in line 4 already; remove one of them',
+        'shop.yaml:4:18 endpoints.a.path: is already defined in line 4; remove one of them',
+        'shop.yaml:5:3 endpoints.a: is already defined in line 4; remove one of them',
       ],
     ],
     [
@@ -420,7 +420,7 @@ describe('profiles.yaml', () => {
     [
       'a key that stands twice',
       'a: {}\na: {}\n',
-      ['profiles.yaml:2:1 a: stands in line 1 already; remove one of them'],
+      ['profiles.yaml:2:1 a: is already defined in line 1; remove one of them'],
     ],
     ['a list', '- a\n', ['profiles.yaml:1:1: must hold profiles by name, for example: reader: { effects: [read] }']],
     ['nothing', '', ['profiles.yaml: must hold profiles by name, for example: reader: { effects: [read] }']],

@@ -123,7 +123,7 @@ test('what a file holds is taken out of answers', async () => {
 });
 
 test.each([
-  ['{ kind: bearer, env: A, file: key }', 'credentials.key.file: stands beside env; say one of them'],
+  ['{ kind: bearer, env: A, file: key }', 'credentials.key.file: cannot be combined with env; keep one of them'],
   ['{ kind: bearer }', 'credentials.key.env: is missing: name the variable that holds it, or the file (file)'],
   ['{ kind: oauth2, tokenUrl: https://x.example, clientIdEnv: A }', 'or the file (clientSecretFile)'],
 ])('%s stops the start', async (flow, words) => {

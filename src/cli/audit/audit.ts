@@ -8,7 +8,7 @@ import { filesOfSlots, withoutSlot } from '../../audit/slot-files.ts';
 import { defaultKeyFile } from '../../audit/trail.ts';
 import type { Flaw } from '../../audit/verify.ts';
 import { type Config, readConfig, refuseStrangeVariables } from '../../config/read-config.ts';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError, usageError } from '../../errors.ts';
 import { count, shown } from '../terminal/terminal.ts';
 
 interface AuditFlags {
@@ -24,7 +24,7 @@ export async function runAudit(action: string, files: readonly string[], flags: 
   if (action === 'verify') runVerify(files, flags);
   else if (action === 'key') printKey(files, flags);
   else
-    throw usage(
+    throw usageError(
       `There is no "landbridge audit ${action}"; there are "landbridge audit verify audit.jsonl" and "landbridge audit key".`,
     );
 }
@@ -54,7 +54,7 @@ function runVerify(names: readonly string[], flags: AuditFlags): void {
 function listConfigured(flags: AuditFlags): readonly string[] {
   const { file } = configured(flags);
   const { workers } = readSettings(flags);
-  // Somebody may have said --workers on the command line of `serve` alone.
+  // --workers may have been given to `serve` only: look for the files of workers as well.
   const isOne = workers === 1 && (existsSync(file) || filesOfSlots(file, 0).length === 0);
   return isOne ? [file] : filesOfSlots(file, workers === 'auto' || workers === 1 ? 0 : workers);
 }
@@ -81,7 +81,7 @@ function listBeside(file: string): readonly string[] {
   return [defaultKeyFile(file), defaultKeyFile(first), defaultKeyFile(withoutSlot(first))];
 }
 
-/** Of the file that is named, or of the configuration: that one is made where there is none yet, so that its public key is known before the first call. */
+/** The public key of the named file, or of the configured one, which is created if needed: so it is known before the first call. */
 function printKey([file]: readonly string[], flags: AuditFlags): void {
   const key = file === undefined ? openSigningKey(keyFileOf(configured(flags))) : readSigningKey(file);
   process.stdout.write(key.publicKey);
@@ -104,20 +104,18 @@ function keyFileOf({ file, keyFile }: AuditConfig): string {
 function configured(flags: AuditFlags): AuditConfig {
   const audit = readAudit(flags);
   if (audit !== undefined) return audit;
-  throw usage('Which file? Name it, or run this where landbridge.yaml has an audit section (--config names another).');
+  throw usageError(
+    'Which file? Name it, or run this where landbridge.yaml has an audit section (--config names another).',
+  );
 }
 
 function parseHead(text: string): Head {
   const [, seq, hash] = /^(\d{1,15}):([\w-]{43})$/.exec(text) ?? [];
   if (hash === undefined)
-    throw usage(
+    throw usageError(
       `--head ${shown(text)} must be the number and the hash of a record, as the log has them: 1234:<43 letters>.`,
     );
   return { seq: Number(seq), hash };
-}
-
-function usage(message: string): GatewayError {
-  return new GatewayError('BAD_CONFIG', message, { usage: true });
 }
 
 interface Told extends ChainVerdict {
@@ -155,7 +153,7 @@ function renderVerdict(verdict: Told, trail?: string): string {
     `${count(files.length, 'file')}, ${count(records, 'record')}${first === undefined ? '' : ` (${first} to ${last?.seq})`}, ${count(calls, 'call')}, ${count(checkpoints, 'signature')}`,
     ...(unsigned > 0
       ? [
-          `${count(unsigned, 'record')} behind the last signature: they hold together, but whoever can write the file could have made, changed or removed them.`,
+          `${count(unsigned, 'record')} after the last signature: they are consistent, but anyone who can write the file could have added, changed or removed them.`,
         ]
       : []),
     ...(isClosed || !ok
@@ -166,7 +164,7 @@ function renderVerdict(verdict: Told, trail?: string): string {
     ...(keyBeside === undefined
       ? []
       : [
-          `Checked with ${shown(keyBeside)}, which stands beside the file: whoever changed one may have changed both. --key names a public key that was kept elsewhere.`,
+          `Checked with ${shown(keyBeside)}, which is stored beside the file: anyone who changed one may have changed both. --key names a public key that was kept elsewhere.`,
         ]),
     ...(ok && isLaterPart
       ? [pc.yellow(`Records 1 to ${first - 1} are not in these files, and nothing is said about them.`)]

@@ -1,10 +1,11 @@
 // landbridge call: one tool call through the same golden path as any client's, from the shell. With --url the path
 // begins in another process.
-import { createInterface } from 'node:readline/promises';
+
 import type { Content } from '../../call/outcome.ts';
 import { type Flags, readConfig } from '../../config/read-config.ts';
 import type { Args } from '../../endpoint/model.ts';
-import { GatewayError } from '../../errors.ts';
+import { parseJson } from '../../endpoint/untrusted.ts';
+import { usageError } from '../../errors.ts';
 import type { Gateway } from '../../gateway.ts';
 import { META, MODERN_VERSION } from '../../protocol/eras.ts';
 import { readWords } from '../command-words.ts';
@@ -12,6 +13,7 @@ import { withGateway } from '../open-gateway.ts';
 import { type Request, RpcFailure } from '../remote/remote-gateway.ts';
 import { type RemoteFlags, withRemote } from '../remote/with-remote.ts';
 import { listCredentials } from '../serve/credential-lines.ts';
+import { askPerson } from '../terminal/ask-person.ts';
 import { shown } from '../terminal/terminal.ts';
 import { readFileArguments } from './file-arguments.ts';
 import { createAnswerFile, withLargeAnswers } from './save-answer.ts';
@@ -47,13 +49,7 @@ export async function runCall(words: readonly string[], flags: CallFlags): Promi
   };
   if (flags.url !== undefined) {
     if (file !== undefined)
-      throw new GatewayError(
-        'BAD_CONFIG',
-        '--output writes what an API sent, and with --url the gateway has it; leave one of them out.',
-        {
-          usage: true,
-        },
-      );
+      throw usageError('--output writes what an API sent, and with --url the gateway has it; leave one of them out.');
     const answer = isAskable(yes) ? (params: { message: string }) => answerQuestion(params, yes) : undefined;
     return withRemote(files, flags, answer, async (request) => finish(await callRemote(request, tool, values, yes)));
   }
@@ -76,28 +72,23 @@ function readArgs(pairs: readonly string[], json: string | undefined): Args {
     try {
       value = JSON.parse(json);
     } catch (cause) {
-      throw wrongUsage(`--args is not valid JSON: ${(cause as Error).message}.`, cause);
+      throw usageError(`--args is not valid JSON: ${(cause as Error).message}.`, cause);
     }
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw wrongUsage('--args must be a JSON object, for example \'{"id":7}\'.');
+      throw usageError('--args must be a JSON object, for example \'{"id":7}\'.');
     }
     Object.assign(args, value);
   }
   const keys = new Set<string>();
   for (const pair of pairs) {
     const at = pair.indexOf('=');
-    if (at < 1) throw wrongUsage(`"${pair}" is not an argument: write key=value, or use --args.`);
+    if (at < 1) throw usageError(`"${pair}" is not an argument: write key=value, or use --args.`);
     const key = pair.slice(0, at);
-    if (keys.has(key)) throw wrongUsage(`"${key}" is given twice: write a list as JSON, ${key}='["a","b"]'.`);
+    if (keys.has(key)) throw usageError(`"${key}" is given twice: write a list as JSON, ${key}='["a","b"]'.`);
     keys.add(key);
     args[key] = pair.slice(at + 1);
   }
   return args;
-}
-
-/** Ends the program with exit code 2. */
-function wrongUsage(message: string, cause?: unknown): GatewayError {
-  return new GatewayError('BAD_CONFIG', message, { usage: true }, cause);
 }
 
 /** The CLI is a client like any other: it can be asked, and answers for the person in front of it. */
@@ -139,18 +130,8 @@ function isAskable(yes: boolean): boolean {
 }
 
 async function answerQuestion({ message }: { message: string }, yes: boolean): Promise<Record<string, unknown>> {
-  const confirm = yes || (await askPerson(shown(message)));
+  const confirm = yes || (await askPerson(shown(message), process.stderr));
   return confirm ? { action: 'accept', content: { confirm } } : { action: 'decline' };
-}
-
-async function askPerson(message: string): Promise<boolean> {
-  const prompt = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const answer = await prompt.question(`${message} [y/N] `);
-    return /^y(es)?$/i.test(answer.trim());
-  } finally {
-    prompt.close();
-  }
 }
 
 function print(result: Result, json: boolean, stdout: NodeJS.WriteStream): void {
@@ -174,17 +155,14 @@ function print(result: Result, json: boolean, stdout: NodeJS.WriteStream): void 
 /** Lines that may stand behind an answer: paging, what was cut, what was moved into its bounds. */
 const MAX_NOTES = 6;
 
-/** What a program that reads JSON can take of a text, and the lines behind it that are for people. */
+/** Splits a text into its JSON, for programs, and the notes behind it, for people. */
 function apart(text: string): { answer: string; notes: string } {
   if (!/^\s*[[{"]/.test(text)) return { answer: text, notes: '' };
   let end = text.length;
   for (let lines = 0; lines <= MAX_NOTES && end > 0; lines++) {
-    try {
-      JSON.parse(text.slice(0, end));
-      return { answer: text.slice(0, end), notes: text.slice(end + 1) };
-    } catch {
-      end = text.lastIndexOf('\n', end - 1);
-    }
+    const answer = text.slice(0, end);
+    if (parseJson(answer) !== undefined) return { answer, notes: text.slice(end + 1) };
+    end = text.lastIndexOf('\n', end - 1);
   }
   return { answer: text, notes: '' };
 }

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, JsonSchema } from '../../endpoint/model.ts';
-import { GatewayError } from '../../errors.ts';
+import { usageError } from '../../errors.ts';
 import { COMPOSITIONS } from '../../schema/keywords.ts';
 import { deref, type SchemaObject, schemasOf } from '../../schema/references.ts';
 
@@ -59,7 +59,7 @@ async function readJson(key: string, path: string): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw wrongFile(`${key}: ${path} is not valid JSON: ${(cause as Error).message}.`, cause);
+    throw usageError(`${key}: ${path} is not valid JSON: ${(cause as Error).message}.`, cause);
   }
 }
 
@@ -70,10 +70,6 @@ async function readBytes(key: string, path: string): Promise<Buffer> {
     const { code } = cause as NodeJS.ErrnoException;
     const why =
       code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : (code ?? 'unreadable');
-    throw wrongFile(`${key}: cannot read "${path}": ${why}. Write ${key}=@path/of/the/file.`, cause);
+    throw usageError(`${key}: cannot read "${path}": ${why}. Write ${key}=@path/of/the/file.`, cause);
   }
-}
-
-function wrongFile(message: string, cause: unknown): GatewayError {
-  return new GatewayError('BAD_CONFIG', message, { usage: true }, cause);
 }

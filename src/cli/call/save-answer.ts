@@ -7,7 +7,7 @@ import { GatewayError } from '../../errors.ts';
 import type { RawResponse } from '../../executor/send.ts';
 
 export interface AnswerFile {
-  /** Takes the answer's bytes; what it returns is said in their place. */
+  /** Keeps the answer's bytes; returns the text that is shown instead. */
   take(answer: RawResponse): string;
   /** Whether the answer did not come to its end. */
   isCut(): boolean;
@@ -15,9 +15,9 @@ export interface AnswerFile {
   save(): void;
 }
 
-/** A person who asks for a file may have one this large, where the operation's own limit is smaller. */
+/** With --output an answer may be this large, even if the operation's own limit is smaller. */
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
-/** And this long, where nobody gave the operation a time of its own. */
+/** And may take this long, unless the operation has a timeout of its own. */
 const MAX_FILE_MS = 5 * 60_000;
 
 /** `path`: `-` is standard output. */

@@ -1,4 +1,4 @@
-// Writing over what is there: what was there before is kept beside it, under a name that nothing reads.
+// Overwrites files after copying them to a name that nothing reads.
 import { existsSync } from 'node:fs';
 import { cp, mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -13,12 +13,15 @@ export async function backUp(path: string, ending = 'bak'): Promise<string | und
   return copy;
 }
 
-/** Each file appears whole or not at all. */
+/** One after the other: if one fails, the rest are not written. */
 export async function writeFiles(writes: readonly Write[]): Promise<void> {
-  for (const [path, text] of writes) {
-    await mkdir(dirname(path), { recursive: true });
-    const draft = `${path}.${process.pid}.draft`;
-    await writeFile(draft, text);
-    await rename(draft, path);
-  }
+  for (const [path, text] of writes) await replaceFile(path, text);
+}
+
+/** The file appears whole or not at all; its folder is made where it is missing. */
+export async function replaceFile(path: string, text: string, mode?: number): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const draft = `${path}.${process.pid}.draft`;
+  await writeFile(draft, text, mode === undefined ? {} : { mode });
+  await rename(draft, path);
 }

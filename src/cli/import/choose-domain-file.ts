@@ -1,11 +1,13 @@
 // Which domain file an update is about: the one that is named, that came from the same place, or the only one that was imported.
+
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
 import type { Config } from '../../config/read-config.ts';
 import { findFiles } from '../../domain/files/domain-files.ts';
-import { pickDefined } from '../../domain/pick-defined.ts';
-import { GatewayError } from '../../errors.ts';
+import { isWebAddress } from '../../endpoint/address.ts';
+import { omitUndefined } from '../../endpoint/untrusted.ts';
+import { GatewayError, usageError } from '../../errors.ts';
 import { importDocument } from '../../openapi/import-document.ts';
 import type { ImportFlags } from './import.ts';
 
@@ -17,7 +19,7 @@ export async function chooseDomainFile(
 ): Promise<{ file: string; document?: string }> {
   const isDomainFile = source !== undefined && existsSync(source) && (await findFiles([source]))[0]?.kind === 'data';
   if (isDomainFile) return { file: source };
-  const document = pickDefined({ document: source });
+  const document = omitUndefined({ document: source });
   const folder = join(out, 'domains');
   if (name !== undefined) return { file: fileCalled(folder, name), ...document };
   const candidates = await listImported(folder);
@@ -32,7 +34,7 @@ export async function chooseDomainFile(
     candidates.length === 0
       ? `No domain file in ${folder} says where its document came from (importedFrom:); name the document: landbridge import --update <document> --name <domain>.`
       : `Several domain files say where their document came from; name one: landbridge import --update ${candidates.map(({ file }) => file).join(', or ')}.`;
-  throw new GatewayError('BAD_CONFIG', message, { usage: true });
+  throw usageError(message);
 }
 
 function fileCalled(folder: string, name: string): string {
@@ -55,5 +57,5 @@ async function listImported(folder: string): Promise<{ file: string; from: strin
 }
 
 export function isSameSource(from: string, source: string, folder: string): boolean {
-  return from === source || (!/^https?:/i.test(source) && resolve(folder, from) === resolve(source));
+  return from === source || (!isWebAddress(source) && resolve(folder, from) === resolve(source));
 }

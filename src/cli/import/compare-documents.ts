@@ -108,7 +108,7 @@ function argumentChanges(old: Endpoint, now: Endpoint): string[] {
     const [oldType, newType] = [typeOf(was), typeOf(is)];
     changes.push(oldType === newType ? `argument ${key} changed` : `argument ${key} ${oldType} → ${newType}`);
   }
-  // Inside shared definitions: no argument of its own tells.
+  // Changes inside $defs do not show in the arguments themselves.
   const details = [old, now].map(({ inputSchema }) => ({ ...(inputSchema as object), properties: 0, required: 0 }));
   if (changes.length === 0 && !isDeepStrictEqual(details[0], details[1])) changes.push('details of its arguments');
   return changes;

@@ -1,13 +1,15 @@
 // The domain file that an import makes: what holds now, and everything a person may want to change, commented out.
+
 import { relative } from 'node:path';
 import { loginLines } from '../../domain/definition/credentials/login-lines.ts';
 import { schemaLine } from '../../editor-schemas.ts';
-import { originOf } from '../../endpoint/address.ts';
+import { originsOf } from '../../endpoint/address.ts';
+import { isOfHeader } from '../../endpoint/headers/header-fields.ts';
 import type { Credential, Domain, Endpoint } from '../../endpoint/model.ts';
 import { secretsIn } from '../../endpoint/secrets.ts';
 import { shown } from '../terminal/terminal.ts';
 
-/** What the file says besides what the domain itself tells. */
+/** Parts of the file that do not follow from the domain. */
 export interface DomainFileParts {
   /** As the file names them, from its own folder. */
   readonly document: string;
@@ -15,19 +17,13 @@ export interface DomainFileParts {
   readonly importedFrom: string | undefined;
   /** Lines of `headers:`, without secrets. */
   readonly headers: readonly string[];
-  /** The caller wants the root of the host, whatever path the document's server has. */
+  /** `--base-url https://host/.`: the root of the host, instead of the path of the document's server. */
   readonly isRoot: boolean;
 }
 
 /** A path as a file in `domains/` writes it. */
 export function fromDomains<Path extends string | undefined>(path: Path): Path {
   return (path === undefined ? undefined : relative('domains', path).replaceAll('\\', '/')) as Path;
-}
-
-/** The origins the operations go to; empty where none is known. */
-export function originsOf({ endpoints }: Pick<Domain, 'endpoints'>): string[] {
-  const urls = new Set(endpoints.map(({ baseUrl }) => baseUrl));
-  return [...new Set([...urls].map((url) => originOf(url) ?? ''))];
 }
 
 /** Everything a person may want to change is there, commented out, with what holds now. */
@@ -84,7 +80,7 @@ export function renderDomainFile(domain: Domain, parts: DomainFileParts): string
  * origins one base URL would take the others' place: then the document decides.
  */
 function renderBaseUrl(domain: Domain, isRoot: boolean): string {
-  const [origin = '', ...others] = originsOf(domain);
+  const [origin = '', ...others] = originsOf(domain.endpoints);
   if (others.length > 0)
     return `# baseUrl: replaces every server of the document, which has operations at ${oneLine([origin, ...others].filter(Boolean).join(', '))}.`;
   const urls = new Set(domain.endpoints.map(({ baseUrl }) => baseUrl));
@@ -112,7 +108,7 @@ function renderExample(endpoints: readonly Endpoint[]): string[] {
 function renderCredentials({ endpoints }: Domain): string[] {
   const byName = new Map<string, Credential>();
   for (const { security } of endpoints) for (const one of security.flat()) byName.set(`${one.name} ${one.kind}`, one);
-  const schemes = [...byName.values()].filter(({ name }) => !name.startsWith('header '));
+  const schemes = [...byName.values()].filter(({ name }) => !isOfHeader(name));
   const lines = schemes.flatMap((one) => {
     const variables = secretsIn(one).map(({ variable }) => variable);
     return [`#   ${oneLine(one.name)} (${one.kind}): ${oneLine(variables.join(', '))}`];
@@ -120,7 +116,7 @@ function renderCredentials({ endpoints }: Domain): string[] {
   return lines.length > 0 ? ['# Credentials come from the environment:', ...lines, ''] : [];
 }
 
-/** A comment ends with its line: what a document says must never become a line of its own. */
+/** For comments: text from a document must not break out of its line. */
 function oneLine(text: string): string {
   return shown(text).trim().slice(0, 160);
 }

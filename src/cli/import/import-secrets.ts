@@ -1,5 +1,7 @@
 // What an import writes down of headers and addresses that may hold secrets: variables, never values.
+
 import { replaceReferences } from '../../endpoint/environment.ts';
+import { splitHeaderLine } from '../../endpoint/headers/header-fields.ts';
 import { isSecretHeader } from '../../endpoint/headers/header-names.ts';
 
 export interface WrittenSecrets<Written> {
@@ -15,9 +17,7 @@ const HARMLESS = /^(?:accept|accept-language|prefer|user-agent|x-requested-with)
 export function writeHeaders(lines: readonly string[], domain: string): WrittenSecrets<readonly string[]> {
   const notes: string[] = [];
   const written = lines.map((line) => {
-    const colon = line.indexOf(':');
-    const name = line.slice(0, colon).trim();
-    const value = line.slice(colon + 1).trim();
+    const { name, value } = splitHeaderLine(line);
     return `${JSON.stringify(name)}: ${JSON.stringify(writeHeader(name, value, domain, notes))}`;
   });
   return { written, notes };
@@ -25,10 +25,9 @@ export function writeHeaders(lines: readonly string[], domain: string): WrittenS
 
 /** Whether a header line shows nothing that others must not read: its values are variables, or say only how to answer. */
 export function mayBeWritten(line: string): boolean {
-  const colon = line.indexOf(':');
-  const name = line.slice(0, colon).trim();
+  const { name, value } = splitHeaderLine(line);
   const notes: string[] = [];
-  writeHeader(name, line.slice(colon + 1).trim(), '', notes);
+  writeHeader(name, value, '', notes);
   return notes.length === 0;
 }
 

@@ -1,4 +1,5 @@
 // landbridge import: a document as received under openapi/, and a commented domain file beside it, ready to curate.
+
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,14 +7,15 @@ import pc from 'picocolors';
 import { type Config, type Flags, readConfig } from '../../config/read-config.ts';
 import { refuseStrangers } from '../../config/strange-variables.ts';
 import { readEditorSchema, schemaFileName } from '../../editor-schemas.ts';
+import { isWebAddress, originsOf } from '../../endpoint/address.ts';
 import { isRoot } from '../../endpoint/environment.ts';
 import type { Domain, Endpoint } from '../../endpoint/model.ts';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError, usageError } from '../../errors.ts';
 import { type ImportOptions, importDocument } from '../../openapi/import-document.ts';
 import { digestLines } from '../terminal/digest-lines.ts';
 import { createProgress } from '../terminal/terminal.ts';
 import { backUp, writeFiles } from './back-up.ts';
-import { fromDomains, originsOf, renderDomainFile } from './domain-file-text.ts';
+import { fromDomains, renderDomainFile } from './domain-file-text.ts';
 import { type WrittenSecrets, writeAddress, writeHeaders } from './import-secrets.ts';
 import { placeFiles, type ReceivedFile } from './place-files.ts';
 
@@ -36,11 +38,7 @@ export async function runImport(source: string | undefined, flags: ImportFlags):
     return runUpdate(source, flags, config);
   }
   if (source === undefined)
-    throw new GatewayError(
-      'BAD_CONFIG',
-      'Name the document: a file, a URL or - for stdin. With --update it may be left out.',
-      { usage: true },
-    );
+    throw usageError('Name the document: a file, a URL or - for stdin. With --update it may be left out.');
   return importNew(source, flags, config);
 }
 
@@ -67,7 +65,7 @@ async function importNew(source: string, flags: ImportFlags, config: Config): Pr
   const old = document.writes.length > 1 ? [join(out, domainFile), folder] : paths;
   const backups: string[] = [];
   for (const path of old) backups.push(...[await backUp(path)].filter((copy) => copy !== undefined));
-  // Nobody writes in it: that of this version takes the place of an older one.
+  // Generated, so it may be overwritten without a backup.
   const schema = [resolve(out, 'domains', schemaFileName('domain')), readEditorSchema('domain')] as const;
   await writeFiles([...writes, schema]);
   const report: ImportReport = {
@@ -100,7 +98,7 @@ async function readNew(source: string, flags: ImportFlags, config: Config) {
     const onFile = (uri: string, text: string) => files.push({ uri, text });
     // The domain file that is written carries the base URL, if all operations have one.
     const domain = await importDocument(source, { ...options, ownOrigin: true, onFile });
-    const isSpread = originsOf(domain).length > 1 && source !== '-';
+    const isSpread = originsOf(domain.endpoints).length > 1 && source !== '-';
     return { domain: isSpread ? await importDocument(source, options) : domain, files };
   } finally {
     progress.done();
@@ -109,7 +107,7 @@ async function readNew(source: string, flags: ImportFlags, config: Config) {
 
 /** Where the document came from, as the domain file says it; nothing can be read from standard input twice. */
 function writeSource({ uri }: ReceivedFile, domain: string, folder: string): WrittenSecrets<string | undefined> {
-  if (/^https?:/.test(uri)) return writeAddress(uri, domain);
+  if (isWebAddress(uri)) return writeAddress(uri, domain);
   const isFile = uri.startsWith('file:');
   return { written: isFile ? relative(folder, fileURLToPath(uri)).replaceAll('\\', '/') : undefined, notes: [] };
 }
@@ -156,7 +154,7 @@ function refuseToOverwrite(paths: readonly string[], source: string, { name, out
   const more = existing.length - some.length;
   const flags = [...(name === undefined ? [] : [`--name ${name}`]), ...(out === undefined ? [] : [`--out ${out}`])];
   // An address may hold a secret, and the domain file remembers it.
-  const document = /^https?:/i.test(source) ? [] : [source];
+  const document = isWebAddress(source) ? [] : [source];
   const update = ['landbridge import --update', ...document, ...flags].join(' ');
   throw new GatewayError(
     'BAD_CONFIG',

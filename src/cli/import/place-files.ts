@@ -14,7 +14,7 @@ export interface ReceivedFile {
 /** Path and text of a file to write. */
 export type Write = readonly [path: string, text: string];
 
-/** Above this a JSON document stays JSON (which is YAML too): rewriting it would take long and help nobody. */
+/** Larger JSON documents stay JSON, which is also YAML: rewriting them would take long. */
 const MAX_REWRITE_CHARS = 2_000_000;
 
 /** One file becomes openapi/<name>.yaml; several keep their layout below openapi/<name>/. */
@@ -56,8 +56,8 @@ function commonFolder(paths: readonly string[]): string {
 }
 
 /**
- * The files of a new version around the place its document has: the document itself goes there, its parts where they lie beside
- * it. None may leave `folder`, whose other files are not this document's.
+ * Where the files of a new version go: the document to `target`, its parts to the same relative places. None may end up outside
+ * of `folder`.
  */
 export async function placeAround(
   target: string,
@@ -75,7 +75,7 @@ export async function placeAround(
   throw new GatewayError('BAD_DOCUMENT', message);
 }
 
-/** A document in the language its file name says, where that is cheap. */
+/** Converts between JSON and YAML to match the file name, if the document is small. */
 async function asWritten(path: string, text: string): Promise<string> {
   const isJson = /^\s*\{/.test(text);
   if (text.length > MAX_REWRITE_CHARS || isJson === (extname(path) === '.json')) return text;

@@ -1,25 +1,28 @@
-// landbridge import --update: a new version of the document under the same domain file, which stays as it is to the byte, and a
-// report of what came, went and changed. What the file says about operations that went is named with its line.
+// landbridge import --update: replaces the document of a domain file with a new version, and reports which operations were added,
+// removed and changed. The domain file itself is not touched; entries for removed operations are reported with their lines.
+
 import { existsSync } from 'node:fs';
 import { readFile, realpath, rm } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config/read-config.ts';
-import { keysOf } from '../../domain/curation/curate-operations.ts';
+import { keysOf, toOperationKey } from '../../domain/curation/curate-operations.ts';
 import type { DomainDefinition } from '../../domain/definition/definition-types.ts';
+import { joinToolName } from '../../domain/definition/uses.ts';
 import { findFiles } from '../../domain/files/domain-files.ts';
 import { type Mistake, MistakesError, toMistakes } from '../../domain/files/mistakes.ts';
 import { type DomainFile, readDomainFile } from '../../domain/files/read-domain-file.ts';
-import { loadDomains } from '../../domain/load.ts';
-import { pickDefined } from '../../domain/pick-defined.ts';
+import { isWebAddress } from '../../endpoint/address.ts';
 import { expand, needsVariables, resolveBaseUrl } from '../../endpoint/environment.ts';
 import { readHeaders } from '../../endpoint/headers/header-fields.ts';
 import type { Domain, Endpoint } from '../../endpoint/model.ts';
 import { type Problem, place } from '../../endpoint/problems.ts';
 import { unsetVariables } from '../../endpoint/secrets.ts';
+import { omitUndefined } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import { type ImportOptions, importDocument } from '../../openapi/import-document.ts';
 import { createProgress } from '../terminal/terminal.ts';
+import { tryLoading } from '../try-loading.ts';
 import { backUp, writeFiles } from './back-up.ts';
 import { chooseDomainFile, isSameSource } from './choose-domain-file.ts';
 import { compareDocuments, labelOf } from './compare-documents.ts';
@@ -43,7 +46,7 @@ async function update({ definition, file, positionOf }: DomainFile, document: st
   };
   const { openapi, importedFrom } = definition;
   if (openapi === undefined) throw stop('name', 'has no openapi: there is no document to update.');
-  if (/^https?:/i.test(openapi))
+  if (isWebAddress(openapi))
     throw stop('openapi', `reads ${openapi.split('?')[0]} at every start; there is nothing to update.`);
   if (document === undefined && importedFrom === undefined)
     throw stop(
@@ -54,7 +57,7 @@ async function update({ definition, file, positionOf }: DomainFile, document: st
   const target = await toRealPath(resolve(dirname(file), openapi));
   const options = readOptions(definition, from, file, config, stop);
   const old = await readVersion(target, options);
-  const fetched = await readVersion(from, { ...options, ...pickDefined({ refsRoot: config.refsRoot }) });
+  const fetched = await readVersion(from, { ...options, ...omitUndefined({ refsRoot: config.refsRoot }) });
   if ('problem' in fetched) throw fetched.problem;
   const folder =
     definition.refsRoot === undefined ? dirname(target) : await toRealPath(resolve(dirname(file), definition.refsRoot));
@@ -75,7 +78,7 @@ async function update({ definition, file, positionOf }: DomainFile, document: st
     await writeFiles(writes);
     const paths = new Set(writes.map(([path]) => path));
     for (const path of oldPaths.filter((one) => !paths.has(one))) {
-      // In the folder that an import makes for one document nothing is anybody else's; other parts may be shared.
+      // Files in the folder that an import made belong to this document alone; others may be shared.
       if (path.startsWith(`${ownFolder}/`)) await rm(path, { force: true });
       else orphans.push(relative('.', path));
     }
@@ -87,7 +90,7 @@ async function update({ definition, file, positionOf }: DomainFile, document: st
     findLost(definition, oldEndpoints, fetched.domain.endpoints, successors),
     positionOf,
   );
-  // What this environment lacks, it lacked before the update as well.
+  // Variables that are missing here were missing before the update, too.
   const before = new Set(staleBefore.filter(isOfEnvironment).map(({ message }) => message));
   const others = (await findStale(file, config)).filter(
     ({ field, message }) => !before.has(message) && !orphaned.some((one) => one.field === field),
@@ -124,10 +127,10 @@ type Stop = (field: string, message: string) => GatewayError;
 function fillIn(importedFrom: string, file: string, { env }: Config, stop: Stop): string {
   const { text, missing } = expand(importedFrom, env);
   if (missing.length > 0) throw stop('importedFrom', `importedFrom ${needsVariables(missing)}.`);
-  return /^https?:/i.test(text) ? text : resolve(dirname(file), text);
+  return isWebAddress(text) ? text : resolve(dirname(file), text);
 }
 
-/** What the file says about reading its document, as at a start; which operations it picks plays no part. */
+/** How the file has its document read, as at a start; `include` and `exclude` are ignored. */
 function readOptions(
   definition: DomainDefinition,
   from: string,
@@ -139,7 +142,7 @@ function readOptions(
   const { headers, credentials } = readHeaders(definition.headers ?? {}, config.env, ['headers'], problems);
   const [problem] = problems;
   if (problem !== undefined) throw stop('headers', `${place(problem.path)} ${problem.message}.`);
-  const unset = /^https?:/i.test(from) ? credentials.flatMap(unsetVariables) : [];
+  const unset = isWebAddress(from) ? credentials.flatMap(unsetVariables) : [];
   if (unset.length > 0) throw stop('headers', `headers ${needsVariables(unset)}; the document is fetched with them.`);
   const base = definition.baseUrl === undefined ? undefined : resolveBaseUrl(definition.baseUrl, config.env);
   const prefix = definition.prefix ?? definition.name;
@@ -150,13 +153,13 @@ function readOptions(
     headers: config.headers,
     headerCredentials: credentials,
     plainHeaders: headers,
-    ...pickDefined({
+    ...omitUndefined({
       prefix: prefix === '' ? undefined : `${prefix}_`,
-      baseUrl: base !== undefined && 'url' in base && /^https?:/.test(base.url) ? base.url : undefined,
+      baseUrl: base !== undefined && 'url' in base && isWebAddress(base.url) ? base.url : undefined,
       server,
       serverVariables,
       refsRoot: refsRoot === undefined ? undefined : resolve(dirname(file), refsRoot),
-      overlays: overlays?.map((overlay) => (/^https?:/i.test(overlay) ? overlay : resolve(dirname(file), overlay))),
+      overlays: overlays?.map((overlay) => (isWebAddress(overlay) ? overlay : resolve(dirname(file), overlay))),
     }),
   };
 }
@@ -210,7 +213,7 @@ function findLost(
   const names = new Set(after.flatMap(keysOf));
   const byName = new Map(before.flatMap((endpoint) => keysOf(endpoint).map((key) => [key, endpoint] as const)));
   return Object.keys(operations).flatMap((key) => {
-    const name = key.replace(/^[a-z]+ /, (method) => method.toUpperCase());
+    const name = toOperationKey(key);
     const endpoint = byName.get(name);
     if (endpoint === undefined || names.has(name)) return [];
     const successor = successors.get(endpoint);
@@ -225,14 +228,9 @@ function findLost(
 /** An entry is found by any key of the operation, as at a start. */
 function curatedNames({ operations = {}, prefix, name }: DomainDefinition): (endpoint: Endpoint) => string {
   const names = new Map<string, string>();
-  const start = prefix ?? name;
   for (const [key, curation] of Object.entries(operations)) {
     if (curation.name === undefined) continue;
-    const tool = start === '' ? curation.name : `${start}_${curation.name}`;
-    names.set(
-      key.replace(/^[a-z]+ /, (method) => method.toUpperCase()),
-      tool,
-    );
+    names.set(toOperationKey(key), joinToolName(prefix ?? name, curation.name));
   }
   return (endpoint) => {
     const key = keysOf(endpoint).find((one) => names.has(one));
@@ -246,11 +244,9 @@ function isOfEnvironment({ field = '' }: Mistake): boolean {
 }
 
 /** What is wrong with the file as it would be served now. */
-async function findStale(file: string, { env, baseUrl, refsRoot }: Config): Promise<readonly Mistake[]> {
+async function findStale(file: string, config: Config): Promise<readonly Mistake[]> {
   try {
-    // An API inside this process is not started for this.
-    const embedded = () => 'http://127.0.0.1:9';
-    await loadDomains({ paths: [file], env, embedded, ...pickDefined({ baseUrl, refsRoot }) });
+    await tryLoading(file, config);
     return [];
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
@@ -260,7 +256,7 @@ async function findStale(file: string, { env, baseUrl, refsRoot }: Config): Prom
 
 /** Origin and path of an address; a path as it is. */
 function withoutSecrets(source: string): string {
-  if (!/^https?:/i.test(source) || !URL.canParse(source)) return relative('.', source);
+  if (!isWebAddress(source) || !URL.canParse(source)) return relative('.', source);
   const { origin, pathname } = new URL(source);
   return origin + pathname;
 }

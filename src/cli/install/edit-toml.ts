@@ -29,7 +29,7 @@ export function editToml(text: string, file: string, section: string, name: stri
   return [...lines.slice(0, start), ...(value ? print(head, value).trimEnd().split('\n') : []), ...rest].join('\n');
 }
 
-/** Whether the table stands there as another spelling or as a value, or a header is not closed: a second one would break it. */
+/** Whether the file has the table in another spelling or as a value, or has a broken header: adding it would then be wrong. */
 function isUnclear(lines: readonly string[], section: string, name: string, head: string): boolean {
   const bare = (text: string) => text.replace(/[\s"']/g, '');
   let table = '';

@@ -1,8 +1,7 @@
 // landbridge install <client>: writes this gateway into the configuration of an MCP client. Shows the change first, asks
 // at a terminal, keeps a copy of what was there.
 
-import { mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import pc from 'picocolors';
 import { type Config, envFilesOf, type Flags, isTyped, readConfig } from '../../config/read-config.ts';
 import { refuseStrangers } from '../../config/strange-variables.ts';
@@ -12,17 +11,19 @@ import {
   findReferences,
   recordLookups,
   replaceReferences,
+  VARIABLE_NAME,
 } from '../../endpoint/environment.ts';
+import { splitHeaderLine } from '../../endpoint/headers/header-fields.ts';
 import { secretsIn } from '../../endpoint/secrets.ts';
 import { hint } from '../../endpoint/suggest.ts';
-import { GatewayError } from '../../errors.ts';
-import { backUp } from '../import/back-up.ts';
+import { GatewayError, usageError } from '../../errors.ts';
+import { backUp, replaceFile } from '../import/back-up.ts';
 import { mayBeWritten, variableFor } from '../import/import-secrets.ts';
 import { withGateway } from '../open-gateway.ts';
 import { readGatewayUrl, readHeaderFlags } from '../remote/remote-gateway.ts';
 import { refuseFiles } from '../remote/with-remote.ts';
 import { KEY_VARIABLE, stdioCommand } from '../serve/banner.ts';
-import { askToWrite, isPersonThere } from '../terminal/ask-to-write.ts';
+import { askToWrite, isPersonThere } from '../terminal/ask-person.ts';
 import { diffLines } from '../terminal/line-diff.ts';
 import { editJson } from './edit-json.ts';
 import { editToml } from './edit-toml.ts';
@@ -66,7 +67,7 @@ function findClient(name: string): McpClient {
   const names = Object.keys(MCP_CLIENTS);
   const client = Object.hasOwn(MCP_CLIENTS, name) ? MCP_CLIENTS[name] : undefined;
   if (client) return client;
-  throw new GatewayError('BAD_CONFIG', `There is no client "${name}" here; ${hint(name, names)}`, { usage: true });
+  throw usageError(`There is no client "${name}" here; ${hint(name, names)}`);
 }
 
 function refuseName({ title, names = /./ }: McpClient, name: string): void {
@@ -77,14 +78,14 @@ function refuseName({ title, names = /./ }: McpClient, name: string): void {
     .join('-')
     .slice(0, 64);
   const message = `${title} takes only letters, digits, "-" and "_" in the name of a server: write --name ${near || 'landbridge'}.`;
-  throw new GatewayError('BAD_CONFIG', message, { usage: true });
+  throw usageError(message);
 }
 
 function chooseFile(client: McpClient, scope: string | undefined, env: Environment): string {
   const scopes = Object.keys(client.files);
   const file = client.files[(scope ?? 'user') as Scope];
   if (file && scopes.includes(scope ?? 'user')) return file(env);
-  throw new GatewayError('BAD_CONFIG', `--scope of ${client.title} must be ${scopes.join(' or ')}.`, { usage: true });
+  throw usageError(`--scope of ${client.title} must be ${scopes.join(' or ')}.`);
 }
 
 async function buildEntry(
@@ -100,8 +101,7 @@ async function buildEntry(
     refuseStrangers(config.strangers);
     return describeRemote(client, flags.url, config, flags.withValues ?? false);
   }
-  if (config.paths.includes('-'))
-    throw new GatewayError('BAD_CONFIG', 'A client cannot pipe the document in: give a file or URL.', { usage: true });
+  if (config.paths.includes('-')) throw usageError('A client cannot pipe the document in: give a file or URL.');
   const { headers, values } = splitHeaders(lines);
   const { command, args } = stdioCommand({
     config: { ...config, headers },
@@ -118,7 +118,7 @@ async function buildEntry(
   );
   // What an env file brings is read by the gateway itself; the secret of a header that was typed out has no variable.
   const isOurs = (name: string) =>
-    VARIABLE.test(name) && (process.env[name] !== undefined || config.env[name] === undefined);
+    VARIABLE_NAME.test(name) && (process.env[name] !== undefined || config.env[name] === undefined);
   const variables = [
     ...new Set([
       ...ofHeaders,
@@ -129,28 +129,24 @@ async function buildEntry(
   return describeLocal(client, command, args, variables, flags.withValues ? { ...process.env, ...values } : {});
 }
 
-const VARIABLE = /^[A-Za-z_]\w*$/;
-
-/** A secret that was typed out is written down only where somebody asks for it: such files are shared and committed. */
+/** Secrets on the command line are written only with --with-values: such files are shared and committed. */
 function refuseSecrets(lines: readonly string[], { withValues }: InstallFlags): void {
   const line = lines.find((one) => !mayBeWritten(one));
   if (line === undefined || withValues) return;
-  const name = line.slice(0, line.indexOf(':')).trim();
-  const scheme = /^\s*(Bearer|Basic|Token) /i.exec(line.slice(line.indexOf(':') + 1))?.[1];
+  const { name, value } = splitHeaderLine(line);
+  const scheme = /^(Bearer|Basic|Token) /i.exec(value)?.[1];
   const example = `${name}: ${scheme === undefined ? '' : `${scheme} `}\${${variableFor('', name)}}`;
-  throw new GatewayError(
-    'BAD_CONFIG',
+  throw usageError(
     `The value of --header ${name} would stand in the client's file for all to read: set a variable and write --header '${example}', or add --with-values to write it down.`,
-    { usage: true },
   );
 }
 
-/** Typed secrets reach the gateway as variables of its entry: everybody on the machine sees a command line. */
+/** Passes typed secrets as variables of the entry: a command line is visible to every user of the machine. */
 function splitHeaders(lines: readonly string[]): { headers: string[]; values: Record<string, string> } {
   const values: Record<string, string> = {};
   const headers = lines.map((line) => {
     if (mayBeWritten(line)) return line;
-    const [name, value] = [line.slice(0, line.indexOf(':')).trim(), line.slice(line.indexOf(':') + 1).trim()];
+    const { name, value } = splitHeaderLine(line);
     const scheme = /^[A-Za-z][\w-]* (?=\S)/.exec(value)?.[0] ?? '';
     const variable = variableFor('landbridge', name);
     values[variable] = expand(value.slice(scheme.length), process.env).text;
@@ -168,26 +164,21 @@ function describeRemote(
   const { env, profile } = config;
   const { lines, notes } = withKey(config);
   if (!client.remote)
-    throw new GatewayError(
-      'BAD_CONFIG',
+    throw usageError(
       `${client.title} takes addresses in its own settings (Connectors), not in this file; without --url it starts the gateway itself.`,
-      { usage: true },
     );
   const refer = (text: string) =>
     replaceReferences(text, ({ name, fallback, start, end }) => {
       // No client reads files or fills in defaults.
-      if (!VARIABLE.test(name) || fallback) return text.slice(start, end);
+      if (!VARIABLE_NAME.test(name) || fallback) return text.slice(start, end);
       return client.reference?.(name) ?? `\${${name}}`;
     });
-  const references = lines.map((line) => [
-    line.slice(0, line.indexOf(':')).trim(),
-    refer(line.slice(line.indexOf(':') + 1).trim()),
-  ]);
-  const headers = withValues ? readHeaderFlags(lines, env) : (Object.fromEntries(references) as Record<string, string>);
+  const references = lines.map(splitHeaderLine).map(({ name, value }) => [name, refer(value)] as const);
+  const headers = withValues ? readHeaderFlags(lines, env) : Object.fromEntries(references);
   return { value: client.remote({ url: readGatewayUrl(url, profile), headers }), notes };
 }
 
-/** Where the settings here say that callers need a key, the client is told to send one; it stands in a variable, not in the file. */
+/** If the settings here require a key, the client is configured to send one from a variable, not from its file. */
 function withKey({ headers, auth, apiKeys, apiKeysFile }: Config): { lines: readonly string[]; notes: string[] } {
   const isKey = (line: string) => /^(?:authorization|x-api-key)\s*:/i.test(line);
   const isOpen = auth === undefined && apiKeys.length === 0 && apiKeysFile === undefined;
@@ -237,14 +228,11 @@ async function mayWrite(flags: InstallFlags): Promise<boolean> {
   return flags.yes || (isPersonThere() && askToWrite());
 }
 
-/** As a whole or not at all; a link stays one. Values in it are nobody else's to read. */
+/** Replaces the file as a whole; a symbolic link stays one. A file with secret values is readable for its owner only. */
 async function write(file: string, before: string, after: string, holdsValues: boolean): Promise<string | undefined> {
-  await mkdir(dirname(file), { recursive: true });
   const target = await realpath(file).catch(() => file);
   const { mode } = await stat(target).catch(() => ({ mode: 0o644 }));
   const backup = before === '' ? undefined : await backUp(target, 'backup');
-  const draft = `${target}.${process.pid}.draft`;
-  await writeFile(draft, after, { mode: holdsValues ? 0o600 : mode });
-  await rename(draft, target);
+  await replaceFile(target, after, holdsValues ? 0o600 : mode);
   return backup;
 }

@@ -2,7 +2,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Environment } from '../../endpoint/environment.ts';
-import { GatewayError } from '../../errors.ts';
+import { usageError } from '../../errors.ts';
 import { variableFor } from '../import/import-secrets.ts';
 
 export type Scope = 'user' | 'project';
@@ -15,7 +15,7 @@ export interface McpClient {
   /** What it takes as the name of a server; absent: any. */
   readonly names?: RegExp;
   readonly files: Partial<Record<Scope, (env: Environment) => string>>;
-  /** How this client is told to take a variable from its own environment; absent where it cannot. */
+  /** How the client's file refers to a variable of its environment; absent if it cannot. */
   readonly reference?: (variable: string) => string;
   /** Absent: this client only starts servers itself. */
   readonly remote?: (plan: { url: string; headers: Readonly<Record<string, string>> }) => object;
@@ -102,7 +102,7 @@ export const MCP_CLIENTS: Readonly<Record<string, McpClient>> = {
 
 const WHOLE_VARIABLE = /^(Bearer )?\$\{([A-Za-z_]\w*)\}$/;
 
-/** Codex fills in no text: it takes whole header values, or a bearer token, from variables that it is told by name. */
+/** Codex does not expand variables in text: it reads whole header values, or a bearer token, from named variables. */
 function toCodexHeaders(headers: Readonly<Record<string, string>>): object {
   const http_headers: Record<string, string> = {};
   const env_http_headers: Record<string, string> = {};
@@ -113,10 +113,8 @@ function toCodexHeaders(headers: Readonly<Record<string, string>>): object {
     else if (variable !== undefined && isBearer === undefined) env_http_headers[name] = variable;
     else if (!value.includes('${')) http_headers[name] = value;
     else
-      throw new GatewayError(
-        'BAD_CONFIG',
+      throw usageError(
         `Codex fills in variables only as whole values: put all of ${name} into one, --header '${name}: \${${variableFor('', name)}}', or use --with-values.`,
-        { usage: true },
       );
   }
   return {

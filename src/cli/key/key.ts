@@ -5,7 +5,7 @@ import { refuseStrangeVariables } from '../../config/read-config.ts';
 import { type KeyEntry, keyEntry } from '../../config/sections/auth-schema.ts';
 import { place, toProblems } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError, usageError } from '../../errors.ts';
 
 export interface KeyFlags {
   readonly profiles?: string;
@@ -15,19 +15,16 @@ export interface KeyFlags {
 }
 
 const ACTIONS = ['new', 'hash'];
-/** More is no key. */
+/** Keys are much shorter. */
 const MAX_STDIN_BYTES = 64 * 1024;
 
 export async function runKey(action: string, name: string | undefined, flags: KeyFlags): Promise<void> {
   refuseStrangeVariables({}, process.env);
   if (action === 'hash') return printHash(await readStdin(), flags);
-  if (action !== 'new') throw refuse(`"key ${action}" is not known; ${hint(action, ACTIONS)}`);
-  if (name === undefined) throw refuse('"key new" needs a name for who will call with it: landbridge key new <name>.');
+  if (action !== 'new') throw usageError(`"key ${action}" is not known; ${hint(action, ACTIONS)}`);
+  if (name === undefined)
+    throw usageError('"key new" needs a name for who will call with it: landbridge key new <name>.');
   printKey(mintKey(), name, flags);
-}
-
-function refuse(message: string): GatewayError {
-  return new GatewayError('BAD_CONFIG', message, { usage: true });
 }
 
 function printKey(key: string, name: string, flags: KeyFlags): void {
@@ -69,9 +66,10 @@ function toEntry(name: string, sha256: string, { profiles, effects, expires }: K
   );
   if (!parsed.success) {
     const [{ path, message }] = toProblems(parsed.error.issues) as [{ path: (string | number)[]; message: string }];
-    throw refuse(`${path[0] === 'name' ? 'The name' : `--${place(path)}`} ${message}.`);
+    throw usageError(`${path[0] === 'name' ? 'The name' : `--${place(path)}`} ${message}.`);
   }
-  if (expires !== undefined && Date.parse(expires) <= Date.now()) throw refuse(`--expires ${expires} is in the past.`);
+  if (expires !== undefined && Date.parse(expires) <= Date.now())
+    throw usageError(`--expires ${expires} is in the past.`);
   return parsed.data;
 }
 
@@ -93,7 +91,7 @@ function toLine({ name, sha256, profiles, effects, expires }: KeyEntry): string 
 
 function printHash(text: string, { json }: KeyFlags): void {
   const key = text.trim();
-  if (key === '') throw refuse('There is no key on stdin: landbridge key hash < key.txt');
+  if (key === '') throw usageError('There is no key on stdin: landbridge key hash < key.txt');
   const weakness = explainWeakness(key);
   if (weakness !== undefined)
     throw new GatewayError('BAD_CONFIG', `This key ${weakness}. Make one with "landbridge key new <name>".`);
@@ -106,7 +104,7 @@ async function readStdin(): Promise<string> {
   let text = '';
   for await (const chunk of process.stdin.setEncoding('utf8')) {
     text += chunk as string;
-    if (text.length > MAX_STDIN_BYTES) throw refuse('What stands on stdin is too long for a key.');
+    if (text.length > MAX_STDIN_BYTES) throw usageError('What stands on stdin is too long for a key.');
   }
   return text;
 }

@@ -1,4 +1,5 @@
 // Server-sent events that carry JSON: what an MCP server answers with while a call is under way.
+import { parseJson } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 
 /** More than any answer of a gateway; a stream that never ends a line must not fill the memory. */
@@ -21,18 +22,10 @@ export async function* readEvents(response: Response): AsyncGenerator<unknown> {
       line = [];
       if (text.startsWith('data:')) data.push(text.slice(text[5] === ' ' ? 6 : 5));
       if (text !== '' || data.length === 0) continue;
-      const event = parse(data.join('\n'));
+      const event = parseJson(data.join('\n'));
       data = [];
       size = 0;
       if (event !== undefined) yield event;
     }
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

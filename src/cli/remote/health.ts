@@ -1,10 +1,11 @@
 // landbridge health: whether a running gateway is alive and takes calls, for container engines, scripts and people.
+
 import { request as askHttp } from 'node:http';
 import { request as askHttps } from 'node:https';
 import { type Config, type Flags, readConfig } from '../../config/read-config.ts';
 import { visible } from '../../endpoint/hidden.ts';
-import { isObject } from '../../endpoint/is-object.ts';
-import { GatewayError } from '../../errors.ts';
+import { parseJsonObject } from '../../endpoint/untrusted.ts';
+import { GatewayError, usageError } from '../../errors.ts';
 import { readGatewayUrl } from './remote-gateway.ts';
 
 export interface HealthFlags extends Flags {
@@ -49,12 +50,10 @@ function toTarget(text: string, path: string): Target {
 
 function ownTarget({ http, port, host, tls }: Config, path: string): Target {
   if (!http || port === 0)
-    throw new GatewayError(
-      'BAD_CONFIG',
+    throw usageError(
       'These settings have no HTTP port that could be asked: name the gateway with --url http://127.0.0.1:3333.',
-      { usage: true },
     );
-  // Nobody calls the address that stands for all of them.
+  // The wildcard address cannot be called; the loopback one can.
   const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
   return { url: new URL(`http${tls ? 's' : ''}://${address}:${port}/${path}`), isOwn: true };
 }
@@ -85,13 +84,8 @@ function ask({ url, isOwn }: Target): Promise<Answer> {
 
 /** Undefined: no gateway answers like this. */
 function toAnswer(code: number, text: string): Answer | undefined {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    body = undefined;
-  }
-  if (!isObject(body) || typeof body.status !== 'string') return undefined;
+  const body = parseJsonObject(text);
+  if (typeof body?.status !== 'string') return undefined;
   const status = visible(body.status);
   return { isWell: code === 200, status, ...(body.state !== undefined && { state: body.state }) };
 }

@@ -2,10 +2,13 @@
 // (2026-07-28) first; a server that does not know it is asked again the way of 2025-11-25, with `initialize`.
 
 import { type Environment, expand, needsVariables } from '../../endpoint/environment.ts';
+import { splitHeaderLine } from '../../endpoint/headers/header-fields.ts';
+import { HEADER_NAME } from '../../endpoint/headers/header-names.ts';
 import { visible } from '../../endpoint/hidden.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import { toEssence } from '../../endpoint/media-type.ts';
-import { ERRORS, GatewayError } from '../../errors.ts';
+import { parseJsonObject } from '../../endpoint/untrusted.ts';
+import { ERRORS, GatewayError, usageError } from '../../errors.ts';
 import { LEGACY_VERSIONS, META, MODERN_VERSION } from '../../protocol/eras.ts';
 import { readEvents } from './event-stream.ts';
 
@@ -41,7 +44,7 @@ export class RpcFailure extends GatewayError {
 export function readGatewayUrl(text: string, profile: string | undefined): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
-    throw wrongUsage(`--url must be the address of a running gateway, for example http://127.0.0.1:3333/mcp.`);
+    throw usageError(`--url must be the address of a running gateway, for example http://127.0.0.1:3333/mcp.`);
   const path = url.pathname === '/' ? '/mcp' : url.pathname.replace(/\/$/, '');
   url.pathname = profile === undefined ? path : `${path}/${encodeURIComponent(profile)}`;
   return url.href;
@@ -50,11 +53,11 @@ export function readGatewayUrl(text: string, profile: string | undefined): strin
 export function readHeaderFlags(lines: readonly string[], env: Environment): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const line of lines) {
-    const name = line.slice(0, line.indexOf(':')).trim();
-    const { text, missing } = expand(line.slice(line.indexOf(':') + 1).trim(), env);
-    if (missing.length > 0) throw wrongUsage(`--header ${name} ${needsVariables(missing)}.`);
-    if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(name) || /[\r\n\0]/.test(text))
-      throw wrongUsage(`--header ${JSON.stringify(name)} cannot be sent: write it as 'Name: value'.`);
+    const { name, value } = splitHeaderLine(line);
+    const { text, missing } = expand(value, env);
+    if (missing.length > 0) throw usageError(`--header ${name} ${needsVariables(missing)}.`);
+    if (!HEADER_NAME.test(name) || /[\r\n\0]/.test(text))
+      throw usageError(`--header ${JSON.stringify(name)} cannot be sent: write it as 'Name: value'.`);
     headers[name] = text;
   }
   return headers;
@@ -145,17 +148,8 @@ function createPost({ url, headers: own }: RemoteOptions): Post {
       return { status, sessionId, message: undefined };
     }
     const text = await response.text();
-    return { status, sessionId, message: type === 'application/json' ? parseObject(text) : undefined };
+    return { status, sessionId, message: type === 'application/json' ? parseJsonObject(text) : undefined };
   };
-}
-
-function parseObject(text: string): Params | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function toResult({ message, status }: Answer, url: string): Params {
@@ -200,13 +194,13 @@ async function openLegacy(post: Post, { url, headers: own, client, answer }: Rem
   };
 }
 
-/** Answers that no MCP server gives, or only to whoever is at the wrong door. */
+/** Throws for answers that do not come from an MCP endpoint, or that ask for a credential. */
 async function refuseStrangers(url: string, response: Response, own: RemoteOptions['headers']): Promise<void> {
   const { status, headers } = response;
   const type = headers.get('content-type') ?? 'nothing';
   if (status >= 300 && status < 400)
     throw failure(`${url} redirects to ${headers.get('location') ?? 'nowhere'}: give that address to --url.`);
-  // Whoever has shown nothing is told how; anybody else what is wrong with it.
+  // Callers without a credential are told how to send one; others what is wrong with theirs.
   const isKnown = Object.keys(own).some((name) => /^(?:authorization|x-api-key)$/i.test(name));
   const reason = (status === 401 && isKnown) || status === 404 ? await readRefusal(response) : undefined;
   if (reason !== undefined) throw failure(`${url} (${status}): ${reason}`);
@@ -223,7 +217,7 @@ async function refuseStrangers(url: string, response: Response, own: RemoteOptio
 /** What a gateway says itself about a caller it does not let in; a message of MCP has an id, and is read by others. */
 async function readRefusal(response: Response): Promise<string | undefined> {
   if (mediaTypeOf(response) !== 'application/json') return undefined;
-  const { id, error } = parseObject(await response.clone().text()) ?? {};
+  const { id, error } = parseJsonObject(await response.clone().text()) ?? {};
   const message = isObject(error) ? error.message : undefined;
   return typeof message === 'string' && (id === undefined || id === null) ? visible(message.slice(0, 500)) : undefined;
 }
@@ -261,9 +255,4 @@ function mediaTypeOf({ headers }: Response): string {
 
 function failure(message: string, cause?: unknown): GatewayError {
   return new GatewayError('BAD_CONFIG', message, {}, cause);
-}
-
-/** Ends the program with exit code 2. */
-function wrongUsage(message: string): GatewayError {
-  return new GatewayError('BAD_CONFIG', message, { usage: true });
 }

@@ -1,7 +1,7 @@
 // What a running gateway serves, as far as it tells a client: for `tools` and `explain` with --url.
 import pc from 'picocolors';
 import { costOf, listCost } from '../../catalog/tokens.ts';
-import { closest } from '../../endpoint/suggest.ts';
+import { suggestion } from '../../endpoint/suggest.ts';
 import { GatewayError } from '../../errors.ts';
 import { describeType } from '../../schema/explain/show.ts';
 import type { SchemaObject } from '../../schema/references.ts';
@@ -67,13 +67,10 @@ async function printRemoteOperation(
     process.stdout.write(json ? `${JSON.stringify(group)}\n` : render(group));
     return;
   }
-  const near = closest(
-    name,
-    tools.map((tool) => tool.name),
-  );
+  const names = tools.map((tool) => tool.name);
   throw new GatewayError(
     'BAD_CONFIG',
-    `There is no tool "${name}" there.${near ? ` Did you mean ${near}?` : ''} "landbridge tools --url …" lists them.`,
+    `There is no tool "${name}" there.${suggestion(name, names)} "landbridge tools --url …" lists them.`,
   );
 }
 

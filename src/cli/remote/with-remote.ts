@@ -1,7 +1,9 @@
 // The flags of --url, and a connection for as long as a command needs it.
+
 import { type Flags, readConfig } from '../../config/read-config.ts';
+import { spellFlag } from '../../config/settings.ts';
 import { refuseStrangers } from '../../config/strange-variables.ts';
-import { GatewayError } from '../../errors.ts';
+import { usageError } from '../../errors.ts';
 import { PRODUCT } from '../../product.ts';
 import {
   type AnswerQuestion,
@@ -32,11 +34,10 @@ const DECIDED: readonly (keyof Flags & string)[] = [
 /** Ends the program with exit code 2 where files, or flags about them, stand beside --url. */
 export function refuseFiles(files: readonly string[], flags: Flags): void {
   const flag = DECIDED.find((name) => flags[name] !== undefined);
-  const extra =
-    files.length > 0 ? files[0] : flag && `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const extra = files.length > 0 ? files[0] : flag && spellFlag(flag);
   if (extra === undefined) return;
   const message = `${extra} goes with files; with --url the running gateway decides that.`;
-  throw new GatewayError('BAD_CONFIG', message, { usage: true });
+  throw usageError(message);
 }
 
 export async function withRemote(

@@ -1,4 +1,4 @@
-// Says what there is to say once a gateway is up. Whoever looks after workers does it for them, and needs no gateway for that.
+// Prints what a gateway has to say once it is up. With workers, the primary prints it for them.
 import type { Logger } from '../../log.ts';
 import type { Announcement } from '../../workers/worker-messages.ts';
 
@@ -9,8 +9,8 @@ export function writeAnnouncement({ stdout, stderr, lines }: Announcement, log: 
 }
 
 /**
- * Whoever is up serves all the same where nobody reads, or where a disk is full: a file throws, even for no text at all, and a
- * stream has an error, which would end any other command.
+ * The gateway keeps serving if the output is closed or the disk is full: writing to a file throws then, even an empty text, and
+ * a stream emits an error, which would end any other command.
  */
 function say(out: NodeJS.WriteStream, text: string): void {
   if (text === '') return;
@@ -18,6 +18,6 @@ function say(out: NodeJS.WriteStream, text: string): void {
   try {
     out.write(text);
   } catch {
-    // There is nobody to tell.
+    // The output cannot be written, so this cannot be reported either.
   }
 }

@@ -43,6 +43,6 @@ export function listWarningLines(domains: readonly Warned[], all: boolean): stri
   return digestLines(listWarnings(domains), '', all).map((line) => line.trim());
 }
 
-function listWarnings(domains: readonly Warned[]): string[] {
+export function listWarnings(domains: readonly Warned[]): string[] {
   return domains.flatMap(({ name, warnings }) => warnings.map((warning) => `${name}: ${warning}`));
 }

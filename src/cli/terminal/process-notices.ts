@@ -27,6 +27,6 @@ export function keepNotices(log: Logger): void {
   }
   for (const [method, level] of Object.entries(LEVELS) as [keyof typeof LEVELS, 'info'][])
     console[method] = (...values: unknown[]) => log[level]({ text: format(...values).slice(0, MAX_CHARS) }, 'console');
-  // A terminal that was closed, or a reader that went: there is nobody left to tell, and calls go on.
+  // stderr may be closed while serving: calls go on.
   process.stderr.on('error', () => {});
 }

@@ -49,7 +49,7 @@ export function fitLines(text: string, columns: number): string {
     .join('\n');
 }
 
-/** Every line broken between words at the width of the terminal; a word stays whole, since an address in two halves is none. */
+/** Wraps every line between words at the width of the terminal. Words are never split: half a URL is useless. */
 export function wrapLines(text: string, columns: number): string {
   return text
     .split('\n')

@@ -25,7 +25,7 @@ export const adminSection = strict({
   ),
   allowedHosts: about(
     list(hostName),
-    'Host names under which it is reached, beside the addresses of this machine. Not asked of whoever has the token.',
+    'Host names under which it is reached, besides the addresses of this machine. Not checked for requests with the token.',
     ['landbridge'],
   ),
 }).meta({ id: 'admin' });

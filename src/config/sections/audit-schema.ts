@@ -12,7 +12,7 @@ export const auditSection = strict(
     ),
     onError: about(
       z.enum(['refuse', 'continue'], { error: 'must be refuse or continue' }),
-      'When a record cannot be written (a full disk): refuse calls before anything is sent, or go on, say so in the log and count what is missing. Default: `refuse`.',
+      'When a record cannot be written (a full disk): refuse calls before anything is sent, or continue, with log lines and a count of missing records. Default: `refuse`.',
       'refuse',
     ),
     signEverySeconds: about(
@@ -27,7 +27,7 @@ export const auditSection = strict(
     ),
     maxBytes: about(
       z.number().int().min(1_000_000),
-      'Begins a new file beyond this size; the old one is renamed, and never deleted. Default: never.',
+      'Starts a new file above this size; the old one is renamed, never deleted. Default: no limit.',
       1_000_000_000,
     ),
   },

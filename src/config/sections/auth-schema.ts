@@ -1,10 +1,13 @@
 // The `auth` section of landbridge.yaml: who may call over HTTP and TCP.
+
 import { z } from 'zod';
 import { callLimits } from '../../domain/definition/shape/call-limits-schema.ts';
 import { about, list, named, strict, text, texts } from '../../domain/definition/shape/fields.ts';
+import { VARIABLE_NAME } from '../../endpoint/environment.ts';
+import { EFFECTS } from '../../endpoint/model.ts';
 import { filePath, secretName } from '../file-paths.ts';
 
-const effect = z.enum(['read', 'write', 'destructive'], { error: 'must be read, write or destructive' });
+const effect = z.enum(EFFECTS, { error: 'must be read, write or destructive' });
 const effects = list(effect).refine((all) => all.length > 0, 'must name at least one of read, write and destructive');
 const principalName = named(
   /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/,
@@ -28,22 +31,22 @@ const permissions = {
         error: 'must be a date such as 2099-01-31, or a time with its zone such as 2099-01-31T18:00:00Z',
       })
       .transform((value) => (value instanceof Date ? value.toISOString() : value)),
-    'From then on it is refused: a date (its beginning in UTC), or a time.',
+    'When it expires: a date (at midnight UTC), or a time.',
     '2099-01-01',
   ),
-  limits: about(callLimits, 'How much it may call; stricter or laxer than `limits.perPrincipal`.', { rate: '100/min' }),
+  limits: about(callLimits, 'How much it may call, instead of `limits.perPrincipal`.', { rate: '100/min' }),
 };
 
 export const keyEntry = strict(
   {
-    name: about(principalName, 'Who calls with it: logs, audit and limits know the caller by it.', 'ci'),
+    name: about(principalName, 'The name of the caller in logs, audit and limits.', 'ci'),
     sha256: about(
       named(/^[0-9a-fA-F]{64}$/, 'must be 64 hexadecimal digits; landbridge key new <name> prints them'),
-      'SHA-256 of the key, as `landbridge key new <name>` prints it. The key itself is nowhere kept.',
+      'SHA-256 of the key, as `landbridge key new <name>` prints it. The key itself is not stored.',
       '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     ),
     env: about(
-      named(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable'),
+      named(VARIABLE_NAME, 'must be the name of an environment variable'),
       'In place of `sha256`: the variable that holds the key, or its SHA-256.',
       'CI_KEY',
     ),
@@ -57,7 +60,11 @@ export const keyEntry = strict(
     if (sources.length === 0)
       context.addIssue('has no key: give one of sha256 (landbridge key new <name> prints it), env and file');
     for (const [name] of sources.slice(1))
-      context.addIssue({ code: 'custom', path: [name], message: `stands beside ${sources[0]![0]}: keep one of them` });
+      context.addIssue({
+        code: 'custom',
+        path: [name],
+        message: `cannot be combined with ${sources[0]![0]}: keep one of them`,
+      });
   })
   .meta({ id: 'key', description: 'An API key. Several may have one name, so that they can be rotated.' });
 export type KeyEntry = z.output<typeof keyEntry>;
@@ -67,7 +74,7 @@ const scopesOf = (what: string, example: string) =>
 
 const issuer = strict(
   {
-    issuer: about(url, 'The authorization server; tokens must name it exactly so.', 'https://id.example.com'),
+    issuer: about(url, 'The authorization server, exactly as its tokens name it.', 'https://id.example.com'),
     audience: about(
       z.union([text, list(text)]),
       'What tokens must be made for. Default: the URL of the endpoint that is called, built from `publicUrl`.',
@@ -87,7 +94,7 @@ const issuer = strict(
     clockSkewSeconds: about(z.number().min(0).max(300), 'How far clocks may differ. Default: 30.', 30),
     jwksMaxAgeSeconds: about(
       z.number().int().min(60),
-      'How long known keys stay good while the authorization server cannot be reached. Default: 86400.',
+      'How long known keys stay valid while the authorization server cannot be reached. Default: 86400.',
       86_400,
     ),
     introspection: about(
@@ -110,14 +117,14 @@ const issuer = strict(
           ),
           cacheSeconds: about(
             z.number().min(0).max(3600),
-            'How long a good answer is believed; a revoked token works that long. Default: 30.',
+            'How long a positive answer is cached; a revoked token works that long. Default: 30.',
             30,
           ),
         },
         'clientIdEnv',
         'clientSecretEnv',
       ).meta({ id: 'introspection' }),
-      'For opaque tokens: the authorization server is asked about each (RFC 7662). Of several that have it each sees the tokens that none before it in this list knows: name only servers that may.',
+      'For opaque tokens: the authorization server is asked about each (RFC 7662). If several issuers have it, each sees the tokens that those before it in this list do not know: list only servers that may see them.',
       { clientIdEnv: 'IDP_CLIENT_ID', clientSecretEnv: 'IDP_CLIENT_SECRET' },
     ),
     scopes: about(
@@ -126,23 +133,23 @@ const issuer = strict(
         write: scopesOf('call writes', 'api.write'),
         destructive: scopesOf('call what destroys', 'api.admin'),
       }).meta({ id: 'effectScopes' }),
-      'Which scopes allow which effects. An effect that is not named is allowed to nobody; without `scopes` every token may do everything.',
+      'Which scopes allow which effects. An effect that is not listed is allowed to no one; without `scopes` every token may do everything.',
       { read: ['api.read'], write: ['api.write'] },
     ),
-    implies: about(z.record(text, texts), 'Scopes that hold others: whoever has the first has the rest too.', {
+    implies: about(z.record(text, texts), 'Scopes that include others.', {
       'api.admin': ['api.write', 'api.read'],
     }),
     profiles: about(
       z.record(named(/^[a-z][a-z0-9_-]{0,31}$/, 'must be the name of a profile'), texts),
-      'Profiles that need a scope of their own, any one of these. A profile that is not named needs none.',
+      'Profiles that need one of these scopes. A profile that is not listed needs none.',
       { support: ['support.use'] },
     ),
     stepUp: about(
       z.boolean(),
-      'Whether a call that only a wider token covers is refused with the scopes to ask for (403 `insufficient_scope`), so that clients can get one. It tells callers that the operation exists. Default: false; what a token does not cover does not exist for it.',
+      'Whether a call that needs more scopes is refused with the scopes to request (403 `insufficient_scope`), so that clients can get such a token. This reveals that the operation exists. Default: false; operations that a token does not cover are hidden.',
       true,
     ),
-    principal: about(text, 'The claim that says who calls. Default: `sub`.', 'sub'),
+    principal: about(text, 'The claim that identifies the caller. Default: `sub`.', 'sub'),
     limits: permissions.limits,
   },
   'issuer',
@@ -155,7 +162,7 @@ const certificate = strict({
     'A pattern of one of its alternative names (DNS name, URI, mail address), in place of `subject` or beside it.',
     'spiffe://example.com/batch/*',
   ),
-  name: about(principalName, 'Who calls with it. Default: the name that the pattern fits.', 'batch'),
+  name: about(principalName, 'The name of the caller. Default: the name that matched the pattern.', 'batch'),
   ...permissions,
 })
   .refine(({ subject, san }) => subject !== undefined || san !== undefined, 'must have subject or san')
@@ -173,7 +180,7 @@ export const authSection = strict({
   ]),
   certificates: about(
     list(certificate),
-    'What callers with a client certificate may do; one that no entry names is refused. Default: whoever has one of `tls.clientCa` may do everything.',
+    'What callers with a client certificate may do; a certificate that no entry matches is refused. Default: every certificate of `tls.clientCa` may do everything.',
     [{ subject: 'batch-*', name: 'batch', effects: ['read'] }],
   ),
 }).meta({ id: 'auth' });

@@ -7,7 +7,7 @@ export const limitsSection = strict({
   perPrincipal: about(callLimits, 'Of one caller, over all its connections.', { rate: '600/min', concurrent: 32 }),
   perUpstream: about(
     callLimits,
-    'Of one API, from all callers together; who waits is served in turn by caller, and one that is known gets at most seven eighths of the room.',
+    'Of one API, from all callers together; waiting calls are served fairly by caller, and one known caller gets at most seven eighths of the places.',
     {
       concurrent: 64,
       queue: 256,
@@ -16,10 +16,10 @@ export const limitsSection = strict({
   ),
   shed: about(
     strict({
-      eventLoopMs: about(z.number().min(10), 'Event-loop delay beyond which new calls are sent away.', 200),
-      heapPercent: about(z.number().min(10).max(100), 'Part of the heap beyond which new calls are sent away.', 92),
+      eventLoopMs: about(z.number().min(10), 'Event-loop delay above which new calls are refused.', 200),
+      heapPercent: about(z.number().min(10).max(100), 'Share of the heap above which new calls are refused.', 92),
     }).meta({ id: 'shed' }),
-    'When new calls are answered 503 before anything gets slow.',
+    'When new calls are answered with 503, before everything becomes slow.',
     { eventLoopMs: 200 },
   ),
 }).meta({ id: 'limits' });

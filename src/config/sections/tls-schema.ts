@@ -9,7 +9,7 @@ export const tlsSection = strict(
     key: about(filePath, 'Its private key, PEM.', '/etc/landbridge/tls.key'),
     clientCa: about(
       filePath,
-      'The authority of client certificates, PEM. Whoever shows a good one is known by its subject; `auth.certificates` says what it may do.',
+      'The authority of client certificates, PEM. A caller with a valid one is known by its subject; `auth.certificates` says what it may do.',
       '/etc/landbridge/clients.crt',
     ),
     minVersion: about(z.enum(['TLSv1.2', 'TLSv1.3']), 'Default: TLSv1.2.', 'TLSv1.3'),

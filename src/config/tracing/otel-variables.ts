@@ -1,5 +1,5 @@
-// The variables that OpenTelemetry defines for every SDK. What they say and this program cannot do is passed over with a
-// warning, as the specification wants it: they are often set for a whole cluster, and no reason not to start.
+// The variables that OpenTelemetry defines for every SDK. Values that are not supported are ignored with a warning, as the
+// specification demands: they are often set for a whole cluster, and must not prevent a start.
 import type { Environment } from '../../endpoint/environment.ts';
 import { PROTOCOLS } from './tracing-schema.ts';
 
@@ -13,9 +13,9 @@ export interface Sampling {
   readonly callers: 'follow' | 'id' | 'own';
 }
 
-/** What the environment says; undefined where it is silent. */
+/** The values from the environment; undefined where not set. */
 export interface OtelVariables {
-  /** Whether spans are exported at all; undefined: nobody says. */
+  /** Whether spans are exported at all; undefined if no variable says so. */
   readonly isOn: boolean | undefined;
   /** Whole, with its path. */
   readonly url: string | undefined;
@@ -43,7 +43,7 @@ export function readOtelVariables(env: Environment): OtelVariables {
   const warnings: string[] = [];
   /** An empty variable is an unset one. */
   const read = (name: string) => env[name]?.trim() || undefined;
-  /** What is said of traces counts more than what is said of every signal. */
+  /** Variables for traces win over those for all signals. */
   const ofExporter = (name: string) => read(`OTEL_EXPORTER_OTLP_TRACES_${name}`) ?? read(`OTEL_EXPORTER_OTLP_${name}`);
   const number = (name: string, value = read(name)): number | undefined => {
     if (value === undefined) return undefined;
@@ -78,7 +78,7 @@ export function readOtelVariables(env: Environment): OtelVariables {
 
 type Read = (name: string) => string | undefined;
 
-/** An exporter that is named, or a collector: then spans are wanted. */
+/** Tracing is on if an OTLP exporter or a collector is named. */
 function readSwitch(read: Read, warnings: string[]): boolean | undefined {
   if (read('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return false;
   const exporters = read('OTEL_TRACES_EXPORTER')
@@ -128,7 +128,7 @@ function readCompression(compression: string | undefined, warnings: string[]): '
 
 const SAMPLERS = /^(parentbased_)?(always_on|always_off|traceidratio)$/;
 
-/** Whoever names a sampler that goes by the parent trusts callers with it. */
+/** A parent-based sampler lets callers decide what is recorded. */
 function readSampling(sampler: string | undefined, arg: string | undefined, warnings: string[]): Sampling | undefined {
   if (sampler === undefined) return undefined;
   const [, parentBased, kind] = SAMPLERS.exec(sampler.toLowerCase()) ?? [];

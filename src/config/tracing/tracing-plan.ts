@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { reason } from '../../domain/files/domain-files.ts';
 import type { Environment } from '../../endpoint/environment.ts';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError, usageError } from '../../errors.ts';
 import { type OtelVariables, type Protocol, readOtelVariables, type Sampling, toTracesUrl } from './otel-variables.ts';
 import { collectorUrl, type tracingSection } from './tracing-schema.ts';
 
@@ -27,7 +27,7 @@ export interface TracingPlan {
   readonly warnings: readonly string[];
 }
 
-/** What said that there are traces. */
+/** What switched tracing on. */
 export type TracingOrigin = 'flag' | 'variable' | 'file';
 
 type Section = z.output<typeof tracingSection>;
@@ -75,7 +75,7 @@ export function planTracing(
 function checkFlag(flag: string): string {
   const parsed = collectorUrl.safeParse(flag);
   if (parsed.success) return toTracesUrl(parsed.data);
-  throw new GatewayError('BAD_CONFIG', `--otlp-endpoint ${parsed.error.issues[0]!.message}.`, { usage: true });
+  throw usageError(`--otlp-endpoint ${parsed.error.issues[0]!.message}.`);
 }
 
 /** The texts behind the files that the plan names. */

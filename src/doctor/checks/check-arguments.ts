@@ -1,5 +1,5 @@
-// Arguments nobody can give, and rules of schemas that cannot be enforced. A definition that many operations share is
-// looked at once and told once: documents with thousands of them would otherwise be walked as often as they have operations.
+// Arguments that no value can satisfy, and rules of schemas that cannot be enforced. A definition that many operations share
+// is checked once: walking it again for each of thousands of operations would take too long.
 import type { Endpoint } from '../../endpoint/model.ts';
 import { auditSchema } from '../../schema/check/repair.ts';
 import { findUnfillable } from '../../schema/unfillable.ts';
@@ -51,7 +51,7 @@ function* findBroken({ registry }: DiagnoseInput): Generator<Finding> {
   }
 }
 
-/** What cannot be given must not be asked for; in a path it has to be. */
+/** Makes the argument optional, unless it is part of the path. */
 function repairRequired(endpoint: Endpoint, argument: string): Repair | undefined {
   const arg = endpoint.args.find(({ key }) => key === argument);
   if (arg === undefined || endpoint.source.kind !== 'openapi') return undefined;

@@ -1,11 +1,11 @@
 // Operations that have nowhere to go.
-import type { DiagnoseInput, Finding } from '../finding.ts';
+import { counted, type DiagnoseInput, type Finding } from '../finding.ts';
 
 export function* checkBaseUrls({ domains }: DiagnoseInput): Generator<Finding> {
   for (const { name, endpoints } of domains) {
     const homeless = endpoints.filter(({ baseUrl }) => baseUrl === '').length;
     if (homeless === 0) continue;
-    const message = `${homeless === 1 ? '1 operation has' : `${homeless} operations have`} no base URL`;
+    const message = `${counted(homeless, 'operation has', 'operations have')} no base URL`;
     const fix = 'give one with --base-url, or baseUrl in the domain file';
     yield { check: 'base_url', severity: 'error', where: name, message, fix };
   }

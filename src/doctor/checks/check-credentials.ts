@@ -1,10 +1,12 @@
 // Operations that wait for credentials: every alternative, with its variables and its form; and parameters that count as
-// keys though no security scheme says so. Which variable is sent is for a person to say, so nothing of it is written by --fix:
-// a document must not get a variable by naming its scheme after it.
+// keys although no security scheme says so. --fix writes none of this: a person decides which variable is sent, and a document
+// must not get one by naming its scheme after it.
+
 import { waysToTell } from '../../endpoint/caller/caller-need.ts';
 import type { Credential, Endpoint } from '../../endpoint/model.ts';
+import { CREDENTIAL_NAME } from '../../endpoint/names.ts';
 import { alternativesOf, formatOf, secretsIn, unsetVariables, VARIABLE_FIELDS } from '../../endpoint/secrets.ts';
-import type { DiagnoseInput, Finding, Repair } from '../finding.ts';
+import { counted, type DiagnoseInput, type Finding, type Repair } from '../finding.ts';
 
 export function* checkCredentials({ domains }: DiagnoseInput): Generator<Finding> {
   for (const { name, endpoints } of domains) {
@@ -29,7 +31,7 @@ function* findWaiting(domain: string, endpoints: readonly Endpoint[]): Generator
       check: 'credentials',
       severity: 'warning',
       where: domain,
-      message: `${count === 1 ? '1 operation waits' : `${count} operations wait`} for ${words}`,
+      message: `${counted(count, 'operation waits', 'operations wait')} for ${words}`,
       fix: 'set the variables, or name others in the domain file',
       ...(endpoint.source.kind === 'openapi' && {
         repairs: [...new Set(endpoint.security.flat())].flatMap((credential) => nameVariables(domain, credential)),
@@ -51,9 +53,9 @@ function describeOne(credential: Credential): string {
 }
 
 function nameVariables(domain: string, credential: Credential): Repair[] {
-  // What a domain file spells out has its variables there already.
+  // A domain file that declares these in full names their variables already.
   const isSpelt = (credential.kind === 'login' && !credential.isScheme) || credential.kind === 'token_exchange';
-  if (!isCredentialName(credential.name) || isSpelt) return [];
+  if (!CREDENTIAL_NAME.test(credential.name) || isSpelt) return [];
   const fields = VARIABLE_FIELDS[credential.kind];
   return secretsIn(credential).map(({ variable }, index) => {
     return { domain, path: ['credentials', credential.name, fields[index]!], value: variable };
@@ -72,9 +74,9 @@ function* findKeyParameters(domain: string, endpoints: readonly Endpoint[]): Gen
       check: 'credentials',
       severity: 'note',
       where: domain,
-      message: `the parameter ${credential.name} of ${count === 1 ? '1 operation' : `${count} operations`} is a key by its name: it comes from ${variable} (${formatOf(credential)}), and no model is asked for it`,
+      message: `the parameter ${credential.name} of ${counted(count, 'operation', 'operations')} is a key by its name: it comes from ${variable} (${formatOf(credential)}), and no model is asked for it`,
       fix: 'if it is no key, make it an argument again in the domain file',
-      ...(isCredentialName(credential.name) && {
+      ...(CREDENTIAL_NAME.test(credential.name) && {
         repairs: [{ domain, path: ['credentials', credential.name, 'argument'], value: true }],
       }),
       isChoice: true,
@@ -82,7 +84,7 @@ function* findKeyParameters(domain: string, endpoints: readonly Endpoint[]): Gen
   }
 }
 
-/** Parameters that say who calls where a security scheme says it already: in one line for all of them. */
+/** Parameters that repeat a security scheme of the document: one finding for all of them. */
 function* findTokens(domain: string, endpoints: readonly Endpoint[]): Generator<Finding> {
   const names = new Set<string>();
   let operations = 0;
@@ -93,7 +95,7 @@ function* findTokens(domain: string, endpoints: readonly Endpoint[]): Generator<
   }
   if (names.size === 0) return;
   const list = [...names];
-  const of = operations === 1 ? '1 operation' : `${operations} operations`;
+  const of = counted(operations, 'operation', 'operations');
   const message =
     list.length === 1
       ? `the parameter ${list[0]} of ${of} says who calls, as the security scheme of the document does: it is no argument`
@@ -104,14 +106,16 @@ function* findTokens(domain: string, endpoints: readonly Endpoint[]): Generator<
     where: domain,
     message,
     fix: 'if one is no token, make it an argument again in the domain file',
-    repairs: list.filter(isCredentialName).map((name) => {
-      return { domain, path: ['credentials', name, 'argument'], value: true };
-    }),
+    repairs: list
+      .filter((name) => CREDENTIAL_NAME.test(name))
+      .map((name) => {
+        return { domain, path: ['credentials', name, 'argument'], value: true };
+      }),
     isChoice: true,
   };
 }
 
-/** That an API is told who calls is worth a look: it decides by it. */
+/** Notes operations that identify the caller to the API, which may base its permissions on that. */
 function* findCallers(domain: string, endpoints: readonly Endpoint[]): Generator<Finding> {
   const counts = new Map<string, number>();
   for (const endpoint of endpoints) for (const way of waysToTell(endpoint)) counts.set(way, (counts.get(way) ?? 0) + 1);
@@ -120,12 +124,7 @@ function* findCallers(domain: string, endpoints: readonly Endpoint[]): Generator
       check: 'credentials',
       severity: 'note',
       where: domain,
-      message: `${count === 1 ? '1 operation tells' : `${count} operations tell`} the API who calls: ${way}`,
+      message: `${counted(count, 'operation tells', 'operations tell')} the API who calls: ${way}`,
       fix: 'make sure that the API believes it only from this gateway',
     };
-}
-
-/** What a domain file takes as the name of a credential. */
-function isCredentialName(name: string): boolean {
-  return /^[\w.-]{1,64}$/.test(name);
 }

@@ -1,6 +1,6 @@
-// Effects that follow from words and not from the method: a person should have seen each of them once. Written into the
-// domain file an effect is a decision, and the words of the next version of the document no longer matter. So `read`, the
-// laxest, is a line to choose and never one that --fix writes: a stricter word of the next version would not count.
+// Effects that were derived from words and not from the HTTP method, for a person to review. Once an effect is written into
+// the domain file, the wording of the next version of the document no longer matters. So --fix never writes `read`, the
+// laxest: a stricter word in the next version would be ignored.
 import { type DiagnoseInput, type Finding, repairOperation } from '../finding.ts';
 
 /** How `effectOf()` writes a reason that is not the method alone. */

@@ -1,11 +1,13 @@
-// The document's own examples, tried as calls: what its author would have sent and the gateway refuses.
+// Validates the document's own examples as calls: if the gateway refuses one, the example or the schema is wrong.
+
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, Endpoint } from '../../endpoint/model.ts';
-import { own } from '../../endpoint/untrusted.ts';
+import { own, parseJson } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import { createSchemaValidator } from '../../schema/check/validator.ts';
 import { type ExampleCall, exampleCalls } from '../../schema/example-calls.ts';
 import type { Problem } from '../../schema/explain/argument-problem.ts';
+import { splitPath } from '../../schema/explain/show.ts';
 import { copyOf, setOwn } from '../../schema/keywords.ts';
 import { type DiagnoseInput, type Finding, type Repair, repairOperation } from '../finding.ts';
 import { propertiesOf } from '../properties-of.ts';
@@ -53,7 +55,7 @@ function tellRefusals(name: string, endpoint: Endpoint, refusals: readonly Refus
   const { call, problems } = refusals[0]!;
   const why = problems.map(({ message }) => message).join('; ');
   const lists = refusals.map((refusal) => repairsFor(endpoint, refusal));
-  // Half a repair leaves the example refused.
+  // Repairs that fix only some of the problems would leave the example refused.
   const isWhole = lists.every((list) => list.length > 0);
   const repairs = mergeValues(lists.flat());
   return {
@@ -65,7 +67,7 @@ function tellRefusals(name: string, endpoint: Endpoint, refusals: readonly Refus
       ? 'take what the example sends, if the API does; else correct the example with an overlay'
       : 'one of them is wrong: correct the schema or the example with an overlay',
     ...(isWhole && { repairs }),
-    // Whether the API takes a value that its list does not have, only a person can find out.
+    // Only a person can find out whether the API accepts a value that its enum lacks.
     ...(isWhole && repairs.some(({ value }) => Array.isArray(value)) && { isChoice: true }),
   };
 }
@@ -75,7 +77,7 @@ function tellRefusals(name: string, endpoint: Endpoint, refusals: readonly Refus
  * read as JSON.
  */
 function findSlip(call: ExampleCall, { path }: Problem): string | undefined {
-  const keys = readPath(path);
+  const keys = splitPath(path);
   const value = keys.reduce<unknown>((inner, key) => own(inner, key), call.arguments);
   if (typeof value !== 'string' || keys.length === 0) return undefined;
   const valid = readings(value).find((reading) => {
@@ -93,20 +95,7 @@ const MAX_SHOWN = 80;
 function readings(text: string): readonly unknown[] {
   const trimmed = text.trim();
   const bare = /^(["'`])(.*)\1$/s.exec(trimmed)?.[2]?.trim();
-  const all: unknown[] = bare === undefined ? [trimmed] : [trimmed, bare];
-  try {
-    all.push(JSON.parse(trimmed));
-  } catch {
-    // It is no JSON.
-  }
-  return all.filter((reading) => reading !== text);
-}
-
-/** `items[2].price` and `files["a.py"]` by their keys. */
-function readPath(path: string): readonly string[] {
-  return Array.from(path.matchAll(/\[("(?:[^"\\]|\\.)*")\]|[^.[\]]+/g), ([whole, quoted]) =>
-    quoted === undefined ? whole : String(JSON.parse(quoted)),
-  );
+  return [trimmed, bare, parseJson(trimmed)].filter((reading) => reading !== undefined && reading !== text);
 }
 
 function replaceAt(value: unknown, keys: readonly string[], replacement: unknown): unknown {

@@ -1,4 +1,4 @@
-// Operations that destroy data and would run without anybody being asked.
+// Operations that destroy data and run without a confirmation.
 import { decidePolicy } from '../../orchestration/policy.ts';
 import { type DiagnoseInput, type Finding, repairOperation } from '../finding.ts';
 

@@ -1,15 +1,17 @@
-// doctor --online: calls reads, and compares what comes with what the document says. Each credential is proved by a call.
+// doctor --online: calls reads, compares the answers with the document, and tries every credential.
+
 import type { CatalogOperation } from '../../catalog/tree.ts';
 import { needsToken } from '../../endpoint/caller/caller-need.ts';
-import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, Endpoint } from '../../endpoint/model.ts';
 import { secretsIn } from '../../endpoint/secrets.ts';
+import { own } from '../../endpoint/untrusted.ts';
 import { allowEffort, TOO_MUCH_EFFORT } from '../../schema/check/effort.ts';
 import { resetPatternBudget } from '../../schema/check/pattern.ts';
 import type { Problem } from '../../schema/explain/argument-problem.ts';
 import { explain } from '../../schema/explain/explain-errors.ts';
-import { deref, type SchemaObject } from '../../schema/references.ts';
-import { type Finding, type Repair, repairOperation } from '../finding.ts';
+import { splitPath } from '../../schema/explain/show.ts';
+import { counted, type Finding, type Repair, repairOperation } from '../finding.ts';
+import { propertyOf } from '../properties-of.ts';
 import { chooseProofs, type ProofOptions, Proofs, type ReadAnswer } from './prove-credentials.ts';
 import { argumentsFor, doubtOf, firstItem, isRead } from './read-plan.ts';
 
@@ -35,9 +37,9 @@ export async function checkReads(
   const refused = new Set<string>();
   const proofs = new Proofs();
   let calls = 0;
-  // Lists first: what they hold is what single things are asked for by.
+  // Lists come first, because reads of single items need their ids.
   const all = operations.filter(({ endpoint }) => isRead(endpoint));
-  // In the name of a caller with a token; the doctor is the local user.
+  // Operations that need a caller's token cannot be called: the doctor runs as the local user.
   const reads = all.filter(({ endpoint }) => !needsToken(endpoint));
   findings.push(...skipCallers(all.filter(({ endpoint }) => needsToken(endpoint))));
   const doubtful = reads.flatMap(({ name, endpoint }) => {
@@ -53,7 +55,7 @@ export async function checkReads(
     for (const operation of waiting) {
       const { endpoint, name } = operation;
       const args = calls < maxCalls ? argumentsFor(endpoint, items) : undefined;
-      // A credential that was refused once would be refused again, and may be locked for it.
+      // Repeating a refused credential would not help, and might lock it.
       if (refused.has(credentialsOf(endpoint))) continue;
       if (args === undefined) {
         later.push(operation);
@@ -85,7 +87,7 @@ function skip(where: string, doubt: string): Finding {
 function skipCallers(operations: readonly CatalogOperation[]): Finding[] {
   return [...new Set(operations.map(({ endpoint }) => endpoint.domain))].map((where) => {
     const count = operations.filter(({ endpoint }) => endpoint.domain === where).length;
-    const message = `${count === 1 ? '1 read was' : `${count} reads were`} not called: made in the name of a caller with a verified token, and the doctor has none`;
+    const message = `${counted(count, 'read was', 'reads were')} not called: made in the name of a caller with a verified token, and the doctor has none`;
     const fix = 'call one over HTTP with such a token';
     return { check: 'online', severity: 'note', where, message, fix };
   });
@@ -146,7 +148,7 @@ function* judge(
   }
 }
 
-/** Where an answer is not what the document says of it. */
+/** Where an answer differs from the document. */
 function driftOf({ outputSchema }: Endpoint, value: unknown): readonly Problem[] {
   if (outputSchema === undefined) return [];
   resetPatternBudget();
@@ -191,31 +193,19 @@ function lenientRepairs(
 ): readonly Repair[] {
   const fields = new Map<string, unknown>();
   for (const { problem, path } of problems) {
-    const field = path.split('.').at(-1)!;
-    const actual = valueAt(value, path);
-    if (problem === 'enum' && actual !== undefined) fields.set(field, actual);
+    const keys = splitPath(path);
+    const actual = keys.reduce(own, value);
+    if (problem === 'enum' && actual !== undefined) fields.set(keys.at(-1) ?? '', actual);
   }
   return all.flatMap(({ endpoint }) => {
     if (endpoint.domain !== domain || endpoint.source.kind !== 'openapi' || endpoint.lenient || fields.size === 0)
       return [];
-    const { inputSchema } = endpoint;
-    const properties = isObject(inputSchema) && isObject(inputSchema.properties) ? inputSchema.properties : {};
     const isShort = [...fields].some(([field, actual]) => {
-      const schema = Object.hasOwn(properties, field)
-        ? deref(inputSchema, properties[field] as SchemaObject)
-        : undefined;
-      return isObject(schema) && Array.isArray(schema.enum) && !schema.enum.includes(actual);
+      const choices = propertyOf(endpoint, field)?.enum;
+      return Array.isArray(choices) && !choices.includes(actual);
     });
     return isShort ? [repairOperation(endpoint, ['lenient'], true)] : [];
   });
-}
-
-/** What stands at `items[2].state`. */
-function valueAt(value: unknown, path: string): unknown {
-  return path
-    .split(/[.[\]]/)
-    .filter((key) => key !== '')
-    .reduce<unknown>((inner, key) => (typeof inner === 'object' ? (inner as Args | null)?.[key] : undefined), value);
 }
 
 function show(args: Args): string {

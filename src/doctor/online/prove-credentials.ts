@@ -1,5 +1,5 @@
-// doctor --online: one line per credential, by what reads answered with it, and what one of them answers without it. An API that
-// answers everybody the same has proved nothing.
+// doctor --online: one line per credential. It counts as proved only if a read succeeds with it and is refused without it, or
+// with a wrong one.
 import { randomBytes } from 'node:crypto';
 import type { CatalogOperation } from '../../catalog/tree.ts';
 import { originOf } from '../../endpoint/address.ts';
@@ -61,7 +61,7 @@ export class Proofs {
     if (key === '') return;
     const trials = this.#trials.get(key) ?? [];
     this.#trials.set(key, trials);
-    // A refusal says more than any number of answers: many reads of an API may be open to everybody.
+    // Refusals come first: an answer proves little, because the read may be public.
     if (isRefusal(answer) || answer.isUnproven) trials.unshift({ endpoint, args, answer });
     else if (trials.length < MAX_TRIALS) trials.push({ endpoint, args, answer });
   }
@@ -112,7 +112,7 @@ function describe(credential: Credential): string {
 type Verdict = Pick<Finding, 'severity' | 'message' | 'fix'>;
 
 const PROVED = 'nothing to do';
-/** Nobody calls here whose token could be exchanged. */
+/** The doctor has no caller's token that could be exchanged. */
 const NEEDS_CALLER: Verdict = {
   severity: 'note',
   message: 'the server that exchanges tokens takes our client; the rest takes a caller with a token of their own',
@@ -124,9 +124,9 @@ async function proveByReads(
   trials: readonly Trial[],
   options: ProofOptions,
 ): Promise<Verdict> {
-  const refused = trials.find(({ answer: { status, isUnproven } }) => isUnproven || status === 401 || status === 403);
+  const refused = trials.find(({ answer }) => answer.isUnproven || isRefusal(answer));
   const accepted = trials.filter(({ answer: { status } }) => status !== undefined && status < 300);
-  // One that is taken elsewhere is right, and lacks a permission at most; reads say so themselves.
+  // If other reads accept the credential, a 403 is only a missing permission, which check-reads.ts reports.
   if (refused !== undefined && (accepted.length === 0 || refused.answer.status !== 403)) return tellRefusal(refused);
   for (const { endpoint, args } of accepted) {
     const without = await options.callAs(endpoint, args, []);
@@ -204,7 +204,7 @@ async function proveByIssuer(
   };
 }
 
-/** The same credentials with secrets that are none. A login is not tried with a wrong password: it counts against the account. */
+/** The same credentials with wrong secrets; undefined for logins, where wrong passwords could lock the account. */
 function garble(credentials: readonly Credential[]): readonly Credential[] | undefined {
   const garbled = credentials.flatMap((credential): Credential[] => {
     if (credential.kind !== 'apiKey' && credential.kind !== 'bearer') return [];
@@ -218,16 +218,16 @@ function nameOf({ method, path }: Endpoint): string {
   return `${method} ${path}`;
 }
 
-/** Without the name of the tool in front of it: the line is about a credential. */
+/** The first sentence, without the tool's name in front. */
 function firstSentence(text: string): string {
   const [line = ''] = text.replace(/^[\w.]+: /, '').split(/\n|\. /);
   return line.replace(/\.$/, '').slice(0, MAX_SHOWN);
 }
 
-/** Reads that tell who is calling are the cheapest proof there is. */
+/** Paths that usually identify the caller or need no permission: the best reads to try a credential with. */
 const WHO = /(?:^|\/)(?:me|whoami|self|user|account|profile|session|ping|status)\/?$/i;
 
-/** One read of each set of credentials, so that every one of them is proved before the calls are spent. */
+/** One read for each set of credentials, to be called first: the number of calls is limited. */
 export function chooseProofs(operations: readonly CatalogOperation[]): ReadonlySet<CatalogOperation> {
   const chosen = new Map<string, CatalogOperation>();
   for (const operation of operations) {

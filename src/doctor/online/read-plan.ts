@@ -5,28 +5,28 @@ import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, Endpoint } from '../../endpoint/model.ts';
 import { alternativesOf, unsetVariables } from '../../endpoint/secrets.ts';
 import { exampleCalls } from '../../schema/example-calls.ts';
-import { deref, type SchemaObject } from '../../schema/references.ts';
+import { propertyOf } from '../properties-of.ts';
 
 /** Values seen in answers: path of the list → its first item. */
 export type Items = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
-/** A read by its method; `doubtOf` tells what it means. */
+/** Whether it is a GET that can be called; `doubtOf` looks at what it does. */
 export function isRead({ method, args, body, security }: Endpoint): boolean {
   const hasCredentials =
     security.length === 0 || alternativesOf(security).some((set) => set.flatMap(unsetVariables).length === 0);
   return method === 'GET' && body === undefined && hasCredentials && args.length < 100;
 }
 
-/** Why a read may be none after all, as a GET of `/logout`. Whoever wrote effect: read into a domain file knows better. */
+/** Why a GET may do more than read, such as `/logout`. An `effect: read` in a domain file settles it. */
 export function doubtOf({ path, action, source, summary, method, effect, effectReason }: Endpoint): string | undefined {
   if (effect !== 'read') return `its effect is ${effect} (${effectReason})`;
-  // Where a document gives no name, it is made of the method and the path, and its `get` says nothing.
+  // Without an operationId the action is derived from method and path, so its `get` proves nothing.
   const name = source.kind === 'openapi' ? source.operationId : action;
   const isSaidByOperator = effectReason !== 'the HTTP method' && effectReason !== 'x-mcp';
   return isSaidByOperator ? undefined : doubtRead({ method, path, name, summary });
 }
 
-/** The arguments to call it with; undefined where nobody says what they could be (yet). */
+/** The arguments to call it with; undefined while there is no value for a required one. */
 export function argumentsFor(endpoint: Endpoint, items: Items): Args | undefined {
   const required = endpoint.args.filter((arg) => arg.required);
   if (required.length === 0) return {};
@@ -37,7 +37,7 @@ export function argumentsFor(endpoint: Endpoint, items: Items): Args | undefined
   for (const { key, to } of required) {
     const [variable] = to.flatMap((target) => (target.in === 'path' ? [target.name] : []));
     const learned = variable === undefined ? undefined : fromItem(endpoint, variable, items);
-    // What the API has is better than what a document made up.
+    // A value from an answer exists; an example of the document may not.
     const value = learned ?? examples.get(key) ?? fromSchema(endpoint, key);
     if (value === undefined) return undefined;
     args[key] = value;
@@ -57,10 +57,9 @@ function isScalar(value: unknown): boolean {
   return (typeof value === 'string' && value !== '' && value.length < 200) || typeof value === 'number';
 }
 
-function fromSchema({ inputSchema }: Endpoint, key: string): unknown {
-  const properties = isObject(inputSchema) && isObject(inputSchema.properties) ? inputSchema.properties : {};
-  const schema = Object.hasOwn(properties, key) ? deref(inputSchema, properties[key] as SchemaObject) : undefined;
-  if (!isObject(schema)) return undefined;
+function fromSchema(endpoint: Endpoint, key: string): unknown {
+  const schema = propertyOf(endpoint, key);
+  if (schema === undefined) return undefined;
   const [example] = Array.isArray(schema.examples) ? schema.examples : [];
   const [choice] = Array.isArray(schema.enum) ? schema.enum : [];
   return schema.default ?? schema.example ?? example ?? schema.const ?? choice;

@@ -1,9 +1,17 @@
-// Copies of endpoints. Imported ones build their schemas and texts when somebody asks for them; a copy must not ask.
-import type { Endpoint } from '../../endpoint/model.ts';
+// Copies of endpoints. Imported endpoints build schemas and texts on first use; making a copy must not trigger that.
+import type { Endpoint, JsonSchema } from '../../endpoint/model.ts';
+import { once } from '../../endpoint/untrusted.ts';
 
-/** A frozen copy with some fields changed. Getters stay getters, in the endpoint and in the changes. */
-export function withFields(endpoint: Endpoint, changes: Partial<Endpoint>): Endpoint {
-  const fields = { ...Object.getOwnPropertyDescriptors(endpoint), ...Object.getOwnPropertyDescriptors(changes) };
+/**
+ * A frozen copy with some fields changed. Getters stay getters, in the endpoint and in the changes. `buildSchema` makes the
+ * `inputSchema` on first use.
+ */
+export function withFields(endpoint: Endpoint, changes: Partial<Endpoint>, buildSchema?: () => JsonSchema): Endpoint {
+  const fields: PropertyDescriptorMap = {
+    ...Object.getOwnPropertyDescriptors(endpoint),
+    ...Object.getOwnPropertyDescriptors(changes),
+    ...(buildSchema && { inputSchema: { get: once(buildSchema), enumerable: true } }),
+  };
   for (const field of Object.values(fields)) field.configurable = true;
   return Object.freeze(Object.defineProperties({}, fields) as Endpoint);
 }

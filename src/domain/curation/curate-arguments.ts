@@ -3,12 +3,12 @@
 import type { Arg, Args, Endpoint, FixedValue, JsonSchema, Pagination } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
+import { omitUndefined } from '../../endpoint/untrusted.ts';
 import { changeBodyRules, type Fate, withBodyRules } from '../../schema/body-rules.ts';
 import { explainMisfit } from '../../schema/check/fit.ts';
 import { ownSchema } from '../../schema/references.ts';
 import { fillDefaults, readClamps } from '../definition/argument-values.ts';
 import type { ArgCuration } from '../definition/definition-types.ts';
-import { pickDefined } from '../pick-defined.ts';
 import { withFields } from './copy-endpoint.ts';
 import { bodyRulesOf, isInBody } from './curate-body.ts';
 
@@ -39,7 +39,7 @@ export function curateArguments(
   if (changes.size === 0) return endpoint;
   problems.push(...checkSets(endpoint, changes, at));
 
-  // Nothing is in the body unless a call brings it; what comes with every call brings it along.
+  // A fixed value or default in the body means that every call has a body, even one that was optional.
   const isSent = endpoint.args.some((arg) => isInBody(arg) && presetOf(changes.get(arg.key)) !== undefined);
   const needed = isSent && endpoint.body?.required === false ? bodyRulesOf(endpoint).needed : [];
   const args = endpoint.args.flatMap((arg): Arg[] => {
@@ -62,36 +62,31 @@ export function curateArguments(
 
   const schemaOf = (key: string) => propertyOf(endpoint.inputSchema, key);
   const clamp = readClamps(changes, schemaOf, at, problems);
-  let schema: JsonSchema | undefined;
-  return withFields(endpoint, {
+  const changed: Partial<Endpoint> = {
     args,
     fixed: [...endpoint.fixed, ...fixed],
     ...(isSent && endpoint.body !== undefined ? { body: { ...endpoint.body, required: true } } : {}),
     withheld: [...(endpoint.withheld ?? []), ...withheld],
-    // built from the original when somebody asks, like the original itself
-    get inputSchema() {
-      schema ??= curateSchema(endpoint, changes, args, isSent);
-      return schema;
-    },
     get examples() {
       return endpoint.examples.map((example) => curateExample(example, changes));
     },
-    ...pickDefined({ clamp }),
+    ...omitUndefined({ clamp }),
     ...fillDefaults(defaults, endpoint.parse),
     ...(endpoint.pagination === undefined ? {} : curatePaging(endpoint.pagination, changes)),
-  });
+  };
+  return withFields(endpoint, changed, () => curateSchema(endpoint, changes, args, isSent));
 }
 
 function isGone(change: ArgCuration | undefined): boolean {
   return change?.hide === true || change?.fixed !== undefined;
 }
 
-/** The value that is sent whoever calls. */
+/** The value that is sent with every call: fixed, or else the default. */
 function presetOf(change: ArgCuration | undefined): unknown {
   return change?.fixed === undefined ? change?.default : change.fixed;
 }
 
-/** Whoever hides an argument that has a default wants that sent, and not a call that fails. */
+/** A hidden argument that is required is sent with its default. */
 function settleHiding(endpoint: Endpoint, arg: Arg, change: ArgCuration): ArgCuration {
   const { hide, default: value, ...rest } = change;
   if (hide !== true || change.fixed !== undefined) return change;
@@ -102,7 +97,7 @@ function settleHiding(endpoint: Endpoint, arg: Arg, change: ArgCuration): ArgCur
   return ownDefault === undefined ? change : { ...rest, fixed: ownDefault };
 }
 
-/** Whether the API wants it: in every call, or in every body where none need be sent. */
+/** Whether the API requires it: in every call, or in the body if there is one. */
 function isNeeded(endpoint: Endpoint, arg: Arg): boolean {
   if (arg.required) return true;
   return endpoint.body?.required === false && isInBody(arg) && bodyRulesOf(endpoint).needed.includes(arg.key);
@@ -133,7 +128,7 @@ function checkChange(
   return problems;
 }
 
-/** Hiding the last of the sets of fields an API asks for is hiding a required field. */
+/** If the API asks for one of several sets of fields, at least one set must stay visible. */
 function checkSets(endpoint: Endpoint, changes: Changes, at: Path): Problem[] {
   const hidden = endpoint.args.filter((arg) => isInBody(arg) && fateOf(changes.get(arg.key)) === 'never');
   if (hidden.length === 0) return [];
@@ -154,7 +149,7 @@ function fateOf(change: ArgCuration | undefined): Fate {
   return change.required === false ? 'free' : undefined;
 }
 
-/** Only looked at where a value is given: building the schema of every operation would cost the start. */
+/** Runs only for arguments with values, because it builds the schema: doing so for all operations would slow down the start. */
 function checkValues(endpoint: Endpoint, key: string, change: ArgCuration, path: Path): Problem[] {
   const { fixed, default: preset, enum: choices } = change;
   const values = Object.entries({ fixed, default: preset }).filter(([, value]) => value !== undefined);
@@ -195,11 +190,11 @@ function curateSchema(endpoint: Endpoint, changes: Changes, args: readonly Arg[]
 }
 
 function curateProperty(schema: JsonSchema, { description, default: value, enum: values }: ArgCuration): JsonSchema {
-  // A readOnly field the operator writes about is one to be shown.
+  // The operator describes it, so it is shown although the document marks it readOnly.
   const { readOnly: _, ...rest } = typeof schema === 'object' ? schema : ({} as Node);
   return {
     ...rest,
-    ...pickDefined({ description, default: value, enum: values }),
+    ...omitUndefined({ description, default: value, enum: values }),
   };
 }
 
@@ -208,7 +203,7 @@ function curateExample(example: Args, changes: Changes): Args {
   return Object.fromEntries(entries.map(([key, value]) => [changes.get(key)?.rename ?? key, value]));
 }
 
-/** Without the argument that moves on there is no next page to speak of. */
+/** If the argument that selects the page is hidden, answers must not advise to pass it. */
 function curatePaging(before: Pagination, changes: Changes): { pagination: Pagination } {
   if (isGone(changes.get(before.arg))) return { pagination: undefined as never };
   const { sizeArg, ...rest } = before;

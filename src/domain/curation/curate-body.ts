@@ -9,7 +9,7 @@ export function isInBody({ to }: Pick<Arg, 'to'>): boolean {
   return to.some(({ in: where }) => where === 'body' || where === 'body-root');
 }
 
-/** What the arguments of the body have to satisfy together. Builds the schema. */
+/** Rules that concern several arguments of the body. Builds the schema. */
 export function bodyRulesOf({ args, body, inputSchema }: Endpoint): BodyRules {
   const keys = args.filter(isInBody).map(({ key }) => key);
   return readBodyRules(inputSchema, keys, body?.required === false);
@@ -34,15 +34,11 @@ export function curateBody(
   }
   if (fixed.some((value) => isInBody({ to: [value.to] })))
     return refuse('false has no effect: the document fixes a value in the body, so it is always sent', 'required');
-  let schema: JsonSchema | undefined;
-  return withFields(endpoint, {
+  const changes: Partial<Endpoint> = {
     body: { ...body, required: false },
     args: args.map((arg) => (isInBody(arg) ? { ...arg, required: false } : arg)),
-    get inputSchema() {
-      schema ??= withOptionalBody(endpoint);
-      return schema;
-    },
-  });
+  };
+  return withFields(endpoint, changes, () => withOptionalBody(endpoint));
 }
 
 function withOptionalBody(endpoint: Endpoint): JsonSchema {

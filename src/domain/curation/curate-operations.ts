@@ -22,7 +22,7 @@ export function curateAll(
   const byPosition = new Map<number, string>();
   for (const [key, curation] of curations) {
     const path = ['operations', key];
-    const position = index.get(key) ?? index.get(key.replace(/^[a-z]+ /, (method) => method.toUpperCase()));
+    const position = index.get(key) ?? index.get(toOperationKey(key));
     if (position === undefined) {
       const ids = endpoints.map((endpoint) => keysOf(endpoint)[0]!);
       const message = `there is no such operation (or include and exclude leave it out); ${hint(key, ids)}`;
@@ -38,7 +38,7 @@ export function curateAll(
   return out.map((endpoint) => hideCallerArguments(endpoint, context));
 }
 
-/** The document asks callers for a header that the file writes: they are not asked, and cannot answer. */
+/** Hides arguments for headers that the file itself writes, so that callers cannot set them. */
 function hideCallerArguments(endpoint: Endpoint, { problems }: CurationContext): Endpoint {
   const keys = argumentsOf(endpoint);
   if (keys.length === 0) return endpoint;
@@ -46,7 +46,12 @@ function hideCallerArguments(endpoint: Endpoint, { problems }: CurationContext):
   return curateArguments(endpoint, hidden, ['headers'], problems);
 }
 
-/** Every name a person may call an operation by, the most certain first. */
+/** `get /tasks` is `GET /tasks`. */
+export function toOperationKey(key: string): string {
+  return key.replace(/^[a-z]+ /, (method) => method.toUpperCase());
+}
+
+/** Every name a file may use for an operation, the least ambiguous first. */
 export function keysOf({ source, method, path, action, toolName }: Endpoint): string[] {
   return [...(source.operationId === undefined ? [] : [source.operationId]), `${method} ${path}`, action, toolName];
 }

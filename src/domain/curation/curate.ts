@@ -42,7 +42,7 @@ const PLAIN = [
   'lenient',
 ] as const;
 
-/** Applies one entry of `operations:`, which stands at `at` in the file. */
+/** Applies one entry of `operations:`; `at` is its path in the file. */
 export function curate(
   endpoint: Endpoint,
   curation: OperationCuration,
@@ -66,7 +66,7 @@ export function curate(
     note(field);
   }
   if (origins.effect !== undefined) changes.effectReason = origins.effect;
-  // the author's words alone: the document's would say the same thing again, in another way
+  // Only the author's summary: the document's description would repeat it in other words.
   if (curation.summary !== undefined && curation.description === undefined) {
     Object.assign(changes, { description: undefined });
   }
@@ -132,7 +132,7 @@ function splitArguments(args: NonNullable<OperationCuration['args']>) {
   return { changes, additions };
 }
 
-/** The document offered these for a write; a read must not be turned into another operation by them. */
+/** Arguments that override the HTTP method: they were fine for a write, but would turn a read into another operation. */
 function hideOverrides({ args }: Endpoint): Record<string, ArgCuration> {
   const overrides = args.filter((arg) =>
     arg.to.some((to) => {

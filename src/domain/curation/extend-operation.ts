@@ -5,12 +5,11 @@ import { isObject } from '../../endpoint/is-object.ts';
 import type { Arg, Args, Endpoint, JsonSchema, Parsed, Target } from '../../endpoint/model.ts';
 import { isControlName } from '../../endpoint/names.ts';
 import type { Problem } from '../../endpoint/problems.ts';
-import { emptyMap } from '../../endpoint/untrusted.ts';
-import { readArguments } from '../definition/argument-plan.ts';
+import { emptyMap, omitUndefined } from '../../endpoint/untrusted.ts';
+import { defaultsOf, readArguments } from '../definition/argument-plan.ts';
 import { fillDefaults, readClamps } from '../definition/argument-values.ts';
 import type { ArgAddition } from '../definition/definition-types.ts';
 import { placeAdditions } from '../definition/place.ts';
-import { pickDefined } from '../pick-defined.ts';
 import { withFields } from './copy-endpoint.ts';
 
 type Node = Record<string, unknown>;
@@ -34,18 +33,13 @@ export function addArguments(
   const plan = readArguments({ path: endpoint.path, summary: endpoint.action, args }, at, problems);
   const wire = placeAdditions(endpoint, plan, inArgs, problems);
   const clamps = readClamps(plan.placements, (key) => plan.properties.get(key), inArgs, problems) ?? [];
-  const defaults = new Map([...plan.defaulted].map((key) => [key, (plan.properties.get(key) as Node).default]));
-  let schema: JsonSchema | undefined;
-  return withFields(endpoint, {
+  const changes: Partial<Endpoint> = {
     args: [...endpoint.args, ...wire.args],
-    get inputSchema() {
-      schema ??= withProperties(endpoint.inputSchema, plan.properties, [...plan.required]);
-      return schema;
-    },
-    ...pickDefined({ body: wire.body }),
+    ...omitUndefined({ body: wire.body }),
     ...(clamps.length === 0 ? {} : { clamp: [...(endpoint.clamp ?? []), ...clamps] }),
-    ...fillDefaults(defaults, endpoint.parse),
-  });
+    ...fillDefaults(defaultsOf(plan), endpoint.parse),
+  };
+  return withFields(endpoint, changes, () => withProperties(endpoint.inputSchema, plan.properties, [...plan.required]));
 }
 
 function withProperties(
@@ -62,11 +56,11 @@ function withProperties(
   };
 }
 
-/** Of one call; what is larger is no slip of a document. */
+/** Bounds per call, far above what a document forgets to describe. */
 const MAX_FIELDS = 100;
 const MAX_NAME = 128;
 const REST = 'additional_fields';
-/** A query string has no way to write more than that. */
+/** Nested values have no agreed form in a query string. */
 const PLAIN_VALUE: JsonSchema = Object.freeze({ type: ['string', 'number', 'boolean'] });
 
 /** `additional: true`: what the document does not name goes on as body fields, or as query parameters without a body. */
@@ -90,15 +84,11 @@ export function openOperation(endpoint: Endpoint, at: readonly string[], problem
   const key = rest?.key ?? freeKey(args);
   const to: Target = where === 'body' ? { in: 'body-root' } : { in: 'query', name: key, style: 'form', explode: true };
   const reserved = reservedNames(endpoint, where);
-  let schema: JsonSchema | undefined;
-  return withFields(endpoint, {
+  const changes: Partial<Endpoint> = {
     args: rest === undefined ? [...args, { key, required: false, to: [to] }] : args,
-    get inputSchema() {
-      schema ??= openSchema(endpoint.inputSchema, key, where);
-      return schema;
-    },
     parse: gatherOthers(new Set([...args.map((arg) => arg.key), key]), key, reserved, endpoint.parse),
-  });
+  };
+  return withFields(endpoint, changes, () => openSchema(endpoint.inputSchema, key, where));
 }
 
 function freeKey(args: readonly Arg[]): string {
@@ -107,14 +97,14 @@ function freeKey(args: readonly Arg[]): string {
   return key;
 }
 
-/** Servers read `Tenant`, `tenant[]` and `tenant ` as `tenant`, each in its own language. */
+/** Some servers treat `Tenant`, `tenant[]` and `tenant ` as the parameter `tenant`. */
 function bareName(name: string): string {
   return name.toLowerCase().replace(/\[.*$/s, '').trim();
 }
 
 /**
- * Names that have a way of their own, or none on purpose: arguments, fixed values, hidden ones, credentials, and what the
- * path says in its own query (`/do?Action=List`).
+ * Names that further fields must not use: those of arguments, fixed and hidden values and credentials, and those in the
+ * query of the path itself (`/do?Action=List`).
  */
 function reservedNames(endpoint: Endpoint, where: 'body' | 'query'): ReadonlySet<string> {
   const { args, fixed, withheld = [], security, path } = endpoint;
@@ -146,7 +136,7 @@ function openSchema(schema: JsonSchema, key: string, where: 'body' | 'query'): J
   return { ...schema, properties: { ...(schema.properties as Node), [key]: rest }, additionalProperties: each };
 }
 
-/** Puts what has no argument of its own where the others go. */
+/** Moves arguments that the operation does not declare into the argument for further fields. */
 function gatherOthers(
   keys: ReadonlySet<string>,
   rest: string,
@@ -160,7 +150,7 @@ function gatherOthers(
     for (const key of Object.keys(args)) {
       if (key === rest) continue;
       if (keys.has(key)) out[key] = args[key];
-      // Whoever writes `dry_run: true` does not want it sent.
+      // `dry_run: true` is meant for the gateway, and must not be sent to the API.
       else if (isControlName(key)) problems.push(`\`${key}\` is not an argument here; remove it`);
       else if (Object.hasOwn(others, key)) problems.push(`\`${key}\` is in \`${rest}\` as well; give it once`);
       else others[key] = args[key];

@@ -163,8 +163,11 @@ function fromSchema(declaration: JsonSchema, reading: Reading): ArgumentPlan {
 }
 
 function withDefaults(plan: ArgumentPlan): ArgumentPlan {
-  const defaults = [...plan.defaulted].map((key) => [key, (plan.properties.get(key) as Node).default] as const);
-  return { ...plan, ...fillDefaults(new Map(defaults), undefined) };
+  return { ...plan, ...fillDefaults(defaultsOf(plan), undefined) };
+}
+
+export function defaultsOf({ defaulted, properties }: ArgumentPlan): ReadonlyMap<string, unknown> {
+  return new Map([...defaulted].map((key) => [key, (properties.get(key) as Node).default]));
 }
 
 function finish(schema: Node, { placements, path, problems }: Reading): ArgumentPlan {

@@ -2,7 +2,7 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
-import { closest, hint } from '../../endpoint/suggest.ts';
+import { didYouMean, hint } from '../../endpoint/suggest.ts';
 import { usablePattern } from '../../openapi/schema/schema-values.ts';
 import {
   DEFINITION_KEYWORDS,
@@ -31,8 +31,7 @@ export function checkSchema(schema: unknown, path: Path, depth = 0): Problem[] {
   const say = (key: string, message: string) => problems.push({ path: [...path, key], message });
   for (const [key, value] of Object.entries(schema)) {
     if (!KNOWN.has(key) && !key.startsWith('x-')) {
-      const near = closest(key, KEYWORDS);
-      const fix = near ? `did you mean "${near}"?` : 'remove it or call it x-…';
+      const fix = didYouMean(key, KEYWORDS, 'remove it or call it x-…');
       // YAML: a comma inside { } ends an unquoted text
       const comma = value === null && /\s/.test(key);
       say(

@@ -1,10 +1,11 @@
 // What a domain file does to the values of arguments on their way: defaults are filled in, numbers moved to their bounds.
+
 import { isObject } from '../../endpoint/is-object.ts';
 import type { ClampedArgument, Endpoint, JsonSchema } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
-import { pickDefined } from '../pick-defined.ts';
+import { omitUndefined } from '../../endpoint/untrusted.ts';
 
-/** A schema only documents its defaults; those of a domain file are the author's wish, and are sent. `next` runs after. */
+/** Sends the defaults of a domain file; a schema alone would only document them. `next` runs afterwards. */
 export function fillDefaults(defaults: ReadonlyMap<string, unknown>, next: Endpoint['parse']): Pick<Endpoint, 'parse'> {
   if (defaults.size === 0) return next === undefined ? {} : { parse: next };
   return {
@@ -29,7 +30,7 @@ export function readClamps(
     const schema = schemaOf(key);
     const number = (bound: unknown) => (typeof bound === 'number' ? bound : undefined);
     const { minimum, maximum } = isObject(schema) ? schema : {};
-    const bounds = pickDefined({ minimum: number(minimum), maximum: number(maximum) });
+    const bounds = omitUndefined({ minimum: number(minimum), maximum: number(maximum) });
     const message = 'has no minimum and no maximum, so there is nothing to clamp it to';
     if (Object.keys(bounds).length === 0) problems.push({ path: [...at, key, 'clamp'], message });
     else clamps.push({ key: rename, ...bounds });

@@ -1,7 +1,7 @@
-// What a file says about the audit trail for its domain and for one operation, together.
+// Merges the `audit` settings of a domain and of one operation.
 import type { AuditPlan } from '../../endpoint/model.ts';
 
-/** The nearer word counts on whether arguments are kept; what either of them hides is hidden. */
+/** The operation decides whether arguments are kept; both lists of redactions apply. */
 export function mergeAudit(domain: AuditPlan | undefined, operation: AuditPlan | undefined): AuditPlan | undefined {
   if (domain === undefined || operation === undefined) return operation ?? domain;
   return { ...domain, ...operation, redact: [...(domain.redact ?? []), ...(operation.redact ?? [])] };

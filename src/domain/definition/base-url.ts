@@ -15,7 +15,7 @@ export interface BaseUrlOptions {
   readonly embedded?: (name: string) => string | undefined;
 }
 
-/** The first base URL of these that is there, or a sentence saying what is wrong with it; undefined where nobody gives one. */
+/** The first of these base URLs that is set, or what is wrong with it; undefined if none is. */
 export function readBaseUrl(
   bases: readonly (BaseUrl | undefined)[],
   { env, baseUrl, embedded }: BaseUrlOptions,

@@ -8,9 +8,9 @@ import { freeze } from '../../endpoint/freeze.ts';
 import { type HeadersFor, linesFor, readHeaderLines, readHeaders } from '../../endpoint/headers/header-fields.ts';
 import { DEFAULT_LIMITS, DEFAULT_RESPONSE, type Domain, type Endpoint } from '../../endpoint/model.ts';
 import { type Problem, place } from '../../endpoint/problems.ts';
+import { omitUndefined } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import { type PositionOf, pointTo } from '../files/mistakes.ts';
-import { pickDefined } from '../pick-defined.ts';
 import { readArguments } from './argument-plan.ts';
 import { readClamps } from './argument-values.ts';
 import { mergeAudit } from './audit-plan.ts';
@@ -25,6 +25,7 @@ import {
   withProofs,
 } from './credentials/credential-plan.ts';
 import { nameSecrets } from './credentials/secret-fields.ts';
+import { DOCUMENT_KEYS } from './definition-schema.ts';
 import type { DomainDefinition, EndpointDefinition } from './definition-types.ts';
 import { buildPrompts, buildResources } from './offers.ts';
 import { checkPick } from './pick-paths.ts';
@@ -35,7 +36,7 @@ export interface BuildOptions extends BaseUrlOptions {
   /** Name of the file, for messages. */
   readonly source?: string;
   readonly kind?: 'module' | 'yaml';
-  /** Where fields stand in the file. */
+  /** Positions of fields in the file. */
   readonly positionOf?: PositionOf;
   /** `Name: value` lines (`--header`), sent with every request and treated as secrets. */
   readonly headers?: readonly string[];
@@ -63,17 +64,7 @@ export class DefinitionError extends GatewayError {
 /** Turns a definition of hand-written endpoints into a Domain. Pure: the environment is an argument. */
 export function buildDomain(definition: DomainDefinition, options: BuildOptions): Domain {
   const problems: Problem[] = [];
-  for (const key of [
-    'importedFrom',
-    'overlays',
-    'refsRoot',
-    'lenient',
-    'server',
-    'serverVariables',
-    'include',
-    'exclude',
-    'operations',
-  ] as const) {
+  for (const key of DOCUMENT_KEYS) {
     const message = 'is about an imported document, and there is none; add openapi, or remove it';
     if (definition[key] !== undefined) problems.push({ path: [key], message });
   }
@@ -88,12 +79,12 @@ export function buildDomain(definition: DomainDefinition, options: BuildOptions)
   const domain: Domain = {
     name,
     title,
-    // Without a count: whoever is served a part of the domain reads this as well.
+    // No count of operations: callers who are served only some of them read this, too.
     description: definition.description ?? `${title}.`,
     endpoints,
     quarantined: [],
     guard,
-    ...pickDefined({ confirm, exposure, limits }),
+    ...omitUndefined({ confirm, exposure, limits }),
     pinned: readPinned(definition, endpoints, problems, ({ action, toolName }) => [action, toolName]),
     prompts: buildPrompts(definition.prompts, (path) => pointTo(shared.source, path, options.positionOf), problems),
     resources: buildResources(definition.resources, problems),
@@ -106,11 +97,11 @@ export function buildDomain(definition: DomainDefinition, options: BuildOptions)
 
 type Shared = ReturnType<typeof readShared>;
 
-/** What all endpoints of a file have in common. */
+/** What applies to all endpoints of a file. */
 function readShared(definition: DomainDefinition, options: BuildOptions, problems: Problem[]) {
   const { env, source = `domain ${definition.name}` } = options;
   const plain = readHeaders(definition.headers ?? {}, env, ['headers'], problems);
-  // Where the domain's credentials belong. Without a base URL of its own, each endpoint is at home.
+  // The origin that credentials of the domain belong to. Without a base URL for the domain, any endpoint may have them.
   const base = readBaseUrl([definition.baseUrl], options);
   const url = base !== undefined && 'url' in base ? base.url : undefined;
   const origin = url === undefined ? undefined : originOf(url);
@@ -120,7 +111,7 @@ function readShared(definition: DomainDefinition, options: BuildOptions, problem
   const forward = readForward(definition.forward ?? [], problems);
   refuseTwice(forward, plain, credentials.values(), problems);
   const callerHeaders = [...plain.callerHeaders, ...forward];
-  // Secret headers: they go with every alternative.
+  // Secret headers are sent along with every alternative.
   const proofs = [...plain.credentials, ...readHeaderLines(lines, env, problems)];
   const alternatives = definition.security ?? defaultSecurity(credentials, problems);
   const security = readSecurity(alternatives, credentials, ['security'], problems);
@@ -155,7 +146,7 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
         'has another origin than the domain, so no credential goes there by itself; say which with security, or []',
     });
   }
-  // Who calls is told to the API of the domain, like its credentials.
+  // Headers that identify the caller go to the origin of the domain only, as its credentials do.
   const outer = { headers: shared.headers, callerHeaders: abroad ? [] : shared.callerHeaders };
   const sent = mergeHeaders(outer, headers);
   const security =
@@ -170,7 +161,7 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
     action,
     toolName,
     summary: own.summary,
-    ...pickDefined({
+    ...omitUndefined({
       title: own.title,
       description: own.description,
       guard: own.guard,
@@ -216,7 +207,7 @@ function chooseBaseUrl(action: string, own: EndpointDefinition, { definition, op
   if (base !== undefined && 'url' in base) return base.url;
   const path = own.baseUrl === undefined ? ['baseUrl'] : ['endpoints', action, 'baseUrl'];
   const message = base?.problem ?? 'is missing: give the URL below which the paths of the endpoints lie';
-  // one base URL serves many endpoints: say it once
+  // Many endpoints share one base URL: report it once.
   if (!problems.some((problem) => problem.message === message)) problems.push({ path, message });
   return '';
 }

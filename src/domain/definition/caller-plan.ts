@@ -1,5 +1,5 @@
-// Headers of a domain file that say who calls: how those of a domain and of one operation go together, and that nothing else
-// writes the same header.
+// Headers that tell the API who is calling: merges those of the domain with those of an operation, and makes sure that
+// nothing else writes the same header.
 
 import type { HeaderPlan } from '../../endpoint/headers/header-fields.ts';
 import { plainName } from '../../endpoint/headers/header-names.ts';
@@ -9,7 +9,7 @@ import type { Problem } from '../../endpoint/problems.ts';
 
 type Headers = Pick<HeaderPlan, 'headers' | 'callerHeaders'>;
 
-/** What is said of one operation is nearer than what is said of all. */
+/** Headers of the operation replace those of the domain. */
 export function mergeHeaders(outer: Headers, inner: Headers): Pick<Endpoint, 'headers' | 'callerHeaders'> {
   const nearer = new Set(
     [...Object.keys(inner.headers), ...inner.callerHeaders.map(({ name }) => name)].map(plainName),
@@ -23,7 +23,7 @@ export function mergeHeaders(outer: Headers, inner: Headers): Pick<Endpoint, 'he
   };
 }
 
-/** A header with two writers would have the value of either. */
+/** Reports headers that two parts of the file would write: which value is sent would be left to chance. */
 export function refuseTwice(
   forward: readonly CallerHeader[],
   { headers, callerHeaders }: Headers,
@@ -44,7 +44,7 @@ export function refuseTwice(
   }
 }
 
-/** Arguments that would write one of these headers, or one of a credential. */
+/** The arguments that would write a header of the caller or of a credential. */
 export function argumentsOf({
   args,
   ...endpoint

@@ -1,7 +1,9 @@
 // The strict shape of a domain file. Unknown keys are mistakes, and every mistake says what to write instead.
+
 import { z } from 'zod';
 import { isObject } from '../../endpoint/is-object.ts';
-import { ARGUMENT_KEY, DOMAIN_NAME, TOOL_NAME } from '../../endpoint/names.ts';
+import { CONFIRM_WAYS, EFFECTS, EXPOSURES, GUARD_POLICIES } from '../../endpoint/model.ts';
+import { ARGUMENT_KEY, CREDENTIAL_NAME, DOMAIN_NAME, TOOL_NAME } from '../../endpoint/names.ts';
 import { type Problem, toProblems } from '../../endpoint/problems.ts';
 import { REDACT_PATH } from '../../endpoint/redaction/redact-paths.ts';
 import { hint } from '../../endpoint/suggest.ts';
@@ -9,7 +11,19 @@ import { proxy, tls } from './connection/connection-schema.ts';
 import { credential, variable } from './credentials/credential-schema.ts';
 import type { ArgAddition, ArgDefinition, DomainDefinition } from './definition-types.ts';
 import { callLimits } from './shape/call-limits-schema.ts';
-import { about, chosen, closed, headerName, list, named, strict, text, texts } from './shape/fields.ts';
+import {
+  about,
+  chosen,
+  closed,
+  FILLED,
+  headerName,
+  inAnyCase,
+  list,
+  named,
+  strict,
+  text,
+  texts,
+} from './shape/fields.ts';
 
 const flag = z.boolean();
 const argumentName = named(
@@ -17,8 +31,6 @@ const argumentName = named(
   'an argument name is letters, digits and _, at most 64, not starting with a digit',
 );
 const action = named(TOOL_NAME, 'an action is lower case letters, digits and _, at most 48, such as list_pets');
-/** Said of every text that may name variables. */
-const FILLED = '`\u0024{VARIABLE}` is filled in';
 const CALLER =
   '`\u0024{principal.id}`, and of a verified token `\u0024{principal.sub}` and `\u0024{principal.claims.email}`. A call whose caller has none is refused, unless a default is written: `\u0024{principal.sub:-nobody}`';
 const anything = z.unknown();
@@ -28,10 +40,10 @@ const bytes = z
   .min(1)
   .max(1024 * 1024 * 1024);
 
-const policy = z.enum(['allow', 'confirm', 'deny']);
+const policy = z.enum(GUARD_POLICIES);
 const confirm = about(
-  z.enum(['token', 'either', 'ask']),
-  'What counts as a yes to a guarded call: `ask`, only the user’s own answer; `token`, a token of a refusal, handed back; `either`, the answer, or a token where the question reached nobody. Default: as the deployment says, else `either`.',
+  z.enum(CONFIRM_WAYS),
+  'What counts as a confirmation of a guarded call: `ask`, only the user’s own answer; `token`, the token from the refusal, passed back; `either`, the user’s answer, or the token if the client could not ask. Default: as the deployment says, else `either`.',
   'ask',
 );
 const style = about(
@@ -78,7 +90,7 @@ const response = strict({
   ),
   maxChars: about(
     z.int().min(200).max(1_000_000),
-    'Characters of an answer that reach the model; whole items are cut, and it is said. Default: 20000.',
+    'Characters of an answer that reach the model; longer answers are cut between items, with a note. Default: 20000.',
     8000,
   ),
   format: about(
@@ -101,10 +113,10 @@ const pagination = strict(
   {
     kind: about(
       z.enum(['page', 'offset', 'cursor']),
-      'What the argument counts: pages, items, or a mark to go on from.',
+      'What the argument is: a page number, a number of items to skip, or a cursor.',
       'page',
     ),
-    arg: about(argumentName, 'The argument that moves on.', 'page'),
+    arg: about(argumentName, 'The argument that selects the page.', 'page'),
     sizeArg: about(argumentName, 'The argument that sets how many items a page has.', 'limit'),
     nextFrom: about(text, 'Dot path of the next cursor in the answer.', 'meta.next_cursor'),
   },
@@ -135,7 +147,7 @@ const placementShape = {
     'brackets',
   ),
   file: about(flag, 'A file: the argument is `{ filename, mimeType, base64 | text }`.', true),
-  clamp: about(flag, 'Moves a number beyond its bounds to the nearest one, and the answer says so.', true),
+  clamp: about(flag, 'Moves a number that is out of bounds to the nearest bound, with a note in the answer.', true),
 };
 export const placement = strict(placementShape).meta({
   id: 'placement',
@@ -172,12 +184,12 @@ const body = z.union([
 const audit = strict({
   arguments: about(
     flag,
-    'Writes the arguments themselves into the audit trail, and not just a digest of them; what is called or looks like a secret is left out. Default: false.',
+    'Writes the arguments themselves into the audit trail, and not just their digest; values that are secret by name or by their looks are left out. Default: false.',
     true,
   ),
   redact: about(
     list(named(REDACT_PATH, 'must be a key (password), keys in a row (card.number) or a place ($.cards[*].number)')),
-    'What is never written down, neither there nor as part of an address: `password` is a key wherever it stands, `card.number` keys in a row, `$.cards[*].number` one place.',
+    'Arguments that are never written, neither there nor as part of a URL: `password` is a key at any depth, `card.number` two nested keys at any depth, `$.cards[*].number` one place.',
     ['password', 'card.number', '$.cards[*].number'],
   ),
 }).meta({
@@ -196,11 +208,11 @@ const common = {
   ),
   tags: about(texts, 'Groups it belongs to; grouped exposure, filters and profiles go by them.', ['orders']),
   effect: about(
-    z.enum(['read', 'write', 'destructive']),
+    z.enum(EFFECTS),
     'What a call does. Default: by method, name, path and summary, stricter in doubt; `landbridge explain` says why.',
     'read',
   ),
-  idempotent: about(flag, 'Whether repeating a call changes nothing more. Default: by the method.', true),
+  idempotent: about(flag, 'Whether repeating a call has no further effect. Default: by the method.', true),
   guard: about(
     policy,
     'Lets calls pass, asks a person first, or refuses. Default: as the domain and the deployment say.',
@@ -235,10 +247,7 @@ const common = {
 };
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'];
-/** In any case: the flag of a regular expression would not pass into a JSON Schema. */
-const METHOD =
-  /^(?:[Gg][Ee][Tt]|[Hh][Ee][Aa][Dd]|[Pp][Oo][Ss][Tt]|[Pp][Uu][Tt]|[Pp][Aa][Tt][Cc][Hh]|[Dd][Ee][Ll][Ee][Tt][Ee]|[Oo][Pp][Tt][Ii][Oo][Nn][Ss]|[Tt][Rr][Aa][Cc][Ee]|[Qq][Uu][Ee][Rr][Yy])$/;
-const method = z.string().regex(METHOD, {
+const method = z.string().regex(inAnyCase(METHODS), {
   error: ({ input }) => {
     const word = String(input);
     return `${JSON.stringify(word)} is no HTTP method; ${hint(word, METHODS)} One of the API's own is written { custom: … }`;
@@ -330,7 +339,7 @@ export const argCuration = strict({
   rename: about(argumentName, 'The name the model uses.', 'order_id'),
   hide: about(
     flag,
-    'Not offered, and not sent. What is required is sent with its default; without one say `fixed`, or `required: false`.',
+    'Not offered, and not sent. A required argument is sent with its default; if it has none, use `fixed` or `required: false`.',
     true,
   ),
   fixed: about(anything, 'Not offered; always sent with this value.', 'json'),
@@ -449,11 +458,11 @@ export const domain = strict(
     headers: common.headers,
     forward: about(
       texts,
-      'Headers of a caller’s HTTP request that are passed on to this API, by name; nobody has verified them. None that proves who calls, or says where a request goes or what it does. Default: none.',
+      'Headers of the caller’s HTTP request that are passed on to this API, by name. They are not verified. Headers that authenticate, route or change a request cannot be forwarded. Default: none.',
       ['X-Tenant', 'Accept-Language'],
     ),
     credentials: about(
-      z.record(named(/^[\w.-]{1,64}$/, 'is not a credential name'), credential),
+      z.record(named(CREDENTIAL_NAME, 'is not a credential name'), credential),
       'How requests prove who they are, by name. Values come from environment variables, never from the file. With `openapi`, the name of a security scheme needs no `kind`.',
       { key: { kind: 'apiKey', field: 'X-API-Key', env: 'SHOP_KEY' } },
     ),
@@ -474,7 +483,7 @@ export const domain = strict(
     ),
     confirm,
     exposure: about(
-      z.enum(['tools', 'grouped', 'search', 'auto']),
+      z.enum(EXPOSURES),
       'One tool per operation, one per group, or search. Default: `auto`, the first that fits the token budget.',
       'grouped',
     ),
@@ -487,12 +496,12 @@ export const domain = strict(
     maxResponseBytes: common.maxResponseBytes,
     limits: about(
       callLimits,
-      'How much this API is called, from all callers together; who waits is served in turn by caller. Default: `limits.perUpstream` of landbridge.yaml.',
+      'How much this API may be called by all callers together; waiting calls are served fairly by caller. Default: `limits.perUpstream` of landbridge.yaml.',
       { rate: '10/s', concurrent: 8 },
     ),
     lenient: about(
       flag,
-      'For a document that is wrong about its own API: `lenient` of every imported operation that does not say otherwise. Default: false.',
+      'For a document that is wrong about its own API: the default of `lenient` for all imported operations. Default: false.',
       true,
     ),
     response: about(response, 'How answers of all operations are cut down.', { maxChars: 8000 }),
@@ -519,7 +528,7 @@ export const domain = strict(
     refsRoot: about(text, 'A folder that `$ref`s of the document may reach besides its own.', '../openapi'),
     server: about(
       text,
-      'Which of the document’s servers is meant: its URL, name or description, as the document has it.',
+      'Which of the document’s servers to use: its URL, name or description as in the document.',
       'https://{region}.shop.example/v1',
     ),
     serverVariables: about(
@@ -534,14 +543,23 @@ export const domain = strict(
       'What to change about operations of the document, by operationId, `METHOD /path`, action or tool name.',
       { getOrder: { name: 'get_order', response: { pick: ['id', 'status'] } } },
     ),
-    $schema: about(
-      text,
-      'The JSON Schema of this file, for editors; the gateway takes no notice of it.',
-      './domain.schema.json',
-    ),
+    $schema: about(text, 'The JSON Schema of this file, for editors; the gateway ignores it.', './domain.schema.json'),
   },
   'name',
 ).meta({ id: 'domain', description: 'A domain file: one API, and how it is offered to models.' });
+
+/** Keys that are about an imported document, and mean nothing without `openapi`. */
+export const DOCUMENT_KEYS = [
+  'importedFrom',
+  'overlays',
+  'refsRoot',
+  'lenient',
+  'server',
+  'serverVariables',
+  'include',
+  'exclude',
+  'operations',
+] as const;
 
 /** Checks the shape of a definition; the meaning (does every path variable have an argument?) is checked by the build. */
 export function checkDefinition(value: unknown): { definition: DomainDefinition } | { problems: Problem[] } {
@@ -550,7 +568,7 @@ export function checkDefinition(value: unknown): { definition: DomainDefinition 
   return { definition: result.data as DomainDefinition };
 }
 
-/** No key of ours lies deeper; below are schemas and values, which are kept as they are. */
+/** Deeper levels hold JSON Schemas and values, which are left alone. */
 const MAX_KEY_DEPTH = 8;
 
 /** A key set to undefined is a key left out, as people write it: `title: known ? 'x' : undefined`. */

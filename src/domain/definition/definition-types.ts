@@ -1,5 +1,5 @@
 // What an author writes: the shape of a domain file, the same in TypeScript, JavaScript, YAML and JSON. The types follow from
-// definition-schema.ts; what needs a word in an editor is written out here, since comments do not pass through a derived type.
+// definition-schema.ts; fields that need an explanation in editors are repeated here, because derived types have no comments.
 // Strings marked "env text" may hold `${VARIABLE}` and `${VARIABLE:-default}`; they are filled in when the domain is built.
 import type { z } from 'zod';
 import type { BaseUrl } from '../../endpoint/environment.ts';
@@ -30,7 +30,7 @@ export type ArgDefinition = Placement & { readonly required?: boolean | readonly
 };
 
 export interface EndpointDefinition extends z.output<typeof schema.endpoint> {
-  /** Default GET. A method that is none of HTTP's own is written `{ custom: PURGE }`, so that a slip is not taken for one. */
+  /** Default GET. A method outside of HTTP's own is written `{ custom: PURGE }`, so that a typo is not taken for one. */
   readonly method?: string | { readonly custom: string };
   /** Template below the base URL: `/posts/{id}`. */
   readonly path: string;
@@ -95,7 +95,7 @@ export interface ArgCuration extends z.output<typeof schema.argCuration> {
 
 /**
  * An argument the document lacks: JSON Schema keywords (or a `schema`) and a placement, side by side, as in a hand-written
- * endpoint. Its `in` (or `type`, or `schema`) tells it from a change.
+ * endpoint. Having `in`, `type` or `schema` distinguishes it from a change.
  */
 export type ArgAddition = ArgDefinition & { readonly schema?: JsonSchema };
 
@@ -109,7 +109,7 @@ export interface OperationCuration extends z.output<typeof schema.operation> {
   readonly args?: { readonly [key: string]: ArgCuration | ArgAddition };
   /** `required: false`: a call may do without a body; what the body requires counts where one is sent. */
   readonly body?: { readonly required: boolean };
-  /** What the document's schema would refuse is sent all the same, with a note in the answer. */
+  /** Sends what the document's schema would refuse, with a note in the answer. */
   readonly lenient?: boolean;
   /** Arguments the document does not name are passed on: as body fields, or as query parameters where there is no body. */
   readonly additional?: boolean;

@@ -3,7 +3,7 @@
 import type { PromptSpec, ResourceSpec } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
-import { pickDefined } from '../pick-defined.ts';
+import { omitUndefined } from '../../endpoint/untrusted.ts';
 import type { DomainDefinition, PromptDefinition } from './definition-types.ts';
 
 type Path = readonly (string | number)[];
@@ -44,15 +44,15 @@ function buildPrompt(
     }
     const { role = 'user', resource } = message;
     const place = resource === undefined ? undefined : placeOf([...path, 'resource']);
-    return { role, ...pickDefined({ text: message.text, resource, place }) };
+    return { role, ...omitUndefined({ text: message.text, resource, place }) };
   });
   return {
     name,
-    ...pickDefined({ title, description }),
+    ...omitUndefined({ title, description }),
     arguments: Object.entries(about).map(([argument, { required = false, description, values }]) => ({
       name: argument,
       required,
-      ...pickDefined({ description, values }),
+      ...omitUndefined({ description, values }),
     })),
     messages,
   };
@@ -69,7 +69,7 @@ export function buildResources(declarations: DomainDefinition['resources'], prob
       name: resource.name,
       mimeType: resource.mimeType ?? 'text/markdown',
       text: resource.text ?? '',
-      ...pickDefined({ title: resource.title, description: resource.description }),
+      ...omitUndefined({ title: resource.title, description: resource.description }),
     };
   });
 }

@@ -1,5 +1,5 @@
-// `response.pick` of a domain file against the schema of the answer, where there is one: a path that cannot be there would
-// hide everything from every caller.
+// Checks `response.pick` against the schema of the answer, if there is one: a path that does not exist would hide the whole
+// answer.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';

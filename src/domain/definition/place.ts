@@ -19,7 +19,7 @@ import type {
 } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
-import { pickDefined } from '../pick-defined.ts';
+import { omitUndefined } from '../../endpoint/untrusted.ts';
 import type { ArgumentPlan } from './argument-plan.ts';
 import type { BodyKind, EndpointDefinition, Location, Placement } from './definition-types.ts';
 
@@ -54,15 +54,8 @@ export function placeArguments(
   const kind = typeof definition.body === 'string' ? definition.body : definition.body?.kind;
   const say = (path: Path, message: string) => problems.push({ path: [...at, ...path], message });
 
-  const toTarget = (key: string): Target => {
-    const placement = plan.placements.get(key) ?? {};
-    const name = placement.name ?? key;
-    const where = placement.in ?? defaultLocation(name, placement, method, variables, kind);
-    return buildTarget(where, name, placement);
-  };
-  const spots: Spot[] = [...plan.properties.keys()].map((key) => {
-    return { key, to: toTarget(key), required: plan.required.has(key), always: plan.defaulted.has(key) };
-  });
+  const toTarget = (key: string) => chooseTarget(key, plan, method, variables, kind);
+  const spots = listSpots(plan, toTarget);
   const constants = Object.entries(definition.fixed ?? {}).map(([key, value]) => {
     return { key, to: toTarget(key), value, required: true, always: true };
   });
@@ -84,7 +77,7 @@ export function placeArguments(
   return {
     args: spots.map(({ key, required, to }) => ({ key, required, to: [to] })),
     fixed: constants.map(({ value, to }) => ({ value, to })),
-    ...pickDefined({ body }),
+    ...omitUndefined({ body }),
   };
 }
 
@@ -93,13 +86,7 @@ export function placeAdditions(endpoint: Endpoint, plan: ArgumentPlan, at: Path,
   const { method, path, effect, args, fixed, withheld = [], headers, callerHeaders = [], security } = endpoint;
   const say: Say = (from, message) => problems.push({ path: [...at, ...from.slice(1)], message });
   const variables = templateVariables(path);
-  const spots = [...plan.properties.keys()].map((key): Spot => {
-    const placement = plan.placements.get(key) ?? {};
-    const name = placement.name ?? key;
-    const where = placement.in ?? defaultLocation(name, placement, method, variables, undefined);
-    const to = buildTarget(where, name, placement);
-    return { key, to, required: plan.required.has(key), always: plan.defaulted.has(key) };
-  });
+  const spots = listSpots(plan, (key) => chooseTarget(key, plan, method, variables, undefined));
   const spotOf = (key: string, to: Target): Spot => ({ key, to, required: false, always: false });
   const before = [
     ...args.flatMap(({ key, to }) => to.map((target) => spotOf(key, target))),
@@ -121,7 +108,7 @@ export function placeAdditions(endpoint: Endpoint, plan: ArgumentPlan, at: Path,
   return {
     args: spots.map(({ key, required, to }) => ({ key, required, to: [to] })),
     fixed: [],
-    ...pickDefined({ body }),
+    ...omitUndefined({ body }),
   };
 }
 
@@ -162,6 +149,12 @@ interface Spot {
   readonly always: boolean;
 }
 
+function listSpots(plan: ArgumentPlan, toTarget: (key: string) => Target): Spot[] {
+  return [...plan.properties.keys()].map((key) => {
+    return { key, to: toTarget(key), required: plan.required.has(key), always: plan.defaulted.has(key) };
+  });
+}
+
 /** In upper case; GET where nothing is said. */
 export function methodOf({ method = 'GET' }: EndpointDefinition): string {
   return (typeof method === 'string' ? method : method.custom).toUpperCase();
@@ -170,6 +163,18 @@ export function methodOf({ method = 'GET' }: EndpointDefinition): string {
 /** `{id}` of `/posts/{id}`, each once. */
 function templateVariables(path: string): Set<string> {
   return new Set([...path.matchAll(/\{([^{}]*)\}/g)].map((match) => match[1]!));
+}
+
+function chooseTarget(
+  key: string,
+  { placements }: ArgumentPlan,
+  method: string,
+  variables: ReadonlySet<string>,
+  kind: BodyKind | undefined,
+): Target {
+  const placement = placements.get(key) ?? {};
+  const name = placement.name ?? key;
+  return buildTarget(placement.in ?? defaultLocation(name, placement, method, variables, kind), name, placement);
 }
 
 function defaultLocation(
@@ -195,7 +200,7 @@ function buildTarget(where: Location, name: string, placement: Placement): Targe
     name,
     style,
     explode: placement.explode ?? (style === 'form' || style === 'deepObject' || style === 'cookie'),
-    ...pickDefined({ allowReserved, mediaType, arrays }),
+    ...omitUndefined({ allowReserved, mediaType, arrays }),
   };
 }
 
@@ -279,6 +284,6 @@ function planBody(
     mediaType: own?.mediaType ?? MEDIA_TYPES[actual],
     required: parts.some(({ required, always }) => required || always),
     ...(Object.keys(encoding).length > 0 ? { encoding } : {}),
-    ...pickDefined({ wrap: own?.wrap }),
+    ...omitUndefined({ wrap: own?.wrap }),
   };
 }

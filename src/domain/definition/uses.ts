@@ -14,6 +14,10 @@ export function checkUses(definition: EndpointDefinition, plan: ArgumentPlan, at
   checkExamples(definition, plan, at, problems);
 }
 
+export function joinToolName(prefix: string, action: string): string {
+  return prefix === '' ? action : `${prefix}_${action}`;
+}
+
 /** The public name of an action; `fix` is what to do about one that is too long. */
 export function buildToolName(
   prefix: string,
@@ -22,13 +26,13 @@ export function buildToolName(
   path: readonly string[],
   problems: Problem[],
 ): string {
-  const toolName = prefix === '' ? action : `${prefix}_${action}`;
+  const toolName = joinToolName(prefix, action);
   if (!TOOL_NAME.test(toolName))
     problems.push({ path, message: `makes the tool name "${toolName}", which is longer than 48; ${fix}` });
   return toolName;
 }
 
-/** Resources are read, again and again and without asking: only GET will do. */
+/** Clients read resources repeatedly and without confirmation, so only GET can be one. */
 export function checkExpose(expose: Endpoint['expose'] | undefined, method: string, at: readonly string[]): Problem[] {
   if (expose === undefined || expose === 'tool' || method === 'GET') return [];
   return [
@@ -36,7 +40,7 @@ export function checkExpose(expose: Endpoint['expose'] | undefined, method: stri
   ];
 }
 
-/** Tool names of the pinned actions; `namesOf` says what an endpoint may be called by. */
+/** Tool names of the pinned actions; `namesOf` lists the names by which a file may refer to an endpoint. */
 export function readPinned(
   definition: DomainDefinition,
   endpoints: readonly Endpoint[],
@@ -57,7 +61,7 @@ export function readPinned(
   return [...pinned];
 }
 
-/** The arguments that move on and set the size must be arguments. */
+/** `arg` and `sizeArg` must name arguments that exist. */
 export function checkPaging(
   pagination: Pagination | undefined,
   names: readonly string[],

@@ -1,6 +1,8 @@
 // Which files a path stands for, and what each of them is: a domain file (module or data) or an OpenAPI document.
-import { open, readdir, readFile, stat } from 'node:fs/promises';
+
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
+import { isWebAddress } from '../../endpoint/address.ts';
 import { GatewayError } from '../../errors.ts';
 
 export type FileKind = 'module' | 'data' | 'document';
@@ -27,7 +29,7 @@ const DOCUMENT =
 export async function findFiles(paths: readonly string[]): Promise<SourceFile[]> {
   const sources: SourceFile[] = [];
   for (const path of paths) {
-    if (path === '-' || /^https?:\/\//i.test(path)) {
+    if (path === '-' || isWebAddress(path)) {
       sources.push({ kind: 'document', file: path });
       continue;
     }
@@ -71,12 +73,7 @@ async function classify(file: string): Promise<SourceFile> {
   const extension = extname(basename(file)).toLowerCase();
   if (MODULES.has(extension)) return { kind: 'module', file };
   try {
-    const handle = await open(file, 'r');
-    try {
-      if ((await handle.stat()).size > MAX_DOMAIN_FILE_BYTES) return { kind: 'document', file };
-    } finally {
-      await handle.close();
-    }
+    if ((await stat(file)).size > MAX_DOMAIN_FILE_BYTES) return { kind: 'document', file };
     const text = await readFile(file, 'utf8');
     return DOCUMENT.test(text) ? { kind: 'document', file } : { kind: 'data', file, text };
   } catch (error) {

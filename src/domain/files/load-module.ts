@@ -28,7 +28,7 @@ export async function importModule(path: string, file: string, library: Library 
       fsCache: cacheFolder(path),
     });
     const module = await jiti.import<{ default?: unknown }>(path);
-    // Whoever exports a promise means what it gives.
+    // A default export may be a promise.
     const definition = await module?.default;
     if (definition !== undefined) return definition;
     const others = Object.keys(module ?? {}).slice(0, 5);

@@ -22,7 +22,7 @@ export interface Mistake {
   readonly message: string;
 }
 
-/** Shown at once; whoever has more will look again after repairing these. */
+/** At most this many are shown at once. */
 const MAX_MISTAKES = 50;
 
 /** Thrown for files that cannot be used as they are. */
@@ -38,7 +38,7 @@ export class MistakesError extends GatewayError {
   }
 }
 
-/** In the order of the file; what is said twice is said once. */
+/** In the order of the file, without repetitions. */
 export function toMistakes(file: string, problems: readonly Problem[], positionOf?: PositionOf): Mistake[] {
   const mistakes = problems.map(({ path, message, other }): Mistake => {
     const field = place(path);

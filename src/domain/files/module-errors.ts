@@ -1,9 +1,9 @@
-// What a TypeScript or JavaScript domain file throws while it is loaded, as one line: the place in the person's own files,
-// what happened there, what to do. No frame of ours, of Node or of a package is shown.
+// Errors while a TypeScript or JavaScript domain file is loaded, as one line: the place in the user's own files, what happened
+// there and what to do. Stack frames of the gateway, of Node and of packages are left out.
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { closest } from '../../endpoint/suggest.ts';
+import { didYouMean } from '../../endpoint/suggest.ts';
 import type { Mistake, Position } from './mistakes.ts';
 
 interface Frame extends Position {
@@ -16,7 +16,7 @@ interface Frame extends Position {
 const MAX_STACK_LINES = 100;
 const MAX_LINE_CHARS = 1_000;
 const MAX_MESSAGE_CHARS = 500;
-/** Calls told beside the place itself. */
+/** Callers shown beside the place itself. */
 const MAX_CALLS = 3;
 /** This package's own code; its `domains` are files like any other. */
 const INTERNAL = ['src', 'dist'].map((folder) => fileURLToPath(new URL(`../../../${folder}/`, import.meta.url)));
@@ -60,8 +60,7 @@ function explain(error: unknown, names: readonly string[]): string {
   if (name !== undefined) return `${name} is not defined; ${findImport(name, names)}`;
   const called = wrongCall(error);
   if (called !== undefined) {
-    const near = closest(called, names);
-    const fix = near === undefined ? 'check its name in the import' : `did you mean "${near}"?`;
+    const fix = didYouMean(called, names, 'check its name in the import');
     return `${called} is imported, but there is no function of that name; ${fix}`;
   }
   return `failed to load: ${text === '' ? (error as Error).name : text}`;
@@ -76,7 +75,7 @@ function missingName(error: unknown): string | undefined {
   return /^([\w$]{1,100}) is not defined$/.exec(messageOf(error))?.[1];
 }
 
-/** The name of an imported function that is none, which the compiler writes `(0 , _landbridge.defineDomian)`. */
+/** The name of an import that is not a function; the compiler writes it `(0 , _landbridge.defineDomian)`. */
 function wrongCall(error: unknown): string | undefined {
   return /^\(0 , [\w$.]{1,200}\.([\w$]{1,100})\) is not a function$/.exec(messageOf(error))?.[1];
 }
@@ -84,8 +83,7 @@ function wrongCall(error: unknown): string | undefined {
 function findImport(name: string, names: readonly string[]): string {
   if (name === 'z') return "add: import { z } from 'zod';";
   if (names.includes(name)) return `add: import { ${name} } from 'landbridge';`;
-  const near = closest(name, names);
-  return near === undefined ? 'declare or import it, or correct the name' : `did you mean "${near}"?`;
+  return didYouMean(name, names, 'declare or import it, or correct the name');
 }
 
 function cut(text: string): string {
@@ -102,7 +100,7 @@ function framesOf(error: unknown): Frame[] {
   const frames: Frame[] = [];
   for (const line of stack.split('\n', MAX_STACK_LINES).map((text) => text.trim())) {
     if (!line.startsWith('at ') || line.length > MAX_LINE_CHARS) continue;
-    // Whoever called the loader has nothing to do with it.
+    // Frames below the loader are those of its caller, and not of the domain file.
     if (frames.length > 0 && line.includes('/jiti/')) break;
     const open = line.lastIndexOf('(');
     const place = line.slice(open < 0 ? 3 : open + 1).replace(/\)$/, '');
@@ -127,8 +125,8 @@ function isOwn(path: string): boolean {
 }
 
 /**
- * Lines are those of the file. The compiler writes imports and exports, and what it puts before the first line, in its own
- * way: columns of those lines are not the person's and are left out, unless the word that is wrong shows which is meant.
+ * The compiler keeps line numbers, but rewrites imports and exports: columns in those lines are wrong and are left out, unless
+ * the wrong word can be found in the line.
  */
 async function usablePosition({ path, line, column }: Frame, word?: string): Promise<Position> {
   const lines = (await readFile(path, 'utf8').catch(() => '')).split('\n');

@@ -1,5 +1,5 @@
-// Where the fields of a TypeScript or JavaScript domain file stand, read from its text: the objects that are written out in
-// the default export or in constants of the file. What is put together in another way has no place that could be told.
+// Finds the positions of fields in a TypeScript or JavaScript domain file by scanning its text: object literals in the default
+// export or in constants of the file. Objects that are built in other ways have no known position.
 import type { Problem } from '../../endpoint/problems.ts';
 import type { Position, PositionOf } from './mistakes.ts';
 
@@ -19,7 +19,7 @@ const MAX_TEXT = 1024 * 1024;
 const WORD = /[\w$]+/y;
 const COLON = /\s*:/y;
 
-/** Fields by path; a path that stands at two places is told of none. */
+/** Positions by path. A path that occurs twice has none. */
 export function findPositions(text: string): PositionOf {
   const offsets = text.length > MAX_TEXT ? new Map<string, number>() : readOffsets(text);
   return (path) => {
@@ -31,7 +31,7 @@ export function findPositions(text: string): PositionOf {
   };
 }
 
-/** The field itself, or where it stands in a constant that bears the name of a field around it. */
+/** The field itself, or its place in a constant that is named like a field around it. */
 function offsetOf(offsets: ReadonlyMap<string, number>, path: Problem['path']): number | undefined {
   for (let start = 0; start === 0 || start < path.length - 1; start++) {
     const offset = offsets.get(keyOf(path.slice(start)));

@@ -57,7 +57,7 @@ function listDuplicates(document: Document.Parsed, file: string, lines: LineCoun
           );
           const path = [...around, name];
           positions.set(path, position);
-          problems.push({ path, message: `stands in line ${first} already; remove one of them` });
+          problems.push({ path, message: `is already defined in line ${first}; remove one of them` });
         }
       }
     },
@@ -94,7 +94,7 @@ function fix(code: string): string {
 }
 
 function sentence(message: string): string {
-  // The parser descends by calling itself, and says so when it cannot go on.
+  // The parser is recursive: deep nesting overflows the stack.
   if (message.includes('call stack')) return 'lists or maps are nested too deeply here; flatten them';
   return message.replace(/\s+/g, ' ').replace(/[.:]$/, '');
 }

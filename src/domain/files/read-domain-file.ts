@@ -23,7 +23,7 @@ export interface DomainFile {
 
 const MAX_RESOURCE_BYTES = 1024 * 1024;
 
-/** Reads and checks one domain file, and hands it to `build`; whatever is wrong then is told with file and place. */
+/** Reads and checks one domain file and passes it to `build`; mistakes of both are thrown with file and line. */
 export async function readDomainFile<Result>(
   source: SourceFile,
   build: (file: DomainFile) => Promise<Result> | Result,
@@ -45,7 +45,7 @@ export async function readDomainFile<Result>(
   }
 }
 
-/** Where the shape is wrong in some places, the rest is built nevertheless: only that shows what is wrong there. */
+/** Builds the parts of the file whose shape is right, to report their mistakes as well. */
 async function listOthers(
   { value, problems }: DefinitionError,
   complete: (definition: DomainDefinition) => unknown,

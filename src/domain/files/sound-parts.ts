@@ -3,9 +3,9 @@ import { isObject } from '../../endpoint/is-object.ts';
 import type { Problem } from '../../endpoint/problems.ts';
 import { setOwn } from '../../schema/keywords.ts';
 
-/** Each entry of these stands for itself. */
+/** Their entries are independent of each other. */
 const ENTRIES = new Set(['endpoints', 'operations', 'prompts', 'resources']);
-/** Of an endpoint: without one of these it is another request, and what would be said of that is not true. */
+/** Fields of an endpoint that cannot be left out while checking the rest: without them it would be another request. */
 const ESSENTIAL = new Set([
   'method',
   'path',
@@ -18,7 +18,7 @@ const ESSENTIAL = new Set([
   'name',
   'baseUrl',
 ]);
-/** Without one of these nothing of the file is what it was. */
+/** If one of these is wrong, the rest of the file cannot be checked. */
 const VITAL = new Set([
   'name',
   'baseUrl',
@@ -34,7 +34,7 @@ const VITAL = new Set([
   'operations',
 ]);
 
-/** A copy of the value without what the problems are about; undefined where too much hangs on one of them. */
+/** A copy without the parts that have problems; undefined if the rest makes no sense without them. */
 export function withoutMistakes(value: unknown, problems: readonly Problem[]): unknown {
   if (!isObject(value)) return undefined;
   const removals = problems.map(({ path }) => pathToRemove(path));
@@ -42,7 +42,7 @@ export function withoutMistakes(value: unknown, problems: readonly Problem[]): u
   return removals.reduce<unknown>((rest, path) => withoutKey(rest, path!), value);
 }
 
-/** What follows from the parts that were taken out, and is no mistake of its own. */
+/** Whether a problem is real, and not just a consequence of the parts that were taken out. */
 export function isIndependent({ path }: Problem): boolean {
   return path.length > 0 && path[0] !== 'pinned' && !path.includes('security') && !path.includes('credentials');
 }

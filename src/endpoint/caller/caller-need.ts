@@ -1,7 +1,7 @@
-// Which operations tell their API who calls, and which cannot be called by somebody who is not known by a token.
-import type { Endpoint } from '../model.ts';
+// Which operations tell their API who is calling, and which can only be called with a token.
+import type { Credential, Endpoint } from '../model.ts';
 import { alternativesOf, formatOf, unsetVariables } from '../secrets.ts';
-import { fitsAnybody, readsClaim, readsIssuer } from './caller-text.ts';
+import { type CallerText, fitsAnybody, readsClaim, readsIssuer } from './caller-text.ts';
 
 type Told = Pick<Endpoint, 'callerHeaders' | 'security'>;
 
@@ -21,30 +21,24 @@ export function needsToken({ callerHeaders = [], security }: Told): boolean {
   );
   return (
     callerHeaders.some((header) => header.from === 'principal' && !fitsAnybody(header.text)) ||
-    chosen.some((credential) => {
-      if (credential.kind === 'token_exchange') return true;
-      if (credential.kind !== 'assertion') return false;
-      return ![credential.subject, ...credential.claims.flatMap((claim) => ('text' in claim ? claim.text : []))].every(
-        fitsAnybody,
-      );
-    })
+    chosen.some((credential) => credential.kind === 'token_exchange' || !textsOf(credential).every(fitsAnybody))
   );
 }
 
+/** The texts about the caller in an assertion. */
+function textsOf(credential: Credential): CallerText[] {
+  if (credential.kind !== 'assertion') return [];
+  return [credential.subject, ...credential.claims.flatMap((claim) => ('text' in claim ? claim.text : []))];
+}
+
 /**
- * Texts that tell an API who calls by claims alone. Of two authorization servers each may have an `ada`: the API cannot tell them
- * apart, unless something beside it names the issuer.
+ * Texts that identify the caller by claims alone. Two authorization servers may each have an `ada`, which the API cannot tell
+ * apart unless something else names the issuer.
  */
 export function ambiguousTexts({ callerHeaders = [], security }: Told): string[] {
   const texts = [
     ...callerHeaders.flatMap((header) => (header.from === 'principal' ? [header.text] : [])),
-    ...security
-      .flat()
-      .flatMap((one) =>
-        one.kind === 'assertion'
-          ? [one.subject, ...one.claims.flatMap((claim) => ('text' in claim ? claim.text : []))]
-          : [],
-      ),
+    ...security.flat().flatMap(textsOf),
   ];
   return texts.some(readsIssuer) ? [] : texts.filter(readsClaim).map(({ shown }) => shown);
 }

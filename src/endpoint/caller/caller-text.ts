@@ -1,5 +1,5 @@
-// Text that says who calls: `${principal.sub}` in headers of a domain file and in the claims of an assertion. It is parsed when
-// a domain is built, and filled in at every call from what the door has verified.
+// Text with placeholders for the caller: `${principal.sub}` in headers of a domain file and in the claims of an assertion. It is
+// parsed when a domain is built, and filled in at every call with what was verified about the caller.
 
 /** What is known of a caller; a Principal is one. */
 export interface VerifiedCaller {
@@ -7,11 +7,11 @@ export interface VerifiedCaller {
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What stands in `${…}`: the caller's id, a claim of its token, or the tool it calls. */
+/** The content of `${…}`: the caller's id, a claim of its token, or the tool it calls. */
 interface CallerField {
   /** As it is written, without a default: `principal.sub`. */
   readonly name: string;
-  /** The claim; undefined for what is no claim. */
+  /** The name of the claim, if it is one. */
   readonly claim?: string;
   /** Taken where the caller has none. */
   readonly fallback?: string;
@@ -33,7 +33,7 @@ export function namesCaller(text: string): boolean {
   return /\$\{principal(?:[.:}]|$)/.test(text);
 }
 
-/** Undefined where `text` has no such form; `${tool}` counts only where `withTool` says so. */
+/** Undefined if `text` has no placeholder for the caller. `${tool}` is one only with `withTool`. */
 export function parseCallerText(
   text: string,
   { withTool = false } = {},
@@ -65,10 +65,10 @@ function toField(name: string): CallerField | undefined {
   return claim === '' || /[\s$]/.test(claim) ? undefined : { name, claim };
 }
 
-/** What stands between the parts of a header; a caller's own must not pass for one that was written. */
+/** Separators between the parts of a header: a caller's value must not contain one that the text uses itself. */
 const SEPARATORS = [';', ',', '&'];
 
-/** The text for this caller. Only what is text, a number or true and false can stand in one. */
+/** The text for this caller. Only strings, numbers and booleans can be part of it. */
 export function fillText({ parts }: CallerText, caller: VerifiedCaller, tool: string): Filled<string> {
   let filled = '';
   for (const part of parts) {
@@ -120,7 +120,7 @@ function findClaim(claims: Readonly<Record<string, unknown>>, path: string): unk
   return value;
 }
 
-/** Whether every caller has what the text needs, whoever it is: an id, a default. */
+/** Whether the text can be filled in for any caller: it uses only the id, or claims with a default. */
 export function fitsAnybody({ parts }: CallerText): boolean {
   return parts.every((part) => typeof part === 'string' || part.claim === undefined || part.fallback !== undefined);
 }
@@ -129,7 +129,7 @@ export function readsClaim({ parts }: CallerText): boolean {
   return parts.some((part) => typeof part !== 'string' && part.claim !== undefined);
 }
 
-/** Whether it says whose caller it is: the id begins with the issuer. */
+/** Whether it contains the issuer: the id starts with it. */
 export function readsIssuer({ parts }: CallerText): boolean {
   return parts.some((part) => typeof part !== 'string' && (part.name === 'principal.id' || part.claim === 'iss'));
 }

@@ -1,5 +1,5 @@
-// Which headers of a caller's request may be passed on to an API (`forward:` of a domain file): named ones, and of those none
-// that says who calls, where a request goes, what it does or how it is written.
+// Which headers of a caller's request may be passed on to an API (`forward:` of a domain file): only named ones, and none that
+// authenticates the caller or affects where the request goes, what it does or how it is framed.
 import { HEADER_NAME, isArgumentHeader, isSecretHeader, plainName } from '../headers/header-names.ts';
 import type { CallerHeader } from '../model.ts';
 import type { Problem } from '../problems.ts';
@@ -33,7 +33,7 @@ export function readForward(names: readonly string[], problems: Problem[]): Call
     const why = whyRefused(name);
     if (why !== undefined) say([index], why);
     else if (names.findIndex((other) => plainName(other) === plainName(name)) !== index)
-      say([index], `${name} stands there twice`);
+      say([index], `${name} is listed twice`);
     else return [{ name: name.toLowerCase(), from: 'request' }];
     return [];
   });

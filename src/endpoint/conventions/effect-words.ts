@@ -268,7 +268,7 @@ function startsDeletion(name: readonly string[]): boolean {
 /** Whether a name ends something for good, by its first or its last word. */
 export function namesEnding(name: readonly string[]): boolean {
   if (name.some((word, index) => index > 0 && isDeletionWord(word))) return false;
-  // The steps of a forgotten password: whoever asks for one loses nothing.
+  // Steps of a forgotten password: asking for a reset destroys nothing.
   if (name.includes('reset') && (name.includes('password') || name.includes('confirm'))) return false;
   const verbs = name.filter((word) => !MANNERS.has(word));
   const last = verbs.pop() ?? '';

@@ -33,13 +33,13 @@ export interface NamedOperation {
   readonly name?: string | undefined;
   /** The summary; where there is none, the description. */
   readonly summary?: string | undefined;
-  /** Asked of a POST that is told to read. */
+  /** Looked at only for a POST that seems to read. */
   readonly description?: string | undefined;
   /** Whether its body takes a statement (SQL, GraphQL, a script): asked of a query by POST. Unsaid: it may. */
   readonly takesStatement?: (() => boolean) | undefined;
 }
 
-/** An effect, and what says so. */
+/** An effect, and what it was derived from. */
 export interface Baseline {
   readonly effect: Effect;
   /** `the HTTP method`, or `POST, but named delete_points`. */
@@ -80,7 +80,7 @@ export function effectOf(operation: NamedOperation): Baseline {
   const deletion = deletionIn(reading);
   if (deletion !== undefined) return { effect: 'destructive', from: `${method}, but ${deletion}` };
   if (!mayChange) {
-    // A path that is one address for every action (AWS: `/#Action=RunInstances`) says nothing by its method.
+    // If one address serves every action (AWS: `/#Action=RunInstances`), the method says nothing about the effect.
     const isAction = ACTION.test(path) && reading.segment.length > 0;
     const changes = isAction
       ? !beginsWithRead(reading.segment)
@@ -93,12 +93,12 @@ export function effectOf(operation: NamedOperation): Baseline {
   return read ? { effect: 'read', from: `POST, but ${read}` } : { effect: 'write', from: METHOD };
 }
 
-/** `GET /logout`, `GET /system/restart`; a `get` in its name may be the method's word, and says nothing. */
+/** `GET /logout`, `GET /system/restart`. A name that starts with `get` proves nothing: it may come from the method. */
 function isDoing({ name, end }: Reading): boolean {
   return isDoingSegment(end) && (!beginsWithRead(name) || name[0] === 'get');
 }
 
-/** The word by which a GET may be more than a read; more is suspected than `effectOf` would guard. */
+/** Why a GET may do more than read. Stricter than `effectOf`, which decides about guards. */
 export function doubtRead({ path, name = '', summary = '' }: NamedOperation): string | undefined {
   const segment = path
     .split(/[/?#:.]/)
@@ -128,7 +128,7 @@ function deletionIn(reading: Reading): string | undefined {
   if (namesDeletion(name, mayChange) || isMethodAndDeletion(reading)) return byName;
   if (isDeletionPath(reading)) return byPath;
   if (meaning === 'deletes') return bySummary;
-  // A GET reads by nature: that it is said to read outweighs a word that is no verb elsewhere, and two have to say so.
+  // A GET usually reads: a reading name or summary outweighs a single word of ending, and without one, two are needed.
   if (!mayChange && (meaning === 'reads' || beginsWithRead(name))) return undefined;
   const isEndingPath = namesEnding(segment) && !(segment.includes('reset') && /password/i.test(operation.path));
   const signs = [namesEnding(name) && byName, isEndingPath && byPath, meaning === 'ends' && bySummary].filter(
@@ -156,7 +156,7 @@ function isDeletionPath(reading: Reading): boolean {
   const { operation, name, segment, end, verb, mayChange } = reading;
   if (isDeletionSegment(segment) || isDeletionSegment(end)) return true;
   const isAboutDeletion = mentionsDeletion(name) && !namesDeletion(name, mayChange);
-  // `create_remove_token` at `/remove-token`; a `get` may be the method's word, and says nothing.
+  // `create_remove_token` at `/remove-token`. A leading `get` proves nothing: it may come from the method.
   const isSaid = mayChange
     ? isAboutDeletion
     : meaningOf(verb) === 'reads' || (beginsWithRead(name) && name[0] !== 'get');
@@ -170,11 +170,11 @@ function hasDeletionSegment(path: string): boolean {
   return MAYBE_DELETION.test(path) && path.split('/').some((part) => isDeletionSegment(toWords(part)));
 }
 
-/** In what words a POST is a read. What only looks like one would be sent where nothing may be changed. */
+/** Why a POST counts as a read. It must be certain: reads are allowed where nothing may be changed. */
 function readIn({ operation, name, segment }: Reading): string | undefined {
   const { summary = '', description = '' } = operation;
   if (!namesRead(segment) || (name.length > 0 && !mentionsRead(name))) return undefined;
-  // `files/list_folder`: the resource stands before it.
+  // `files/list_folder`: the action follows the resource.
   const last = operation.name?.split(/[/.:]/).at(-1) ?? '';
   const isNamed = name.length === 0 || namesRead(name) || namesRead(toWords(last));
   if (!isNamed && segment.length > 1) return undefined;

@@ -1,15 +1,15 @@
-// HTML reduced to what it says, in one pass from left to right: no regular expression ever looks back, so hostile markup
-// costs no more than its length. Character references are left as they are.
+// Reduces HTML to its text in one pass from left to right, without backtracking, so that hostile markup takes linear time.
+// Character references are left as they are.
 
 const DROPPED_ELEMENTS = new Set(['script', 'style', 'noscript', 'template', 'svg', 'iframe']);
 const BLOCKS =
   /^(?:address|article|aside|blockquote|br|dd|div|dl|dt|fieldset|figure|footer|form|h[1-6]|header|hr|li|main|nav|ol|p|pre|section|table|td|th|tr|ul|title)$/;
 
-/** Nobody is shown more, so nothing further is read. */
+/** More is never shown, so reading stops here. */
 const MAX_CHARS = 1_000_000;
 const MAX_TAGS = 100_000;
 
-/** The text between the tags; blocks begin on a line of their own, and end one too where `closeBlocks` says so. */
+/** The text between the tags. Blocks start on a new line and, with `closeBlocks`, also end with one. */
 export function stripHtml(html: string, closeBlocks: boolean): string {
   const out: string[] = [];
   let room = MAX_CHARS;
@@ -33,7 +33,7 @@ export function stripHtml(html: string, closeBlocks: boolean): string {
     const [, slash, letters] = /^<(\/?)([a-z][a-z0-9]{0,20}|[!?])/i.exec(html.slice(open, open + 24)) ?? [];
     const close = letters === undefined ? -1 : html.indexOf('>', open);
     if (letters === undefined || close < 0) {
-      // `a < b` is prose. A tag that never ends leaves nothing to look for behind it.
+      // `a < b` is prose. After a tag that is never closed there can be no other tag.
       if (letters !== undefined) {
         at = open;
         break;

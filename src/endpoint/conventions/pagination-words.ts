@@ -38,7 +38,7 @@ export const NEXT_PATHS = wordsOf(`
   pageInfo.endCursor
 `);
 
-/** Arguments such a value is passed in where no document says so, likeliest first. */
+/** Arguments that take such a value if no document says so, the likeliest first. */
 export const NEXT_ARGUMENTS = wordsOf(`
   cursor next_cursor page_token pageToken next_token nextToken NextToken continuation_token continuationToken
   start_cursor starting_after after page offset

@@ -1,16 +1,16 @@
-// Code, tables and sample data in prose: long, and said better by the schemas. Line by line, once.
+// Removes code, tables and sample data from descriptions: they are long, and the schemas say the same. One pass, line by line.
 
 /** Most texts have none of these and are not looked at further. */
 const SUSPECT = /```|~~~|^[ \t]*(?:[|{[]|(?:\$ )?curl )|-[ \t]{0,8}\|/m;
 const FENCE = /^[ \t]*(?:```|~~~)/;
 const TABLE_ROW = /^[ \t]*\|/;
-/** What stands below the head of a table, whether or not its lines begin with a bar. */
+/** The line below the head of a table, with or without a leading bar. */
 const TABLE_RULE = /^[ \t|:-]{3,}$/;
 /** The same in a table whose lines were folded into one. */
 const FOLDED_RULE = /\|[ \t]{0,8}:?-{2,200}:?[ \t]{0,8}\|/;
 const COMMAND = /^[ \t]*(?:\$ )?curl /;
 const DATA_START = /^[ \t]*[{[][ \t]*(?:$|["{[\]}])/;
-/** What announces a sample and says nothing without it. */
+/** Text that introduces a sample, and is useless without it. */
 const ANNOUNCEMENT =
   /^[^.!?]{0,40}\b(?:examples?|samples?|e\.g\.|request|response|body|payload|usage|curl|follows|following)\b[^.!?]{0,30}:?$/i;
 /** The same at the end of a paragraph, where more is needed to tell it from a sentence. */
@@ -36,7 +36,7 @@ export function withoutSamples(text: string): string {
   return out.join('\n');
 }
 
-/** A line as one or more: the words before and behind what is, or begins, a table are lines of their own. */
+/** Splits a line that contains or starts a table: the text before and after it becomes lines of its own. */
 function partTable(line: string, at: number, lines: readonly string[]): readonly string[] {
   const first = line.indexOf('|');
   if (first < 0) return [line];
@@ -50,13 +50,13 @@ function isRule(line: string | undefined): boolean {
   return line !== undefined && TABLE_RULE.test(line) && line.includes('|') && line.includes('--');
 }
 
-/** The line behind the sample that begins here; the same line where none does. */
+/** The line after the sample that starts here; the same line if none does. */
 function endOfSample(lines: readonly string[], at: number): number {
   const line = lines[at]!;
   if (FENCE.test(line)) {
     let close = at + 1;
     while (close < lines.length && !FENCE.test(lines[close]!)) close++;
-    // A fence that nobody closes is only a line.
+    // An unclosed fence is just a line.
     return close < lines.length ? close + 1 : at + 1;
   }
   let end = at;

@@ -1,5 +1,5 @@
-// Long names made short by their words: what says least goes first, the verb and the telling end stay. Nothing but the
-// operation itself decides, so that a neighbour which comes or goes renames nobody.
+// Shortens long names word by word: the words that say least go first, the verb and the last words stay. The result depends
+// on the operation alone, so that adding or removing another one changes no name.
 import { fitName } from '../names.ts';
 
 const VERBS = new Set(

@@ -137,7 +137,7 @@ function proofOf({ sentVariables, sentTokenFrom }: RefusedCall): string {
   return `the token from ${sentTokenFrom}${variables === '' ? '' : ` (${variables})`}`;
 }
 
-/** No argument helps where the challenge says that it is about the credential, or where there are none. */
+/** Other arguments cannot help if the challenge is about the credential, or if there are no arguments. */
 function adviseUnauthorized(call: RefusedCall): string {
   const { challenge, unsetVariables, loginArguments } = call;
   if (loginArguments.length > 0) return adviseLogin(call);
@@ -162,7 +162,7 @@ function adviseLogin({ loginArguments, arguments: { other } }: RefusedCall): str
   return `The API does not accept this login: check ${list([...names, ...loginArguments])}, or ask the user for them.`;
 }
 
-/** Many APIs answer 403 for what does not exist as well, so that nobody learns that it does not; others for a field. */
+/** Many APIs answer 403 for things that do not exist, to keep that secret; others for a single field. */
 function adviseForbidden(call: RefusedCall): string {
   if (call.retryAfterSeconds !== undefined)
     return `The API takes no more requests for now: wait ${waitOf(call)}, then call again.`;

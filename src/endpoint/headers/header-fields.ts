@@ -10,7 +10,7 @@ import { HEADER_NAME, HEADER_VALUE, isArgumentHeader, isConfigurableHeader, isSe
 export interface HeaderPlan {
   readonly headers: Readonly<Record<string, string>>;
   readonly credentials: readonly Credential[];
-  /** Those that say who calls: `X-User: ${principal.sub}`. */
+  /** Headers that tell the API who is calling: `X-User: ${principal.sub}`. */
   readonly callerHeaders: readonly CallerHeader[];
 }
 
@@ -18,6 +18,20 @@ export interface HeaderPlan {
 export interface HeadersFor {
   readonly origin: string;
   readonly lines: readonly string[];
+}
+
+/** A `Name: value` line in its two parts; a line without a colon has no name. */
+export function splitHeaderLine(line: string): { readonly name: string; readonly value: string } {
+  const colon = line.indexOf(':');
+  return { name: line.slice(0, Math.max(colon, 0)).trim(), value: line.slice(colon + 1).trim() };
+}
+
+/** In front of the name of every credential that was made of a header. */
+const OF_HEADER = 'header ';
+
+/** Whether the name of a credential is that of a secret header, and of nothing that a file or document declares. */
+export function isOfHeader(name: string): boolean {
+  return name.startsWith(OF_HEADER);
 }
 
 /** The lines, if that is the origin they are for. */
@@ -56,7 +70,7 @@ export function readHeaders(
   return { headers, credentials, callerHeaders };
 }
 
-/** Variables of the environment are filled in now, the caller at every call. A secret has no place beside it. */
+/** Fills in variables of the environment now; the caller is filled in at every call. Secrets are refused here. */
 function readCallerHeader(name: string, template: string, env: Environment): CallerHeader | { problem: string } {
   if (!isArgumentHeader(name, 'read')) return { problem: 'cannot be made of who calls; choose another header' };
   const parsed = parseCallerText(template.trim());
@@ -76,13 +90,11 @@ function readCallerHeader(name: string, template: string, env: Environment): Cal
   return { name: name.toLowerCase(), from: 'principal', text: { shown: parsed.text.shown, parts } };
 }
 
-/** `Name: value` lines of a command line. Somebody has just typed them: an unset variable is a mistake, not a credential
- * that may come later. All of them count as secrets. */
+/** `Name: value` lines of a command line. All of them count as secrets, and an unset variable is a mistake: in a domain file
+ * it would be a credential that is still missing. */
 export function readHeaderLines(lines: readonly string[], env: Environment, problems: Problem[]): Credential[] {
   return lines.flatMap((line) => {
-    const colon = line.indexOf(':');
-    const name = line.slice(0, Math.max(colon, 0)).trim();
-    const template = line.slice(colon + 1).trim();
+    const { name, value: template } = splitHeaderLine(line);
     const say = (message: string) => {
       problems.push({ path: ['headers', ...(HEADER_NAME.test(name) ? [name] : [])], message });
       return [];
@@ -114,7 +126,7 @@ function readHeader(name: string, template: string, env: Environment) {
 
 const SCHEME_ALONE = /^(?:apikey|api-key|basic|bearer|digest|key|token)$/i;
 
-/** `Bearer` with nothing behind it proves nothing; most often a shell has filled in a variable that was not set. */
+/** Reports `Bearer` without a token: most often a shell has expanded an unset variable. */
 function findGap(name: string, text: string): string | undefined {
   const value = text.trim();
   const scheme = SCHEME_ALONE.test(value) && isSecretHeader(name) ? value : undefined;
@@ -133,10 +145,10 @@ function toCredential(
 ): Credential {
   // `Bearer ${TOKEN}`: the token alone is the secret, and what is looked for when texts are redacted
   const prefix = /^[^$]*(?=\$\{)/.exec(template)?.[0] ?? /^\S+ (?=\S)/.exec(text)?.[0] ?? '';
-  const variable = expand(template, env).variables[0]?.name ?? `header ${name}`;
+  const variable = expand(template, env).variables[0]?.name ?? OF_HEADER + name;
   return {
     kind: 'apiKey',
-    name: `header ${name}`,
+    name: OF_HEADER + name,
     in: 'header',
     field: name,
     secret: missing === undefined ? { variable, value: text.slice(prefix.length).trim() } : readSecret(env, missing),

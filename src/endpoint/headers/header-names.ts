@@ -1,5 +1,5 @@
-// What each header name may be used for: the one table for arguments, domain files, `--header` lines and documents. With it
-// stand the parameters that do what a header of the table does.
+// What each header may be used for: one table for arguments, domain files, `--header` lines and documents; also parameters that
+// have the effect of such a header.
 import type { Effect } from '../model.ts';
 
 /**
@@ -41,7 +41,7 @@ function kindOf(name: string): Kind | undefined {
   return KINDS.get(plainName(name));
 }
 
-/** Whether a caller may choose the value in an operation of this effect: a read must stay the read it is. */
+/** Whether an argument may set it in an operation of this effect: in a read it must not override the method. */
 export function isArgumentHeader(name: string, effect: Effect): boolean {
   const kind = kindOf(name);
   return kind === undefined || (kind === 'method' && effect !== 'read');

@@ -1,4 +1,4 @@
-// Headers of a request that no argument may write, because something else says there who calls.
+// Headers that no argument may write, because they carry a credential or identify the caller.
 import type { Credential, Endpoint } from '../model.ts';
 import { plainName } from './header-names.ts';
 
@@ -9,7 +9,7 @@ export function credentialHeaders(credential: Credential): string[] {
   return credential.kind === 'login' && credential.send.in === 'header' ? [credential.send.field] : [];
 }
 
-/** Compared as CGI, WSGI and PHP do, to whom `X_User` is `X-User`: beside the one header a second would be taken for it. */
+/** Names are compared like in CGI, WSGI and PHP, where `X_User` is the same as `X-User`: a second spelling could win. */
 export function createOwnedHeaders({
   callerHeaders = [],
   security,
@@ -23,7 +23,7 @@ export function createOwnedHeaders({
     }
   return (name) => {
     const plain = plainName(name);
-    // Documents name a key among the parameters as well: there it is written over what an argument says.
+    // A document may list the key among its parameters, too: then the credential overwrites the argument.
     return callerNames.has(plain) || (keys.has(plain) && keys.get(plain) !== name.toLowerCase());
   };
 }

@@ -6,7 +6,7 @@ import type { LoginRequest, Secret } from '../model.ts';
 /** Texts may hold `${VARIABLE}` and `${VARIABLE:-default}`. */
 export interface LoginTemplate {
   readonly method?: string | undefined;
-  /** Put before `url` as it stands: a base URL may be a document's. */
+  /** Put before `url` without filling in variables: it may come from a document. */
   readonly base?: string;
   /** Absolute with `base`; a query of its own is kept. */
   readonly url?: string;
@@ -17,18 +17,18 @@ export interface LoginTemplate {
   /** Sent urlencoded. */
   readonly form?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * What a document says, sent as it stands: it must not pick a variable of ours. Its address takes the place of `url`, its fields
-   * come behind those of `form`.
+   * Parts from a document, in which no variables are filled in: it must not be able to read ours. Its URL replaces `url`, its
+   * fields follow those of `form`.
    */
   readonly literal?: { readonly url: string; readonly form: Readonly<Record<string, string>> };
 }
 
-/** Fields that say who logs in, and where. Whatever stands in another one is a secret. */
+/** Fields that name the user or the place of the login. Variables in all other fields are secrets. */
 const NAMES =
   /^(?:user|user_?name|user_?id|e_?mail|email_?address|mail|login|log_?in_?name|name|account|account_?id|tenant|tenant_?id|realm|domain|organi[sz]ation|org|company|database|db|grant_?type|scope|scopes|client_?id|audience|identity|identifier|mode|host)$/;
 const SECRETS = /pass|pwd|secret|token|api_?key|private_?key|credential|^pin$|^otp$|^key$/;
 
-/** Whether a field of this name holds what nobody may see. */
+/** Whether a field of this name holds a secret. */
 export function isSecretField(field: string): boolean {
   return SECRETS.test(toWords(field));
 }
@@ -45,10 +45,10 @@ const HOST = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:\$\{[^}]*\}|\$(?!\{)|[^/?#$])*/i;
 /** Stand for the name of a field: no field is called so. */
 const IN_HOST = '//';
 const BEHIND_HOST = '/';
-/** Behind a host a variable is a secret, unless it is called like one of these or like a field that says who logs in. */
+/** A variable after the host is a secret, unless it is named like one of these or like a field in NAMES. */
 const PLACES = /^(?:url|uri|base|path|prefix|region|version|stage|env|environment|shop|store|site|project)$/;
 
-/** Whether a variable that fills this field may be seen. */
+/** Whether a variable in this field is no secret. */
 function isNameAt(field: string, variable: string): boolean {
   if (field === IN_HOST) return !isSecretField(variable) && !/_key$/i.test(variable);
   if (field !== BEHIND_HOST) return NAMES.test(toWords(field));
@@ -68,7 +68,7 @@ export function fillLogin(template: LoginTemplate, env: Environment): { request:
   const fill = (text: string, field: string): string => {
     const { text: filled, variables } = expand(text, env);
     for (const { name, value } of variables) {
-      // A default stands in the file for everybody to see.
+      // A default is written in the file, so it is no secret.
       const isDefault = value !== undefined && lookup(env, name) === undefined;
       const isName = isDefault || isNameAt(field, name);
       const before = secrets.get(name);

@@ -1,4 +1,4 @@
-// Operations that are logins themselves: what they are refused for stands in their arguments.
+// Operations that are logins themselves: if one is refused, its arguments are wrong, not the gateway's credential.
 import type { Endpoint } from '../model.ts';
 import { isSecretField } from './fill-login.ts';
 

@@ -7,7 +7,7 @@ export function escapesFor(needles: readonly string[]): RegExp {
 }
 
 const SUSPECT = /\\[^bfnrt]|%[2-7]|&[#a-z]|<[/!a-z]|[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]/i;
-/** `\"` stands in most JSON, and spells out no secret that has no quote in it: 20 us instead of 220 for an 18 KB list. */
+/** Most JSON contains `\"`, which matters only for secrets with a quote. Ignoring it takes 20 us instead of 220 for an 18 KB list. */
 const SUSPECT_BUT_QUOTES = /\\[^bfnrt"]|%[2-7]|&[#a-z]|<[/!a-z]|[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]/i;
 
 export interface DecodedText {
@@ -19,8 +19,8 @@ export interface DecodedText {
 }
 
 /**
- * Everything that may stand for something else. Text inside text is escaped again, so a run of backslashes may be long; it
- * is taken whole, with or without an escape at its end, so that no other match begins inside it.
+ * All escapes. Nested escaping makes long runs of backslashes; a run is matched as a whole, with or without an escape at its
+ * end, so that no other match starts inside it.
  */
 const ESCAPE =
   /\\+(?:u\{[\da-f]{1,9}\}|u[\da-f]{4}|x[\da-f]{2}|[!-/:-@[\]-`{-~])?|%[0-7][\da-f]|&(?:#x[\da-f]{1,7};?|#\d{1,8};?|[a-z]{2,8};)|<[a-z/!][^<>]{0,497}>|[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]/gi;
@@ -61,7 +61,7 @@ export function decodeEscapes(text: string, tags: 'kept' | 'out', before?: Uint3
   return { text: out, starts, hadTags };
 }
 
-/** The code unit an escape stands for, -1 for what nobody sees, undefined where it is text after all. */
+/** The code unit an escape stands for; -1 for something invisible; undefined if it is plain text. */
 function codeOf(spelling: string): number | undefined {
   const first = spelling[0];
   if (first === '%') return hexadecimal(spelling, 1);

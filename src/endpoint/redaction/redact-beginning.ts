@@ -1,5 +1,5 @@
-// A text that was cut may end in the middle of a secret, and what is left of it is no secret that redact() knows. Where a run at
-// the very end is how a secret begins, it is taken out as well: as it is, inside base64, and however its letters are escaped.
+// A text that was cut may end in the middle of a secret, which redact() does not recognise. If the end of the text is the
+// beginning of a secret, it is removed as well: plain, inside base64, and with any escaping of its letters.
 import { decodeEscapes, escapesFor } from './escapes.ts';
 import { MAX_LAYERS, MIN_LENGTH, needlesOf, REPLACEMENT, type Redactor } from './redact.ts';
 
@@ -20,7 +20,7 @@ export function redactBeginning(redact: Redactor, beginning: string): string {
   return at === undefined ? text : text.slice(0, offset + at) + REPLACEMENT;
 }
 
-/** Where a secret begins that goes on behind the end of the text; the first such place. */
+/** Where the first secret starts that continues past the end of the text. */
 function startOfSecret(text: string, needles: readonly string[]): number | undefined {
   let first = text.length;
   const visits = new Set<string>();
@@ -31,7 +31,7 @@ function startOfSecret(text: string, needles: readonly string[]): number | undef
     const length = needles.reduce((most, needle) => Math.max(most, overlap(layer, needle)), 0);
     const at = layer.length - length;
     if (length > 0) first = Math.min(first, origins?.[at] ?? at);
-    // What looks incomplete may be whole after all: `&amp` and `\x4` are read both ways.
+    // An escape that looks incomplete may be plain text: `&amp` and `\x4` are read both ways.
     const end = isWhole ? layer.length : endOfWhole(layer);
     if (end < layer.length) search(layer.slice(0, end), origins, depth, true);
     if (depth === MAX_LAYERS || !escapes.test(layer)) return;

@@ -1,6 +1,6 @@
-// Places inside arguments that are not to be written down, as people write them: `password` is a key wherever it stands,
-// `card.number` these keys in a row wherever they stand, `$.card.number` (or `$.cards[*].number`) that one place. Items of a
-// list are no step of their own. `*` inside a key stands for any letters; upper and lower case are the same.
+// Paths of arguments that must not be recorded: `password` is a key at any depth, `card.number` two nested keys at any depth,
+// `$.card.number` (or `$.cards[*].number`) one place. List items do not count as a level. `*` inside a key matches any
+// characters; case is ignored.
 import { compileGlob } from '../glob.ts';
 
 /** Whether the value behind these keys, outermost first, is one of the places. */

@@ -3,9 +3,9 @@ import { decodeEscapes, escapesFor } from './escapes.ts';
 
 export interface Redactor {
   (text: string): string;
-  /** For secrets that come into being while running, and pass: access tokens. */
+  /** For secrets that appear at run time and expire: access tokens. */
   addSecret(value: string): void;
-  /** For secrets of the configuration that were not known yet when this was made: they make room for nobody. */
+  /** For secrets of the configuration that become known later; unlike added ones they are never dropped. */
   keepSecret(value: string): void;
   /** All it takes out, for a redactor in another thread. */
   secrets(): readonly string[];
@@ -60,7 +60,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   });
 }
 
-/** One that takes out what `own` does as well: tokens of a single caller or call, which nobody else's answers hold. */
+/** A redactor that also takes out the secrets of `own`: tokens of a single caller or call. */
 export function joinRedactors(redact: Redactor, own: Redactor): Redactor {
   return Object.assign((text: string) => redact(own(text)), {
     addSecret: redact.addSecret,
@@ -92,7 +92,7 @@ function redactEscaped(text: string, needles: readonly string[], escapes: RegExp
   /** `origins`: where each character of the layer begins in the text. */
   const search = (layer: string, origins: Uint32Array | undefined, depth: number): void => {
     if (depth === MAX_LAYERS || !escapes.test(layer)) return;
-    // A secret may stand between tags as well as inside one (an attribute), so a layer with tags is read both ways.
+    // A secret may be split by tags, or be inside one (an attribute): text with tags is searched both with and without them.
     for (const tags of ['out', 'kept'] as const) {
       const { text: inner, starts, hadTags } = decodeEscapes(layer, tags, origins);
       if (!visits.has(inner)) {
@@ -118,7 +118,7 @@ function redactEscaped(text: string, needles: readonly string[], escapes: RegExp
   return hits.length === 0 ? text : out + text.slice(end);
 }
 
-/** The characters that stay the same wherever the secret stands inside base64-encoded text: one run per alignment. */
+/** The base64 characters of the secret that do not depend on what surrounds it: one run for each of the three alignments. */
 function base64Runs(value: string): string[] {
   const runs: string[] = [];
   const bytes = Buffer.from(value);

@@ -34,7 +34,7 @@ export function secretFileFor(env: Variables, name: string): SecretFile | undefi
   return file;
 }
 
-/** Why the file that stands for a variable gives nothing, to be read behind the variable's name. */
+/** Why the file for a variable has no value, to follow the variable's name in a sentence. */
 export function fileProblem(env: Variables, name: string): string | undefined {
   const file = secretFileFor(env, name);
   const problem = file === undefined ? undefined : 'problem' in file ? file.problem : undefined;
@@ -49,11 +49,11 @@ function pathFor(env: Variables, name: string): string | undefined {
   return (Object.hasOwn(env, variable) ? env[variable] : undefined) || undefined;
 }
 
-/** At most 64 KB of text, where nothing else is said, without the line breaks at its end: editors and `echo` put one there. */
+/** The text without trailing line breaks, which editors and `echo` add. */
 export function readSecretFile(path: string, maxBytes = MAX_SECRET_BYTES): SecretFile {
   let descriptor: number;
   try {
-    // To open a pipe that nobody writes to would wait for ever.
+    // Without O_NONBLOCK, opening a pipe without a writer would block forever.
     descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     return { problem: reasonOf(error) };

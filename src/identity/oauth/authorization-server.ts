@@ -1,7 +1,6 @@
-// What is asked of an authorization server, and its metadata (RFC 8414, OpenID Connect Discovery). Whoever wires this hands in
-// the door to the network: it follows no redirects and has an end in bytes and time.
-import { isObject } from '../../endpoint/is-object.ts';
-import { type Node, textAt, textsAt } from '../../endpoint/untrusted.ts';
+// Requests to an authorization server, and its metadata (RFC 8414, OpenID Connect Discovery). `ask` is passed in; it follows no
+// redirects and limits size and time.
+import { type Node, parseJsonObject, textAt, textsAt } from '../../endpoint/untrusted.ts';
 import { isLoopback } from '../../transport/listen.ts';
 
 export interface ServerRequest {
@@ -82,7 +81,7 @@ async function discover(issuer: string, ask: Ask): Promise<Node> {
       if (status !== 404) problem = `its metadata was answered with status ${status}`;
       continue;
     }
-    const metadata = parseObject(body);
+    const metadata = parseJsonObject(body.toString());
     if (metadata === undefined) problem = 'its metadata is no JSON object';
     // RFC 8414 3.3: metadata that names another issuer must not be used.
     else if (textAt(metadata, 'issuer') !== issuer)
@@ -100,13 +99,4 @@ function wellKnownOf(issuer: string): URL[] {
     new URL(`${origin}/.well-known/oauth-authorization-server${path}`),
     new URL(`${origin}${path}/.well-known/openid-configuration`),
   ];
-}
-
-export function parseObject(body: Buffer): Node | undefined {
-  try {
-    const value: unknown = JSON.parse(body.toString('utf8'));
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

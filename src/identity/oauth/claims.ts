@@ -1,5 +1,5 @@
-// What a token says of itself, held against what is expected of an access token. The same for JWTs and for what introspection
-// answers. Every problem is a sentence for `error_description`: printable ASCII, without quotes, and nothing of the token.
+// Checks the claims of an access token, from a JWT or from introspection. Every problem is a sentence for `error_description`:
+// printable ASCII, without quotes, and without anything from the token.
 import { type Node, own, textAt } from '../../endpoint/untrusted.ts';
 
 /** Seconds, as tokens have them. */
@@ -12,7 +12,7 @@ const EXPIRED = 'The token has expired. Get a new one.';
 const TOO_EARLY = 'The token is not valid yet.';
 const ODD_TIMES = 'The token has no usable exp, nbf or iat.';
 
-/** `needsExpiry`: a JWT nobody can ask about must end by itself. */
+/** `needsExpiry`: for a JWT, which cannot be checked with its issuer later. */
 export function checkTimes(claims: Node, { now, skew }: Clock, needsExpiry: boolean): string | undefined {
   const exp = own(claims, 'exp');
   const nbf = own(claims, 'nbf');
@@ -28,7 +28,7 @@ function isTime(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
 
-/** In milliseconds; Infinity where nobody says. */
+/** In milliseconds; Infinity without `exp`. */
 export function endOf(claims: Node, skew: number): number {
   const exp = own(claims, 'exp');
   return isTime(exp) ? (exp + skew) * 1000 : Number.POSITIVE_INFINITY;
@@ -42,8 +42,8 @@ export function audiencesOf(claims: Node): readonly string[] {
 }
 
 /**
- * A token that is bound to a key of its holder (DPoP, RFC 9449; mutual TLS, RFC 8705) must not pass for a bearer token: whoever
- * stole it could use it here.
+ * A token that is bound to a key of its holder (DPoP, RFC 9449; mutual TLS, RFC 8705) must not be accepted as a bearer token: a
+ * stolen one would work here.
  */
 export function isBoundToKey(claims: Node): boolean {
   return own(claims, 'cnf') !== undefined;
@@ -73,7 +73,7 @@ export function scopesOf(claims: Node): readonly string[] {
 /** Names end up in logs, audit and headers: no line breaks, nothing invisible. */
 const NAME = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
 
-/** Who calls; without a subject it is a program with a token of its own, which no person's name stands for. */
+/** Who is calling. A token without a subject belongs to a program: `client:` keeps it apart from a person of that name. */
 export function subjectOf(claims: Node, claim: string): string | undefined {
   const subject = own(claims, claim);
   const isProgram = subject === undefined && claim === 'sub';

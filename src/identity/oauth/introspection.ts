@@ -1,7 +1,7 @@
-// Tokens that only their issuer can read: it is asked about each (RFC 7662). Callers with the same token share one question; a
-// no is remembered for a moment, a failure not at all, and neither ever lets anybody in.
-import { type Node, own } from '../../endpoint/untrusted.ts';
-import { type Ask, type AuthorizationServer, parseObject } from './authorization-server.ts';
+// Opaque tokens: the issuer is asked about each (RFC 7662). Callers with the same token share one request. A refusal is
+// remembered for a few seconds, a failure not at all; neither lets the caller in.
+import { type Node, own, parseJsonObject } from '../../endpoint/untrusted.ts';
+import type { Ask, AuthorizationServer } from './authorization-server.ts';
 import { createTokenCache } from './token-cache.ts';
 
 export type Introspected =
@@ -28,7 +28,7 @@ const MAX_INACTIVE = 10_000;
 /** Questions under way; more wait for their turn, so that made-up tokens fill neither this gateway nor the issuer. */
 const MAX_UNDER_WAY = 64;
 const MAX_QUEUED = 400;
-/** Callers that wait for the answer about one token: they share a question, and still fill the gateway. */
+/** Callers waiting for the answer about one token: they share a request, but each takes up memory. */
 const MAX_WAITING = 100;
 const MAX_GOOD = 10_000;
 
@@ -61,7 +61,7 @@ export function createIntrospection(parts: IntrospectionParts): Introspection {
         },
         body: form.toString(),
       });
-      const answer = status === 200 ? parseObject(body) : undefined;
+      const answer = status === 200 ? parseJsonObject(body.toString()) : undefined;
       if (answer === undefined) throw new Error(explain(status));
       // Nothing but `true` is a yes.
       if (own(answer, 'active') === true) {
@@ -109,7 +109,7 @@ export function createIntrospection(parts: IntrospectionParts): Introspection {
   };
 }
 
-/** Tokens that were good before go first: strangers with made-up ones keep none of their holders waiting. */
+/** Tokens that were good before go first, so that a flood of made-up ones does not delay their holders. */
 function createTurns() {
   const first: (() => void)[] = [];
   const others: (() => void)[] = [];

@@ -1,5 +1,5 @@
-// One authorization server as this gateway trusts it: which of its tokens are access tokens for an endpoint of ours, and who calls
-// with them. Nothing that a token says is used before its signature was checked, or its issuer was asked.
+// One authorization server that this gateway trusts: which of its tokens are access tokens for one of our endpoints, and whose
+// they are. No claim is used before the signature was checked or the issuer was asked.
 import type { Principal } from '../../call/caller.ts';
 import { lookup } from '../../endpoint/environment.ts';
 import { freeze } from '../../endpoint/freeze.ts';
@@ -23,7 +23,7 @@ export interface Issuer {
   isFor(audiences: readonly string[], url: string): boolean;
   /** A JWT that names this issuer. */
   verify(token: string, shape: TokenShape, url: string): Checked | Denial | Promise<Checked | Denial>;
-  /** A token that is no JWT; absent where this issuer is not asked about such. `key` is its hash. */
+  /** For opaque tokens; absent if introspection is not configured. `key` is the hash of the token. */
   readonly introspect?: (token: string, key: string, url: string) => Promise<Checked | Denial | undefined>;
   start(): void;
   close(): void;
@@ -36,7 +36,7 @@ export interface Checked {
   readonly audiences: readonly string[];
   /** Its scopes, with all they imply. */
   readonly scopes: ReadonlySet<string>;
-  /** False once it has ended, or the key behind it is not believed any more. */
+  /** False once it has expired, or its signing key was withdrawn. */
   isStillGood(): boolean;
 }
 
@@ -92,7 +92,7 @@ export function createIssuer(settings: IssuerSettings, { ask, variables, log, re
     return undefined;
   };
 
-  /** Nobody is told to get what no token gives. */
+  /** Undefined if no scope of this issuer would allow the call. */
   const createStepUp =
     (own: readonly string[], effects: readonly Effect[] | undefined): Principal['stepUp'] =>
     (profile, effect) => {
@@ -133,7 +133,7 @@ export function createIssuer(settings: IssuerSettings, { ask, variables, log, re
     isAway: () => notes.isAway,
     isFor,
     verify(token, shape, url) {
-      // All that is cheap comes before the signature: made-up tokens should cost little.
+      // Cheap checks come before the signature, so that made-up tokens cost little.
       const why = header.problemOf(shape) ?? problemOf(shape.claims, url, true);
       if (why !== undefined) return { kind: 'bad', why };
       const options = { algorithms: header.algorithms, issuer: name, clockTolerance: skew, requiredClaims: ['exp'] };
@@ -181,7 +181,7 @@ function createHeaderCheck(settings: IssuerSettings) {
       const type = own(header, 'typ');
       if (!algorithms.includes(textAt(header, 'alg') ?? ''))
         return 'The token is signed in a way that is not accepted.';
-      // RFC 7515 4.1.11: whoever does not understand all of them must refuse; there is none that is understood here.
+      // RFC 7515 4.1.11: critical extensions that are not understood must be refused. None is understood here.
       if (own(header, 'crit') !== undefined) return 'The token has critical extensions that are not understood.';
       if (kid !== undefined && !(typeof kid === 'string' && kid.length <= MAX_KID_CHARS))
         return 'The token names its key in a way that is not accepted.';
@@ -208,7 +208,7 @@ function introspectedProblem(claims: Node, issuer: string): string | undefined {
   return isOtherKind(claims) ? NO_ACCESS_TOKEN : undefined;
 }
 
-/** What the operator reads of an issuer: once when it answers, once when it does not. */
+/** Log lines about an issuer: one when it becomes available, one when it does not answer. */
 function createNotes(issuer: string, log: IssuerLog) {
   let isAway = true;
   let hasFailed = true;

@@ -1,5 +1,5 @@
-// Access tokens → principals. A token that was found good before is one look-up by its hash; any other goes to the issuer it
-// names, or, where it is no JWT, to those that are asked about such. Whatever goes wrong on the way is a refusal.
+// Access tokens → principals. A token that was good before is found by its hash. Any other is checked with the issuer it names
+// or, if it is not a JWT, by introspection. Every error is a refusal.
 import { hash } from 'node:crypto';
 import { textAt } from '../../endpoint/untrusted.ts';
 import { cutDetail, type Refusal } from '../../transport/admission.ts';
@@ -23,7 +23,7 @@ export interface OAuthParts extends IssuerParts {
   readonly issuers: readonly IssuerSettings[];
 }
 
-/** RFC 6750 2.1; anything else is no token of anybody. A key of ours that is mistyped or expired is nobody else's business. */
+/** RFC 6750 2.1. A mistyped or expired API key of ours (`lb_`) is not sent to any issuer. */
 const OPAQUE = /^(?!lb_)[A-Za-z0-9._~+/-]+=*$/;
 const MAX_CACHED = 10_000;
 const MAX_CACHED_CHARS = 16 * 1024 * 1024;
@@ -39,7 +39,7 @@ const UNAVAILABLE: Refusal = Object.freeze({
 
 type Details = NonNullable<Refusal['details']>;
 
-/** With what it may do at each endpoint: what was found once holds as long as the token does. */
+/** A good token with its verdict for each endpoint, which holds as long as the token does. */
 interface Cached {
   readonly checked: Checked;
   readonly verdicts: Map<string, Verdict>;
@@ -78,8 +78,8 @@ export function createOAuthAuthority({ issuers: settings, ...parts }: OAuthParts
   };
 
   /**
-   * An opaque token does not say whose it is. Those that are asked about such are asked in the order of the file, and none
-   * after one that knows it: whoever is asked could use it here.
+   * An opaque token does not say who issued it. The issuers are asked in the order of the file, up to the first that knows it:
+   * each one that is asked could use the token here.
    */
   const introspect = async (token: string, key: string, profile: string): Promise<Verdict | undefined> => {
     const url = resource.urlOf(profile);
@@ -128,7 +128,7 @@ export function createOAuthAuthority({ issuers: settings, ...parts }: OAuthParts
   };
 }
 
-/** What is said to the holder of a token, and of it in the log. */
+/** Verdicts on tokens: what the caller is told, and what is logged. */
 function createVerdicts(resource: IssuerParts['resource'], settings: readonly IssuerSettings[]) {
   const expectedBy = new Map(settings.map(({ issuer, audience }) => [issuer, audience]));
 

@@ -1,5 +1,5 @@
-// Whether what tokens are checked with can be had of an authorization server right now: its metadata and keys, and, where opaque
-// tokens are asked about, an answer for our own client.
+// Checks that an authorization server is usable right now: its metadata and keys, and introspection with our client, if
+// configured.
 import { randomBytes } from 'node:crypto';
 import { lookup } from '../../endpoint/environment.ts';
 import { createAuthorizationServer } from './authorization-server.ts';
@@ -8,7 +8,7 @@ import type { IssuerParts } from './issuer.ts';
 import type { IssuerSettings } from './issuer-settings.ts';
 import { askForKeys } from './signing-keys.ts';
 
-/** What can be had, and what cannot, in words. */
+/** What works and what does not, in words. */
 export interface IssuerProof {
   readonly good: readonly string[];
   readonly bad: readonly string[];
@@ -26,7 +26,7 @@ export async function proveIssuer(
     const { length } = await askForKeys(server, ask);
     const keys = length === 1 ? '1 key' : `${length} keys`;
     if (length > 0) good.push(jwksUri === undefined ? `metadata and ${keys}` : keys);
-    // Whoever only issues opaque tokens may have none.
+    // A server that only issues opaque tokens may publish no keys.
     else if (introspection === undefined) bad.push('it publishes no keys');
   } catch (error) {
     bad.push((error as Error).message);
@@ -35,7 +35,7 @@ export async function proveIssuer(
     const onFailure = (why: string) => bad.includes(why) || bad.push(why);
     const clientId = lookup(variables, introspection.clientIdEnv) ?? '';
     const clientSecret = lookup(variables, introspection.clientSecretEnv) ?? '';
-    // Nobody has such a token: an answer is all that is wanted.
+    // A random token: any answer shows that our client is accepted.
     const token = randomBytes(24).toString('base64url');
     const client = createIntrospection({ server, ask, clientId, clientSecret, onFailure });
     const { kind } = await client.look(token, token);

@@ -1,5 +1,5 @@
 // Which scopes allow what: the settings of an issuer resolved once, so that a token's scopes are looked up and not interpreted.
-import type { Effect } from '../../endpoint/model.ts';
+import { EFFECTS, type Effect } from '../../endpoint/model.ts';
 
 export interface ScopeSettings {
   readonly scopes?: { readonly [Kind in Effect]?: readonly string[] | undefined } | undefined;
@@ -24,10 +24,9 @@ export interface ScopeRules {
   supportedFor(profile: string): readonly string[];
 }
 
-const EFFECTS: readonly Effect[] = ['read', 'write', 'destructive'];
 /** RFC 6749 3.3. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
-/** A client decides by itself whether it wants refresh tokens. */
+/** About refresh tokens, which clients ask for themselves; it allows nothing here. */
 const NOT_OURS = 'offline_access';
 
 /** Whether a challenge may hold this as one scope. */
@@ -43,7 +42,7 @@ export function resolveScopes({ scopes, implies = {}, profiles = {} }: ScopeSett
     alternatives.some((scope) => expanded.has(scope));
   const effectsOf = (expanded: ReadonlySet<string>) =>
     scopes === undefined ? undefined : EFFECTS.filter((effect) => holdsOne(expanded, byEffect.get(effect)!));
-  /** The mildest that anybody can have. */
+  /** The scopes of the mildest effect that has any. */
   const least = EFFECTS.map((effect) => byEffect.get(effect)!).find((alternatives) => alternatives.length > 0) ?? [];
 
   return {
@@ -70,7 +69,7 @@ export function resolveScopes({ scopes, implies = {}, profiles = {} }: ScopeSett
       const sets = new Map<string, readonly Effect[]>();
       for (const scope of [...closure.keys(), ...EFFECTS.flatMap((effect) => byEffect.get(effect)!)]) {
         const own = effectsOf(new Set(closure.get(scope) ?? [scope]))!;
-        // Whoever has this scope may have any of the others beside it.
+        // A token may combine this scope with any of the others.
         for (const other of [[], ...sets.values()]) {
           const union = EFFECTS.filter((effect) => own.includes(effect) || other.includes(effect));
           if (union.length > 0) sets.set(union.join(), union);
@@ -85,7 +84,7 @@ export function resolveScopes({ scopes, implies = {}, profiles = {} }: ScopeSett
 
 const MAX_OWN_SCOPES = 50;
 
-/** What a client asks for replaces what it had: so it is told to ask for both. */
+/** A new token replaces the old one, so the challenge lists the scopes the caller has as well. */
 export function withOwn(own: readonly string[] = [], needed: readonly string[]): readonly string[] {
   return unique([...own.filter(isScope).slice(0, MAX_OWN_SCOPES), ...needed]);
 }

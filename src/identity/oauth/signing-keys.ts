@@ -1,14 +1,14 @@
-// The public keys of an issuer. They come from its own JWKS and from nowhere else, whatever the header of a token says; are
-// fetched by one request at a time, at most one per interval; and stay good for a stated time while the issuer is away.
+// The public keys of an issuer. They come from its JWKS only, never from the header of a token. There is one request at a time
+// and at most one per interval; while the issuer is away, known keys stay valid for a configured time.
 import { createLocalJWKSet, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import { isObject } from '../../endpoint/is-object.ts';
-import { type Node, own } from '../../endpoint/untrusted.ts';
-import { type Ask, type AuthorizationServer, parseObject } from './authorization-server.ts';
+import { type Node, own, parseJsonObject } from '../../endpoint/untrusted.ts';
+import type { Ask, AuthorizationServer } from './authorization-server.ts';
 
 export interface SigningKeys {
   /** Rises when a key is withdrawn: what was verified before has to be verified again. */
   readonly generation: number;
-  /** Whether keys are there and young enough. Fetches them anew, behind the back of the caller, when it is time. */
+  /** Whether there are keys that are young enough. Refreshes them in the background when it is time. */
   areGood(): boolean;
   verify(token: string, options: JWTVerifyOptions): Promise<Verified>;
   /** Fetches the keys, and goes on trying until they are there. */
@@ -30,9 +30,9 @@ export interface SigningKeysParts {
   readonly onFailure: (why: string) => void;
 }
 
-/** Whatever tokens say, the issuer is asked no more often. */
+/** At most one request in this time, no matter which keys tokens name. */
 const FETCH_INTERVAL_MS = 10_000;
-/** A key that was withdrawn is believed that long at most, as long as the issuer can be reached. */
+/** How long a withdrawn key stays accepted at most, if the issuer can be reached. */
 const REFRESH_MS = 300_000;
 /** Callers that wait for keys, all together; more are sent away at once, so that they do not fill the gateway. */
 const MAX_WAITING = 100;
@@ -80,7 +80,7 @@ export function createSigningKeys({ server, ask, maxAgeMs, onFetched, onFailure 
     return pending;
   };
   const isYoung = () => keys !== undefined && Date.now() - fetchedAt < maxAgeMs;
-  /** False where nobody may wait any more. */
+  /** False if too many callers are waiting already. */
   const wait = async (): Promise<boolean> => {
     if (waiting >= MAX_WAITING) return false;
     waiting++;
@@ -93,7 +93,7 @@ export function createSigningKeys({ server, ask, maxAgeMs, onFetched, onFailure 
   };
 
   const attempt = async (token: string, options: JWTVerifyOptions): Promise<Verified | 'no_key'> => {
-    // Taken together with the keys: others may be fetched while the signature is being checked.
+    // Read before the await: the keys may be replaced while the signature is checked.
     const checkedIn = generation;
     try {
       return { kind: 'good', claims: await verifyWith(keys!, token, options), generation: checkedIn };
@@ -125,7 +125,7 @@ export function createSigningKeys({ server, ask, maxAgeMs, onFetched, onFailure 
       if (mayFetch() && !(await wait())) return { kind: 'unavailable' };
       const second = await attempt(token, options);
       if (second !== 'no_key') return second;
-      // It may be a new key, of which only the issuer could tell.
+      // It may be a new key that could not be fetched.
       if (lastFailed) return { kind: 'unavailable' };
       return { kind: 'bad', why: 'The token is signed with a key that its issuer does not publish.' };
     },
@@ -157,7 +157,7 @@ async function verifyWith(keys: KeySet, token: string, options: JWTVerifyOptions
   }
 }
 
-/** Throws, with words, where there are none to be had. */
+/** Throws an Error that says why, if there are none. */
 export async function askForKeys(server: AuthorizationServer, ask: Ask): Promise<Node[]> {
   const url = await server.jwksUri();
   const { status, body } = await ask({ method: 'GET', url, headers: { accept: 'application/json' } });
@@ -166,7 +166,7 @@ export async function askForKeys(server: AuthorizationServer, ask: Ask): Promise
 }
 
 function parseKeys(body: Buffer): Node[] {
-  const keys = own(parseObject(body), 'keys');
+  const keys = own(parseJsonObject(body.toString()), 'keys');
   if (!Array.isArray(keys) || !keys.every((key) => isObject(key) && typeof own(key, 'kty') === 'string'))
     throw new Error('its keys are no JSON Web Key Set');
   if (keys.length > MAX_KEYS) throw new Error(`it publishes more than ${MAX_KEYS} keys`);

@@ -1,6 +1,5 @@
 // What a token looks like before anything of it is believed: a JWT in three parts, or a text that only its issuer can read.
-import { isObject } from '../../endpoint/is-object.ts';
-import type { Node } from '../../endpoint/untrusted.ts';
+import { type Node, parseJsonObject } from '../../endpoint/untrusted.ts';
 
 export interface TokenShape {
   readonly header: Node;
@@ -8,7 +7,7 @@ export interface TokenShape {
   readonly claims: Node;
 }
 
-/** The last part is empty where nobody signed it: such a token is a JWT all the same, and is refused as one. */
+/** The signature may be empty: an unsigned token is still a JWT, and is refused as one. */
 const THREE_PARTS = /^([A-Za-z0-9_-]{4,})\.([A-Za-z0-9_-]{2,})\.[A-Za-z0-9_-]*$/;
 
 /** Undefined: no JWT. */
@@ -20,17 +19,12 @@ export function readShape(token: string): TokenShape | undefined {
   return header === undefined || claims === undefined ? undefined : { header, claims };
 }
 
-/** Begins with a header and claims that anybody can read: no text that only its issuer can, and not to be shown to another. */
+/** Whether it starts with a readable header and claims: then it is not opaque, and is not sent to introspection. */
 export function isLikeJwt(token: string): boolean {
   const [header = '', claims = ''] = token.split('.', 2);
   return decode(header) !== undefined && decode(claims) !== undefined;
 }
 
 function decode(part: string): Node | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  return parseJsonObject(Buffer.from(part, 'base64url').toString());
 }

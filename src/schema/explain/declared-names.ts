@@ -1,4 +1,4 @@
-// The names an object may have as far as its schema says, whichever of its forms they belong to.
+// The property names that a schema declares, in any of its branches.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { CONDITIONS, NAMED_CONDITIONS, UNIONS } from '../keywords.ts';

@@ -1,5 +1,5 @@
-// Says in words why a value does not satisfy a schema: one sentence for each broken rule, with what no rule says (which
-// form of a union was meant, which name a misspelt one stands for) in files of their own.
+// Explains why a value does not satisfy a schema: one sentence for each broken rule (explain-rules.ts), the likeliest branch of a
+// union (explain-unions.ts), and the likeliest name for an unknown one (explain-names.ts).
 import type { JsonSchema } from '../../endpoint/model.ts';
 import type { SchemaObject } from '../references.ts';
 import { type CheckError, findErrors } from '../walk/walk-schema.ts';
@@ -69,11 +69,11 @@ export function explainMisfits(view: View, schema: JsonSchema, start: Place): Pr
     const sentences: readonly Finding[] = isUnion(error)
       ? explainUnion(error, place, view)
       : [explainRule(error, place, view)];
-    // A property of a form that does not fit for other reasons: those are the ones to name.
+    // The property belongs to a branch that fails for other reasons, which are more useful to report.
     if (error.keyword === 'unevaluatedProperties' && !isUndeclared(error, place, view)) leftovers.push(...sentences);
     else
       for (const problem of sentences) {
-        // What is missing is missing once, however many others need it.
+        // Several rules may require the same property: report it once.
         const key = problem.problem === 'missing' ? `missing ${problem.path}` : problem.message;
         if (!problems.has(key)) problems.set(key, problem);
       }

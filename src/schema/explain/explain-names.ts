@@ -1,4 +1,4 @@
-// A name that an object does not have: which one was meant, or where it belongs.
+// An unknown property: which name was likely meant, or in which object it belongs.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { OBJECT, typesOf } from '../json-types.ts';

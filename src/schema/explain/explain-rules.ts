@@ -164,7 +164,7 @@ function readList(root: JsonSchema, item: JsonSchema, value: unknown): readonly 
 
 const MAX_FIELDS_SHOWN = 6;
 
-/** ` {name, color?}`: whoever gave no object at all wants to know what would be in it. */
+/** ` {name, color?}`: the fields of the object that was expected. */
 function fieldWords(root: JsonSchema, schema: SchemaObject, takes: number): string {
   if ((takes & ~NULL) !== OBJECT) return '';
   const properties = findKeyword(root, schema, 'properties');
@@ -189,7 +189,7 @@ function explainChoice(place: Place, _: unknown, view: View): Problem {
   return { ...mustBe(place, 'enum', expected, hint), ...(near !== undefined && { suggestion: near }) };
 }
 
-/** Of longer lists fewer words are looked up, but always one. */
+/** Suggestions from longer lists use up more of the budget. */
 const CANDIDATES_PER_SUGGESTION = 400;
 const DEAREST_SUGGESTION = 12;
 

@@ -1,4 +1,4 @@
-// A value that fits none of the forms it may take: the one that was most likely meant is explained.
+// A value that fits no branch of a union: explains the branch that was most likely meant.
 
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';

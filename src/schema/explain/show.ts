@@ -7,7 +7,7 @@ import { deref, findKeyword, ownSchema } from '../references.ts';
 
 const MAX_SHOWN_CHARS = 60;
 const MAX_ENUM_SHOWN = 12;
-/** Of a value or name of any length, so much is read. */
+/** Longer values and names are not read further. */
 const MAX_LOOKED_AT = 2_000;
 
 const SECRET_NAME =
@@ -96,6 +96,13 @@ export function joinPath(path: string, key: string | number): string {
   const name = shorten(key, 64);
   if (!/^[\w$-]+$/.test(name)) return `${path}[${JSON.stringify(name)}]`;
   return path === '' ? name : `${path}.${name}`;
+}
+
+/** The keys of such a path, also of `files["a.py"]`. Names that joinPath() has cut stay cut. */
+export function splitPath(path: string): readonly string[] {
+  return Array.from(path.matchAll(/\[("(?:[^"\\]|\\.)*")\]|[^.[\]]+/g), ([whole, quoted]) =>
+    quoted === undefined ? whole : String(JSON.parse(quoted)),
+  );
 }
 
 /** `"a", "b" or "c"`, cut after a dozen. */

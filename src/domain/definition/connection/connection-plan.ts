@@ -1,4 +1,5 @@
-// What a domain file says of the way to its API, as one Connection: authorities, certificate, TLS version, proxy.
+// `tls` and `proxy` of a domain file as a Connection: authorities, client certificate, TLS version, proxy.
+
 import type { X509Certificate } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { originOf } from '../../../endpoint/address.ts';
@@ -7,8 +8,8 @@ import { freeze } from '../../../endpoint/freeze.ts';
 import type { Connection, ProxyServer } from '../../../endpoint/model.ts';
 import type { Problem } from '../../../endpoint/problems.ts';
 import { FILE_MARK } from '../../../endpoint/secret/secret-file.ts';
+import { omitUndefined } from '../../../endpoint/untrusted.ts';
 import { parseProxy } from '../../../network/proxy-rules.ts';
-import { pickDefined } from '../../pick-defined.ts';
 import type { DomainDefinition } from '../definition-types.ts';
 import { endsSoon, readCertificates, readKey } from './read-certificates.ts';
 
@@ -18,12 +19,12 @@ export interface ConnectionOptions {
   readonly env: Environment;
   /** The domain file. */
   readonly source?: string;
-  /** Base URL as the operator says it; undefined: nobody but a document does. */
+  /** The base URL that the operator set; undefined if only a document has one. */
   readonly url: string | undefined;
 }
 
 export interface ConnectionPlan {
-  /** Undefined: the file says nothing of it. */
+  /** Undefined if the file has neither `tls` nor `proxy`. */
   readonly connection?: Connection;
   readonly warnings: readonly string[];
 }
@@ -44,7 +45,7 @@ export function buildConnection(
   const connection: Connection = {
     ...(origin !== undefined && { origin }),
     ...(tls !== undefined && readTls(tls, options, problems, warnings)),
-    ...pickDefined({ proxy: proxy === undefined ? undefined : readProxy(proxy, options.env, problems) }),
+    ...omitUndefined({ proxy: proxy === undefined ? undefined : readProxy(proxy, options.env, problems) }),
   };
   return { connection: freeze(connection), warnings };
 }
@@ -70,18 +71,18 @@ function readTls(
   const authorities = ca === undefined ? undefined : [ca].flat().flatMap((path) => read('ca', path) ?? []);
   if (cert === undefined && key !== undefined) sayAt('cert')('is missing: name the certificate of key');
   if (cert !== undefined && key === undefined) sayAt('key')('is missing: name the private key of cert');
-  // The origin that gets a proof of who we are is for the operator to choose, as with every other credential.
+  // A client certificate is a credential: the operator, not a document, decides which origin sees it.
   for (const [field, value] of Object.entries({ cert, serverName }))
     if (value !== undefined && url === undefined)
       sayAt(field)('is for one origin, and none is named: write baseUrl (a document does not decide who sees it)');
   if (passphraseEnv !== undefined && passphraseFile !== undefined)
-    sayAt('passphraseFile')('stands beside passphraseEnv; say one of them');
+    sayAt('passphraseFile')('cannot be combined with passphraseEnv; keep one of them');
   const own = cert === undefined ? undefined : read('cert', cert);
   const variable = passphraseEnv ?? (passphraseFile && FILE_MARK + beside(passphraseFile, source));
   const passphrase = variable === undefined ? undefined : lookup(env, variable);
   const certificate =
     own === undefined || key === undefined ? undefined : readPair(own, beside(key, source), passphrase, sayAt('key'));
-  return pickDefined({ authorities: authorities?.map(String), certificate, minVersion, serverName });
+  return omitUndefined({ authorities: authorities?.map(String), certificate, minVersion, serverName });
 }
 
 function readPair(
@@ -95,7 +96,7 @@ function readPair(
   return { cert: certificates.join(''), key, ...(passphrase !== undefined && { passphrase }) };
 }
 
-/** A password in a domain file is a password in a repository. */
+/** A password in the file itself is refused: domain files are committed. */
 function readProxy(template: string, env: Environment, problems: Problem[]): ProxyServer | 'none' | undefined {
   const say = (message: string) => {
     problems.push({ path: ['proxy'], message });
@@ -112,7 +113,7 @@ function readProxy(template: string, env: Environment, problems: Problem[]): Pro
   return 'problem' in proxy ? say(proxy.problem) : proxy;
 }
 
-/** Values of variables in the user info may hold `@`, `:` and `/`. */
+/** Fills in the user info percent-encoded: a password may contain `@`, `:` and `/`. */
 function encodeUserInfo(template: string, userInfo: string | undefined, env: Environment): string {
   if (userInfo === undefined) return template;
   const encoded = userInfo

@@ -6,27 +6,31 @@ import { about, strict, text } from '../shape/fields.ts';
 export const tls = strict({
   ca: about(
     z.union([text, z.array(text).min(1).readonly()]),
-    'PEM files with the authorities that may sign the API’s certificate, instead of those this machine trusts. Tokens that are had at another origin may be signed by either.',
+    'PEM files with the authorities that may sign the API’s certificate, instead of those this machine trusts. For a token endpoint at another origin, both are trusted.',
     'ca.pem',
   ),
   cert: about(
     text,
-    'PEM file with the certificate (and chain) that is shown to the API; it needs `key`, and a `baseUrl` that says to whom. No other origin sees it.',
+    'PEM file with the client certificate (and chain) for the API; it needs `key` and a `baseUrl`. No other origin sees it.',
     'client.pem',
   ),
   key: about(text, 'PEM file with the private key of `cert`.', 'client.key'),
   passphraseEnv: about(variable, 'The variable that holds the passphrase of `key`.', 'SHOP_KEY_PASSPHRASE'),
   passphraseFile: about(text, 'The file that holds the passphrase of `key`.', '/run/secrets/shop_key_passphrase'),
-  minVersion: about(z.enum(['TLSv1.2', 'TLSv1.3']), 'The oldest TLS that is spoken. Default: `TLSv1.2`.', 'TLSv1.3'),
+  minVersion: about(
+    z.enum(['TLSv1.2', 'TLSv1.3']),
+    'The oldest TLS version that is accepted. Default: `TLSv1.2`.',
+    'TLSv1.3',
+  ),
   serverName: about(
     text,
-    'The host in the API’s certificate, where it is not that of `baseUrl`; it is asked for (SNI) and checked.',
+    'The host name in the API’s certificate, if it differs from `baseUrl`; used for SNI and for the check.',
     'shop.internal',
   ),
 }).meta({
   id: 'tls',
   description:
-    'How the API’s certificate is checked, and the certificate shown to it. Paths are relative to the domain file; files are read at start. The check cannot be switched off.',
+    'How the API’s certificate is checked, and the client certificate. Paths are relative to the domain file; files are read at start. The check cannot be switched off.',
 });
 
 export const proxy = about(

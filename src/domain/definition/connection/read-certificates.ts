@@ -1,4 +1,4 @@
-// Certificates and keys of a domain file, read and checked at start: what is wrong with them would otherwise fail every call.
+// Reads the certificates and keys of a domain file and checks them at start; otherwise every call would fail.
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readSecretFile } from '../../../endpoint/secret/secret-file.ts';
 
@@ -50,7 +50,7 @@ export function readKey(
   return file.text;
 }
 
-/** A word for certificates that end within a month. */
+/** A warning for a certificate that expires within a month. */
 export function endsSoon(certificate: X509Certificate): string | undefined {
   const end = Date.parse(certificate.validTo);
   if (end - Date.now() > SOON_MS) return undefined;

@@ -1,10 +1,11 @@
 // Credentials that tell an API who is really calling, as a domain file declares them.
+
 import { type CallerText, parseCallerText } from '../../../endpoint/caller/caller-text.ts';
 import { HEADER_NAME, isArgumentHeader, isConfigurableHeader } from '../../../endpoint/headers/header-names.ts';
 import { isObject } from '../../../endpoint/is-object.ts';
 import type { AssertionClaim, Credential, Secret } from '../../../endpoint/model.ts';
 import type { Problem } from '../../../endpoint/problems.ts';
-import { pickDefined } from '../../pick-defined.ts';
+import { omitUndefined } from '../../../endpoint/untrusted.ts';
 import type { CredentialDefinition } from '../definition-types.ts';
 
 type Of<Kind> = Extract<CredentialDefinition, { kind: Kind }>;
@@ -33,13 +34,13 @@ export function buildExchange(
     audience: [audience ?? []].flat(),
     resource: [resource ?? []].flat(),
     subjectTokenType: TYPE_NAMES + subjectTokenType,
-    ...pickDefined({ requestedTokenType: requestedTokenType && TYPE_NAMES + requestedTokenType }),
+    ...omitUndefined({ requestedTokenType: requestedTokenType && TYPE_NAMES + requestedTokenType }),
   };
 }
 
 const DEFAULT_LIFETIME_S = 60;
 const MAX_CLAIMS = 32;
-/** What the gateway says itself, in every assertion. */
+/** Claims that the gateway sets itself. */
 const OWN_CLAIMS = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti']);
 
 export function buildAssertion(name: string, declaration: Of<'assertion'>, problems: Problem[]): Credential {
@@ -59,7 +60,7 @@ export function buildAssertion(name: string, declaration: Of<'assertion'>, probl
     in: 'header',
     field: header ?? 'Authorization',
     ...(header === undefined && { prefix: 'Bearer ' }),
-    ...pickDefined({ audience }),
+    ...omitUndefined({ audience }),
     subject: readText(subject, (message) => say(message, 'subject')) ?? { shown: subject, parts: [subject] },
     lifetimeS: lifetimeSeconds,
     claims,
@@ -72,7 +73,7 @@ function refuseHeader(header: string, say: (message: string, ...path: string[]) 
     say(`${header} cannot carry it; name another header, such as X-Caller`, 'header');
 }
 
-/** Templates stand at the top; inside a fixed value they would be sent as they are. */
+/** Placeholders are filled in only in texts at the top level; inside a list or object they would be sent as they are. */
 function readClaim(value: unknown, say: (message: string) => void): { text: CallerText } | { value: unknown } {
   if (typeof value === 'string') {
     const text = readText(value, say);
@@ -85,16 +86,16 @@ function readClaim(value: unknown, say: (message: string) => void): { text: Call
 /** Undefined where there is nothing to fill in. */
 function readText(text: string, say: (message: string) => void): CallerText | undefined {
   const parsed = parseCallerText(text, { withTool: true });
-  if (parsed !== undefined && 'problem' in parsed) say(parsed.problem);
-  const parts = parsed === undefined || 'problem' in parsed ? [text] : parsed.text.parts;
-  if (
-    !(parsed !== undefined && 'problem' in parsed) &&
-    parts.some((part) => typeof part === 'string' && part.includes(`\${`))
-  )
+  if (parsed !== undefined && 'problem' in parsed) {
+    say(parsed.problem);
+    return undefined;
+  }
+  const parts = parsed?.text.parts ?? [text];
+  if (parts.some((part) => typeof part === 'string' && part.includes(`\${`)))
     say(
       `has a \${…} that is not known here; there are \${principal.id}, \${principal.sub}, \${principal.claims.<name>} and \${tool}`,
     );
-  return parsed !== undefined && 'text' in parsed ? parsed.text : undefined;
+  return parsed?.text;
 }
 
 const MAX_DEPTH = 8;

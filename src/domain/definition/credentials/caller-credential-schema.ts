@@ -3,12 +3,8 @@
 import { z } from 'zod';
 import { about, closed, headerName, list, text } from '../shape/fields.ts';
 
-const CALLER = '`$'.concat(
-  '{principal.id}`, `$',
-  '{principal.sub}`, `$',
-  '{principal.claims.email}` and `$',
-  '{tool}` are filled in',
-);
+const CALLER =
+  '`\u0024{principal.id}`, `\u0024{principal.sub}`, `\u0024{principal.claims.email}` and `\u0024{tool}` are filled in';
 
 const uri = z.string().refine((value) => URL.canParse(value) && !value.includes('#'), {
   error: 'must be an absolute URI without #',
@@ -21,7 +17,7 @@ const oneOrMore = <Type extends z.ZodType>(type: Type) =>
 export const exchangeFields = {
   audience: about(
     oneOrMore(text),
-    'Whom the new token is for, as the authorization server names the API. This or `resource` has to be given.',
+    'The API that the new token is for, as the authorization server calls it. Either this or `resource` is required.',
     'orders-api',
   ).exactOptional(),
   resource: about(
@@ -47,26 +43,26 @@ const assertionShape = {
     'A short-lived JWT about the caller, signed by this gateway with the keys of `assertions` in landbridge.yaml; the API verifies it with `/.well-known/jwks.json`.',
     'assertion',
   ),
-  audience: about(text, 'Whom it is for (`aud`). Default: the origin of the API.', 'orders-api').exactOptional(),
+  audience: about(text, 'The audience (`aud`). Default: the origin of the API.', 'orders-api').exactOptional(),
   subject: about(
     text,
-    `Who calls (\`sub\`); ${CALLER}. Default: \`$`.concat('{principal.id}`, which no two callers share.'),
-    '$'.concat('{principal.sub}'),
+    `The caller (\`sub\`); ${CALLER}. Default: \`\${principal.id}\`, which no two callers share.`,
+    '\u0024{principal.sub}',
   ).exactOptional(),
   lifetimeSeconds: about(
     z.int().min(10).max(600),
-    'How long it is good. A new one is signed for every call. Default: 60.',
+    'How long it is valid. A new one is signed for every call. Default: 60.',
     30,
   ).exactOptional(),
   header: about(
     headerName('must be the name of a header, such as X-Caller'),
-    'The header that carries it, alone. Default: `Authorization`, behind `Bearer`.',
+    'The header whose value it is. Default: `Authorization`, after `Bearer`.',
     'X-Caller',
   ).exactOptional(),
   claims: about(
     z.record(text, z.unknown()),
     `Further claims: fixed values, and texts in which ${CALLER}. A text that is one claim and nothing else keeps its type.`,
-    { email: '$'.concat('{principal.claims.email}'), gateway: 'landbridge' },
+    { email: '\u0024{principal.claims.email}', gateway: 'landbridge' },
   ).exactOptional(),
 };
 

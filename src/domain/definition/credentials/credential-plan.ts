@@ -1,4 +1,5 @@
 // Credentials as a domain file declares them, with their secrets taken from the environment.
+
 import { maySeeSecrets, originOf } from '../../../endpoint/address.ts';
 import { type Environment, readSecret } from '../../../endpoint/environment.ts';
 import { HEADER_NAME, isConfigurableHeader } from '../../../endpoint/headers/header-names.ts';
@@ -6,12 +7,12 @@ import type { Credential, Endpoint, Secret } from '../../../endpoint/model.ts';
 import type { Problem } from '../../../endpoint/problems.ts';
 import { alternativesOf, isAboutFile, readPassword, unsetVariables } from '../../../endpoint/secrets.ts';
 import { hint } from '../../../endpoint/suggest.ts';
-import { pickDefined } from '../../pick-defined.ts';
+import { omitUndefined } from '../../../endpoint/untrusted.ts';
 import type { CredentialDefinition, DomainDefinition } from '../definition-types.ts';
 import { buildAssertion, buildExchange } from './caller-credential-plan.ts';
 import { buildLogin, type LoginHome } from './login-plan.ts';
 
-/** By name. Without a kind nothing is known of a credential but its variables, and that is not enough. */
+/** The credentials by name. One without a kind is a mistake here: only an imported document could tell what it is. */
 export function buildCredentials(
   declarations: DomainDefinition['credentials'],
   env: Environment,
@@ -29,7 +30,7 @@ export function buildCredentials(
   return credentials;
 }
 
-/** A header or cookie of any other name could not be sent, and every call would fail. */
+/** Refuses names that cannot be sent as a header or cookie: every call would fail. */
 function refuseField(
   name: string,
   { in: where = 'header', field }: Extract<CredentialDefinition, { kind: 'apiKey' }>,
@@ -50,11 +51,11 @@ function buildCredential(
   home: LoginHome,
   problems: Problem[],
 ): Credential {
-  // What is missing was said when the secrets were named.
+  // nameSecrets() has reported missing variables already.
   const secret = (variable = ''): Secret => readSecret(env, variable);
   if (declaration.kind === 'oauth2' || declaration.kind === 'token_exchange') {
     const { tokenUrl } = declaration;
-    // A document that is imported may say later where its API is; a call finds out.
+    // Without a base URL in the file, the imported document decides where the API is: then the check happens at the call.
     const isSafe =
       URL.canParse(tokenUrl) && (home.url === undefined || maySeeSecrets(new URL(tokenUrl), originOf(home.url)));
     if (!isSafe) {
@@ -71,7 +72,7 @@ function buildCredential(
         in: declaration.in ?? 'header',
         field: declaration.field,
         secret: secret(declaration.env),
-        ...pickDefined({ prefix: declaration.prefix }),
+        ...omitUndefined({ prefix: declaration.prefix }),
       };
     case 'bearer':
       return { kind: 'bearer', name, secret: secret(declaration.env) };
@@ -110,7 +111,7 @@ function buildCredential(
   }
 }
 
-/** One credential needs no further word; several do. */
+/** With one credential the choice is clear; with several the file has to make it. */
 export function defaultSecurity(credentials: ReadonlyMap<string, Credential>, problems: Problem[]): string[][] {
   const names = [...credentials.keys()];
   const message = `is missing: say which of ${names.join(', ')} go together, e.g. [[${names[0]}]]`;
@@ -118,7 +119,7 @@ export function defaultSecurity(credentials: ReadonlyMap<string, Credential>, pr
   return names.map((name) => [name]);
 }
 
-/** Names of credentials become the credentials. */
+/** The alternatives with credentials in place of their names. */
 export function readSecurity(
   alternatives: readonly (readonly string[])[],
   credentials: ReadonlyMap<string, Credential>,
@@ -142,20 +143,20 @@ export function withProofs(security: Endpoint['security'], proofs: readonly Cred
   return security.length === 0 ? [proofs] : security.map((alternative) => [...alternative, ...proofs]);
 }
 
-/** What to say at start about credentials nobody has set. */
+/** Warnings at start about credentials whose variables are not set. */
 export function missingCredentials(endpoints: readonly Endpoint[]): string[] {
-  const waiting = new Set<string>();
+  /** Sentence part → the variables in it. */
+  const waiting = new Map<string, ReadonlySet<string>>();
   for (const { security } of endpoints) {
-    const unset = alternativesOf(security).map((set) => set.flatMap(unsetVariables));
-    if (unset.length > 0 && unset.every((names) => names.length > 0))
-      waiting.add([...new Set(unset.map((names) => names.join(' and ')))].join(', or '));
+    const unset = alternativesOf(security).map((set) => [...new Set(set.flatMap(unsetVariables))]);
+    if (unset.length === 0 || unset.some((names) => names.length === 0)) continue;
+    const words = [...new Set(unset.map((names) => names.join(' and ')))].join(', or ');
+    waiting.set(words, new Set(unset.flat()));
   }
-  return [...waiting].map((names) => {
-    if (names.split(/ and |, or /).some(isAboutFile))
-      return `No secret is to be had from ${names}; calls that need it will be refused.`;
-    const isOne = !/ and |, or /.test(names);
-    return isOne
-      ? `The environment variable ${names} is not set; calls that need it will be refused.`
-      : `The environment variables ${names} are not set; calls that need them will be refused.`;
+  return [...waiting].map(([words, names]) => {
+    if ([...names].some(isAboutFile)) return `No secret can be read from ${words}; calls that need it will be refused.`;
+    return names.size === 1
+      ? `The environment variable ${words} is not set; calls that need it will be refused.`
+      : `The environment variables ${words} are not set; calls that need them will be refused.`;
   });
 }

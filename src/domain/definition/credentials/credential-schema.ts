@@ -1,12 +1,14 @@
 // The shape of a credential in a domain file: of a kind of its own, or variables for a security scheme of the imported document.
+
 import { z } from 'zod';
+import { VARIABLE_NAME } from '../../../endpoint/environment.ts';
 import { isObject } from '../../../endpoint/is-object.ts';
 import { about, chosen, closed, named, strict, text, texts } from '../shape/fields.ts';
 import { assertion, exchangeFields } from './caller-credential-schema.ts';
 import { loginShape } from './login-schema.ts';
 
-/** Whatever else stands there may be the secret itself: it is not repeated. */
-export const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, {
+/** The message does not repeat the value: it may be the secret itself. */
+export const variable = z.string().regex(VARIABLE_NAME, {
   error: ({ input }) => {
     const name = /^\$\{?([A-Za-z_][A-Za-z0-9_]{0,99})\}?$/.exec(String(input))?.[1];
     const fix =
@@ -37,8 +39,12 @@ const variables = {
   accessKeyIdFile: about(text, FROM_FILE('accessKeyIdEnv'), '/run/secrets/aws_key_id'),
   secretAccessKeyFile: about(text, FROM_FILE('secretAccessKeyEnv'), '/run/secrets/aws_key'),
   sessionTokenFile: about(text, FROM_FILE('sessionTokenEnv'), '/run/secrets/aws_session'),
-  tokenUrl: about(plainUrl, 'Where an access token is had for client id and secret.', 'https://shop.example/token'),
-  scopes: about(texts, 'What the token is asked to allow. Default: nothing in particular.', ['orders:read']),
+  tokenUrl: about(
+    plainUrl,
+    'The token endpoint, which issues an access token for client id and secret.',
+    'https://shop.example/token',
+  ),
+  scopes: about(texts, 'The scopes to request. Default: none.', ['orders:read']),
   accessKeyIdEnv: about(
     variable,
     'The variable that holds the access key id. Default, where a domain file says `kind: awsSigv4` and names no key: `AWS_ACCESS_KEY_ID`, with `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`.',
@@ -58,23 +64,25 @@ export const scheme = strict({
   ...variables,
   argument: about(
     z.boolean(),
-    'A parameter that was taken for a key by its name is an argument after all, which the model gives.',
+    'Makes a parameter that was taken for a key because of its name an argument again, which the model gives.',
     true,
   ),
 }).meta({
   id: 'scheme',
   description:
-    'Variables for a security scheme of the imported document; what kind it is the document says. The name is that of the scheme.',
+    'Variables for a security scheme of the imported document, which says what kind it is. The name is that of the scheme.',
 });
+
+/** Fields of those above that may be left out. */
+function optional<Name extends keyof typeof variables>(...names: readonly Name[]) {
+  const fields = names.map((name) => [name, variables[name].exactOptional()]);
+  return Object.fromEntries(fields) as { [Key in Name]: z.ZodExactOptional<(typeof variables)[Key]> };
+}
 
 /** What asking a token endpoint as a client takes. */
 const clientFields = {
   tokenUrl: variables.tokenUrl,
-  clientIdEnv: variables.clientIdEnv.exactOptional(),
-  clientIdFile: variables.clientIdFile.exactOptional(),
-  clientSecretEnv: variables.clientSecretEnv.exactOptional(),
-  clientSecretFile: variables.clientSecretFile.exactOptional(),
-  scopes: variables.scopes.exactOptional(),
+  ...optional('clientIdEnv', 'clientIdFile', 'clientSecretEnv', 'clientSecretFile', 'scopes'),
 };
 
 export const kinds = z.discriminatedUnion('kind', [
@@ -82,21 +90,16 @@ export const kinds = z.discriminatedUnion('kind', [
     kind: about(z.literal('apiKey'), 'A key in a header, query parameter or cookie.', 'apiKey'),
     in: about(z.enum(['header', 'query', 'cookie']), 'Where the key goes. Default: `header`.', 'query').exactOptional(),
     field: about(text, 'Name of the header, query parameter or cookie.', 'X-API-Key'),
-    env: variables.env.exactOptional(),
-    file: variables.file.exactOptional(),
+    ...optional('env', 'file'),
     prefix: about(z.string(), 'Put before the key, its blank included.', 'Token ').exactOptional(),
   }).meta({ id: 'apiKey' }),
   closed({
     kind: about(z.literal('bearer'), 'A token, sent as `Authorization: Bearer …`.', 'bearer'),
-    env: variables.env.exactOptional(),
-    file: variables.file.exactOptional(),
+    ...optional('env', 'file'),
   }).meta({ id: 'bearer' }),
   closed({
     kind: about(z.literal('basic'), 'User name and password, sent as `Authorization: Basic …`.', 'basic'),
-    usernameEnv: variables.usernameEnv.exactOptional(),
-    usernameFile: variables.usernameFile.exactOptional(),
-    passwordEnv: variables.passwordEnv.exactOptional(),
-    passwordFile: variables.passwordFile.exactOptional(),
+    ...optional('usernameEnv', 'usernameFile', 'passwordEnv', 'passwordFile'),
   }).meta({ id: 'basic' }),
   closed({
     kind: about(
@@ -109,7 +112,7 @@ export const kinds = z.discriminatedUnion('kind', [
   closed({
     kind: about(
       z.literal('token_exchange'),
-      'The caller’s own verified access token, exchanged for one that this API accepts (RFC 8693); kept per caller, renewed in time. Who calls without one is refused.',
+      'The caller’s own verified access token, exchanged for one that this API accepts (RFC 8693); kept per caller, renewed in time. Callers without a token are refused.',
       'token_exchange',
     ),
     ...clientFields,
@@ -118,19 +121,14 @@ export const kinds = z.discriminatedUnion('kind', [
   assertion,
   closed({
     kind: about(z.literal('awsSigv4'), 'Every request is signed (AWS Signature Version 4).', 'awsSigv4'),
-    accessKeyIdEnv: variables.accessKeyIdEnv.exactOptional(),
-    accessKeyIdFile: variables.accessKeyIdFile.exactOptional(),
-    secretAccessKeyEnv: variables.secretAccessKeyEnv.exactOptional(),
-    secretAccessKeyFile: variables.secretAccessKeyFile.exactOptional(),
-    sessionTokenEnv: variables.sessionTokenEnv.exactOptional(),
-    sessionTokenFile: variables.sessionTokenFile.exactOptional(),
-    region: variables.region.exactOptional(),
+    ...optional('accessKeyIdEnv', 'accessKeyIdFile', 'secretAccessKeyEnv', 'secretAccessKeyFile'),
+    ...optional('sessionTokenEnv', 'sessionTokenFile', 'region'),
     service: variables.service,
   }).meta({ id: 'awsSigv4' }),
   closed(loginShape).meta({ id: 'login' }),
 ]);
 
-/** Without a kind it can only be a security scheme of an imported document; the build says so where it is not. */
+/** Without `kind` it can only be a security scheme of an imported document; the build reports it if there is none. */
 export const credential = chosen([kinds, scheme], (value) =>
   isObject(value) && !Object.keys(value).every(isSchemeKey) ? kinds : scheme,
 );

@@ -1,26 +1,26 @@
 // The login of an imported document as lines for its domain file: written out where the document declares a password flow at
 // its own server, as a commented example where it has a login operation and only asks for a token.
+
 import { originOf } from '../../../endpoint/address.ts';
+import { isOfHeader } from '../../../endpoint/headers/header-fields.ts';
 import { isSecretField } from '../../../endpoint/login/fill-login.ts';
 import { loginSecrets } from '../../../endpoint/login/login-operation.ts';
 import type { Credential, Domain, Endpoint } from '../../../endpoint/model.ts';
-import { toSnakeCase } from '../../../endpoint/names.ts';
+import { CREDENTIAL_NAME, toSnakeCase } from '../../../endpoint/names.ts';
 
 type LoginCredential = Extract<Credential, { kind: 'login' }>;
-
-const CREDENTIAL_NAME = /^[\w.-]{1,64}$/;
 
 export function loginLines(domain: Domain): string[] {
   const credentials = new Set(domain.endpoints.flatMap(({ security }) => security.flat()));
   const flows = [...credentials].filter((one): one is LoginCredential => one.kind === 'login' && one.isScheme === true);
   const [flow] = flows;
   if (flow !== undefined) return linesOfFlow(flow, flows, domain.endpoints);
-  const isProven = [...credentials].some(({ kind, name }) => kind !== 'bearer' || name.startsWith('header '));
+  const isProven = [...credentials].some(({ kind, name }) => kind !== 'bearer' || isOfHeader(name));
   const operation = isProven ? undefined : domain.endpoints.find(isPasswordLogin);
   return operation === undefined ? [] : linesOfOperation(operation, [...credentials][0]?.name, domain.name);
 }
 
-/** Scopes of all operations together: one token serves all of them. None may read a variable once it stands in the file. */
+/** One token serves all operations, so it asks for the scopes of all. A scope with `${` would be filled in once it is in the file. */
 function linesOfFlow(
   { name, request, secrets }: LoginCredential,
   flows: readonly LoginCredential[],
@@ -40,7 +40,7 @@ function linesOfFlow(
     ...(scopes.size > 0 && { scope: [...scopes].join(' ') }),
   };
   const base = endpoints.find(({ baseUrl }) => originOf(baseUrl) === originOf(request.url))?.baseUrl;
-  // An address elsewhere was the document's choice, and is for a person to make one's own.
+  // At another origin the document chose where the password goes: the lines are commented out until a person agrees.
   const mark = base === undefined || !CREDENTIAL_NAME.test(name) ? '# ' : '';
   const address =
     base !== undefined && request.url.startsWith(`${base}/`)
@@ -83,7 +83,7 @@ function linesOfOperation(endpoint: Endpoint, scheme: string | undefined, domain
 
 const USER = /^(?:user_?name|user|e-?mail|login|identifier)$/i;
 
-/** `{ "a": "b" }`, which is YAML too: whatever the document calls its fields, it stays on one line. */
+/** `{ "a": "b" }`, which is also YAML: quoted, so that no field name of a document can start a line of its own. */
 function toFlow(fields: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(fields).map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`);
   return `{ ${pairs.join(', ')} }`;

@@ -1,4 +1,5 @@
 // A login as a domain file declares it becomes a credential: where it is, what it sends, how its token travels.
+
 import { originOf } from '../../../endpoint/address.ts';
 import { namesCaller } from '../../../endpoint/caller/caller-text.ts';
 import { type Environment, expand, findLost, needsVariables } from '../../../endpoint/environment.ts';
@@ -6,12 +7,12 @@ import { isConfigurableHeader, isSecretHeader } from '../../../endpoint/headers/
 import { fillLogin, isSecretField } from '../../../endpoint/login/fill-login.ts';
 import type { Credential, TokenCarrier, TokenLifetime, TokenPlace } from '../../../endpoint/model.ts';
 import type { Problem } from '../../../endpoint/problems.ts';
-import { pickDefined } from '../../pick-defined.ts';
+import { omitUndefined } from '../../../endpoint/untrusted.ts';
 import type { CredentialDefinition } from '../definition-types.ts';
 
 type LoginDefinition = Extract<CredentialDefinition, { kind: 'login' }>;
 
-/** What a login counts from. */
+/** What a login is relative to. */
 export interface LoginHome {
   /** Base URL of the domain, where there is one. */
   readonly url: string | undefined;
@@ -30,8 +31,7 @@ export function buildLogin(
   const { method, query, body, form } = declaration;
   const url = declaration.url ?? declaration.path ?? '';
   const origin = checkAddress(declaration, env, home, say);
-  if (body !== undefined && form !== undefined)
-    say('form', 'stands beside body; a login sends one of them: remove the other');
+  if (body !== undefined && form !== undefined) say('form', 'cannot be combined with body; keep one of them');
   if (/^get$/i.test(method ?? '') && (body ?? form) !== undefined)
     say('method', 'is GET, which has no body: move the fields to query, or leave method out');
   const { path, url: address, headers: own } = declaration;
@@ -41,7 +41,7 @@ export function buildLogin(
   const isHome = origin === originOf(home.url ?? '');
   const headers = { ...(isHome ? home.headers : {}), ...declaration.headers };
   const { request, secrets } = fillLogin(
-    // Without a base URL nothing of the domain works, and that is said elsewhere.
+    // A missing base URL is reported elsewhere.
     { ...(declaration.url === undefined && { base: home.url ?? '' }), url, method, headers, query, body, form },
     env,
   );
@@ -55,18 +55,18 @@ export function buildLogin(
     secrets,
     send,
     renewOn: declaration.renewOn ?? [401],
-    ...pickDefined({ token: toPlace(declaration.token), lifetime: toLifetime(declaration.lifetime) }),
+    ...omitUndefined({ token: toPlace(declaration.token), lifetime: toLifetime(declaration.lifetime) }),
   };
 }
 
-/** The origin of a login; what is wrong with its address is told. */
+/** The origin of a login; reports what is wrong with its address. */
 function checkAddress(
   { path, url }: LoginDefinition,
   env: Environment,
   home: LoginHome,
   say: (field: string, message: string) => void,
 ): string | undefined {
-  if (path !== undefined && url !== undefined) say('url', 'stands beside path; say one of them');
+  if (path !== undefined && url !== undefined) say('url', 'cannot be combined with path; keep one of them');
   if (url !== undefined) {
     const { text, missing } = expand(url, env);
     if (missing.length > 0) say('url', needsVariables(missing));
@@ -84,7 +84,7 @@ const MAX_DEPTH = 8;
 const SAME_FOR_ALL =
   'says who calls, and a login is the same for all callers; tell the API who calls with headers, assertion or token_exchange';
 
-/** A password in a domain file is a password in a repository. */
+/** Refuses secrets written out in the file: domain files are committed. */
 function refuseSecrets(value: unknown, path: readonly string[], problems: Problem[], depth = 0): void {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return;
   for (const [key, inner] of Object.entries(value)) {
@@ -124,5 +124,5 @@ function toCarrier(send: NonNullable<LoginDefinition['send']>): TokenCarrier {
   if (send === 'bearer') return { in: 'header', field: 'Authorization', prefix: 'Bearer ' };
   if ('query' in send) return { in: 'query', field: send.query };
   if ('cookie' in send) return { in: 'cookie', field: send.cookie };
-  return { in: 'header', field: send.header, ...pickDefined({ prefix: send.prefix }) };
+  return { in: 'header', field: send.header, ...omitUndefined({ prefix: send.prefix }) };
 }

@@ -1,10 +1,9 @@
 // The shape of a login in a domain file: the request, where its answer has the token, and how that is sent.
 import { z } from 'zod';
-import { about, closed, headerName, text } from '../shape/fields.ts';
+import { about, closed, FILLED, headerName, inAnyCase, text } from '../shape/fields.ts';
 
 const header = headerName('must be the name of a header, such as X-Auth-Token');
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
-const FILLED = '`$'.concat('{VARIABLE}` is filled in');
 
 const place = z.union([
   text,
@@ -31,16 +30,11 @@ const send = z.union([
 export const loginShape = {
   kind: about(
     z.literal('login'),
-    'A token that a login hands out; renewed before it expires and when it is refused.',
+    'A token from a login request; renewed before it expires and when the API refuses it.',
     'login',
   ),
   method: about(
-    z
-      .string()
-      .regex(
-        /^(?:[Gg][Ee][Tt]|[Pp][Oo][Ss][Tt]|[Pp][Uu][Tt]|[Pp][Aa][Tt][Cc][Hh])$/,
-        'must be GET, POST, PUT or PATCH',
-      ),
+    z.string().regex(inAnyCase(['GET', 'POST', 'PUT', 'PATCH']), 'must be GET, POST, PUT or PATCH'),
     'Method of the login. Default: `POST`.',
     'POST',
   ).exactOptional(),
@@ -51,7 +45,7 @@ export const loginShape = {
   ).exactOptional(),
   url: about(
     text,
-    `Address of a login that is elsewhere, instead of \`path\`; ${FILLED}.`,
+    `URL of a login at another address, instead of \`path\`; ${FILLED}.`,
     'https://id.example/token',
   ).exactOptional(),
   headers: about(z.record(header, z.string()), `Headers of the login; ${FILLED}.`, {
@@ -61,22 +55,22 @@ export const loginShape = {
     tenant: 'acme',
   }).exactOptional(),
   body: about(z.record(z.string(), z.unknown()), `JSON body of the login; ${FILLED}.`, {
-    email: '$'.concat('{SHOP_EMAIL}'),
-    password: '$'.concat('{SHOP_PASSWORD}'),
+    email: '\u0024{SHOP_EMAIL}',
+    password: '\u0024{SHOP_PASSWORD}',
   }).exactOptional(),
   form: about(
     z.record(z.string(), scalar),
     `Fields of the login as an HTML form sends them, instead of \`body\`; ${FILLED}.`,
-    { username: '$'.concat('{SHOP_USER}'), password: '$'.concat('{SHOP_PASSWORD}') },
+    { username: '\u0024{SHOP_USER}', password: '\u0024{SHOP_PASSWORD}' },
   ).exactOptional(),
   token: about(
     place,
-    'Where the answer has the token: a dot path, or `{ header: X-Auth-Token }`. Default: wherever answers usually have it (`access_token`, `token`, `data.access_token` …).',
+    'Where the token is in the answer: a dot path, or `{ header: X-Auth-Token }`. Default: the usual places (`access_token`, `token`, `data.access_token` …).',
     'data.access_token',
   ).exactOptional(),
   lifetime: about(
     lifetime,
-    'How long the token is good: a dot path of the answer, `{ at: data.expires, unit: milliseconds }` or `{ seconds: 900 }`. Default: what the answer (`expires_in`, `expires` …) or the token itself (a JWT) says, else an hour.',
+    'How long the token is valid: a dot path of the answer, `{ at: data.expires, unit: milliseconds }` or `{ seconds: 900 }`. Default: what the answer (`expires_in`, `expires` …) or the token itself (a JWT) says, else an hour.',
     'data.expires',
   ).exactOptional(),
   send: about(
@@ -89,7 +83,7 @@ export const loginShape = {
       .array(z.union([z.literal(401), z.literal(403), z.literal(419), z.literal(440)]))
       .min(1)
       .readonly(),
-    'Statuses with which the API says that the token is no longer good. Default: `[401]`.',
+    'Statuses that mean that the token is no longer valid. Default: `[401]`.',
     [401, 403],
   ).exactOptional(),
 };

@@ -1,5 +1,5 @@
-// Where the secrets of a credential come from: `env: X` names a variable, `file: /run/secrets/x` a file. From here on both are
-// names of one kind (`file:/run/secrets/x`), so that whatever reads, misses or tells of a variable does so of a file too.
+// Where the secrets of a credential come from: `env: X` names a variable, `file: /run/secrets/x` a file. A file becomes the
+// variable name `file:/run/secrets/x`, so that the rest of the code handles both the same way.
 import { dirname, resolve } from 'node:path';
 import { type Environment, lookup } from '../../../endpoint/environment.ts';
 import type { Problem } from '../../../endpoint/problems.ts';
@@ -9,7 +9,7 @@ import type { DomainDefinition } from '../definition-types.ts';
 type Declarations = NonNullable<DomainDefinition['credentials']>;
 type Declaration = Record<string, unknown>;
 
-/** What each kind cannot do without. */
+/** Required fields of each kind. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   apiKey: ['env'],
   bearer: ['env'],
@@ -58,7 +58,7 @@ function withFiles(declaration: object, folder: string, say: (field: string, mes
   for (const [field, value] of Object.entries(declaration)) {
     const variable = field === 'file' ? 'env' : field.replace(/File$/, 'Env');
     if (variable === field || typeof value !== 'string') plain[field] = value;
-    else if (variable in declaration) say(field, `stands beside ${variable}; say one of them`);
+    else if (variable in declaration) say(field, `cannot be combined with ${variable}; keep one of them`);
     else plain[variable] = FILE_MARK + resolve(folder, value);
   }
   return plain;

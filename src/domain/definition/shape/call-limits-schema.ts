@@ -15,8 +15,8 @@ const queue = about(
 const waitSeconds = about(z.number().min(0).max(300), 'How long a call waits for room before it is refused.', 5);
 
 export const callLimits = strict({
-  rate: about(rate, 'Calls per time; a burst may use up what was left.', '600/min'),
-  concurrent: about(count, 'Calls under way at once.', 32),
+  rate: about(rate, 'Calls per time; unused calls may be made in a burst.', '600/min'),
+  concurrent: about(count, 'Calls in progress at the same time.', 32),
   queue,
   waitSeconds,
 }).meta({ id: 'callLimits' });

@@ -1,5 +1,5 @@
-// How the shape of a file that people write is put down: objects that refuse unknown keys with a suggestion, and fields that
-// say what they are for. docs/ and the JSON Schemas for editors are made of these (npm run docs).
+// Building blocks for the shape of files that people write: objects that refuse unknown keys with a suggestion, and fields with a
+// description. docs/ and the JSON Schemas for editors are generated from them (npm run docs).
 import { z } from 'zod';
 import { HEADER_NAME } from '../../../endpoint/headers/header-names.ts';
 import { hint } from '../../../endpoint/suggest.ts';
@@ -18,8 +18,17 @@ export function about<Type extends z.ZodType>(type: Type, description: string, .
 export const text: z.ZodString = z.string().trim().min(1, 'must not be empty: write it or remove the key');
 
 export function named(pattern: RegExp, say: string): z.ZodString {
-  // A number where text belongs is told what that text looks like, too.
+  // The same message for a number: it says what the text should look like.
   return z.string({ error: ({ input }) => (input === undefined ? undefined : say) }).regex(pattern, say);
+}
+
+/** Said of every text in which variables are filled in. */
+export const FILLED = '`\u0024{VARIABLE}` is filled in';
+
+/** Any of these words, in upper or lower case. A flag of the expression would not pass into the JSON Schemas for editors. */
+export function inAnyCase(words: readonly string[]): RegExp {
+  const spellings = words.map((word) => word.replace(/[A-Z]/g, (letter) => `[${letter}${letter.toLowerCase()}]`));
+  return new RegExp(`^(?:${spellings.join('|')})$`);
 }
 
 export function headerName(say: string): z.ZodString {
@@ -56,7 +65,7 @@ export function strict<Shape extends z.core.$ZodLooseShape, Needed extends keyof
   return closed(shape).exactPartial(mask as never) as never;
 }
 
-/** One of several types, by how the value looks: a union would say what all of them expect. */
+/** One of several types, chosen by the value: the error of a union would list what all of them expect. */
 export function chosen<Type extends z.ZodType>(types: readonly Type[], choose: (value: unknown) => Type) {
   const type = z.unknown().transform((value, context): z.output<Type> => {
     const result = choose(value).safeParse(value, { reportInput: true });

@@ -1,15 +1,16 @@
 // doctor --fix: what the findings repair, written into domain files. A file that would no longer load is never written, and
 // one that is written is replaced as a whole.
+
 import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import type { Config } from '../config/read-config.ts';
-import type { Finding } from '../doctor/finding.ts';
-import { type Entry, renderEntries, withEntries } from '../domain/edit-yaml.ts';
-import { findFiles, type SourceFile } from '../domain/files/domain-files.ts';
-import { loadDomains } from '../domain/load.ts';
-import { pickDefined } from '../domain/pick-defined.ts';
-import type { Domain } from '../endpoint/model.ts';
-import { GatewayError } from '../errors.ts';
+import type { Config } from '../../config/read-config.ts';
+import type { Finding } from '../../doctor/finding.ts';
+import { type Entry, renderEntries, withEntries } from '../../domain/edit-yaml.ts';
+import { findFiles, type SourceFile } from '../../domain/files/domain-files.ts';
+import { isWebAddress } from '../../endpoint/address.ts';
+import type { Domain } from '../../endpoint/model.ts';
+import { GatewayError } from '../../errors.ts';
+import { tryLoading } from '../try-loading.ts';
 
 export interface FilePlan {
   readonly domain: string;
@@ -56,7 +57,7 @@ async function planFile(domain: Domain, entries: readonly Entry[], config: Confi
   if (file?.kind === 'module') return leave(`${source} is code; write there what these lines say`);
   if (file?.kind === 'data') return planEdit(name, source, file.text ?? '', entries);
   if (source === '-') return leave('the document came from standard input; write these lines into a domain file');
-  const isUrl = /^https?:\/\//i.test(source);
+  const isUrl = isWebAddress(source);
   const path = config.paths.find((one) => (isUrl ? one.startsWith(source) : one === source));
   if (path === undefined)
     return leave(`a domain file beside ${source} would stand for the same API a second time; import it first`);
@@ -105,10 +106,7 @@ export async function writePlan({ file, before, after }: FilePlan, config: Confi
   const { mode } = await stat(target).catch(() => ({ mode: 0o644 }));
   try {
     await writeFile(draft, after, { mode, flag: 'wx' });
-    const { env, baseUrl, refsRoot } = config;
-    // An API inside this process is not started for this.
-    const embedded = () => 'http://127.0.0.1:9';
-    await loadDomains({ paths: [draft], env, embedded, ...pickDefined({ baseUrl, refsRoot }) });
+    await tryLoading(draft, config);
     if (before !== '' && (await readFile(target, 'utf8')) !== before)
       throw new GatewayError('BAD_DOMAIN', `${file} was changed meanwhile; run doctor again.`, { file });
     await rename(draft, target);

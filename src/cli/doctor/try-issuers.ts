@@ -1,11 +1,11 @@
 // doctor --online: a line for each authorization server of the configuration, for tokens are refused while it cannot be asked.
-import type { Config } from '../config/read-config.ts';
-import type { Finding } from '../doctor/finding.ts';
-import { createServiceDoor } from '../executor/ask-service.ts';
-import { checkIssuers } from '../identity/oauth/issuer-settings.ts';
-import { proveIssuer } from '../identity/oauth/prove-issuer.ts';
-import { readProxyRules } from '../network/proxy-rules.ts';
-import { PRODUCT } from '../product.ts';
+import type { Config } from '../../config/read-config.ts';
+import type { Finding } from '../../doctor/finding.ts';
+import { createServiceDoor } from '../../executor/ask-service.ts';
+import { checkIssuers } from '../../identity/oauth/issuer-settings.ts';
+import { proveIssuer } from '../../identity/oauth/prove-issuer.ts';
+import { readProxyRules } from '../../network/proxy-rules.ts';
+import { PRODUCT } from '../../product.ts';
 
 export async function tryIssuers({ auth, env }: Config, profiles: ReadonlySet<string>): Promise<Finding[]> {
   const issuers = auth?.oauth ?? [];

@@ -2,21 +2,21 @@
 
 import { existsSync } from 'node:fs';
 import pc from 'picocolors';
-import { type Config, type Flags, readConfig } from '../config/read-config.ts';
-import type { ClientId } from '../doctor/client-check.ts';
-import { diagnose } from '../doctor/diagnose.ts';
-import type { CheckCode, Finding, Severity } from '../doctor/finding.ts';
-import { renderEntries } from '../domain/edit-yaml.ts';
-import type { Domain } from '../endpoint/model.ts';
-import { closest } from '../endpoint/suggest.ts';
-import { GatewayError } from '../errors.ts';
-import type { Gateway } from '../gateway.ts';
-import { readProxyRules } from '../network/proxy-rules.ts';
-import { costOfList } from './exposure-cost.ts';
-import { toGatewayOptions, withGateway } from './open-gateway.ts';
-import { askToWrite, isPersonThere } from './terminal/ask-to-write.ts';
-import { diffLines } from './terminal/line-diff.ts';
-import { count, shown } from './terminal/terminal.ts';
+import { type Config, type Flags, readConfig } from '../../config/read-config.ts';
+import type { ClientId } from '../../doctor/client-check.ts';
+import { diagnose } from '../../doctor/diagnose.ts';
+import type { CheckCode, Finding, Severity } from '../../doctor/finding.ts';
+import { renderEntries } from '../../domain/edit-yaml.ts';
+import type { Domain } from '../../endpoint/model.ts';
+import { suggestion } from '../../endpoint/suggest.ts';
+import { usageError } from '../../errors.ts';
+import type { Gateway } from '../../gateway.ts';
+import { readProxyRules } from '../../network/proxy-rules.ts';
+import { costOfList } from '../exposure-cost.ts';
+import { toGatewayOptions, withGateway } from '../open-gateway.ts';
+import { askToWrite, isPersonThere } from '../terminal/ask-person.ts';
+import { diffLines } from '../terminal/line-diff.ts';
+import { count, shown } from '../terminal/terminal.ts';
 import { tryIssuers } from './try-issuers.ts';
 import { MAX_CALLS, tryReads } from './try-reads.ts';
 import { type FilePlan, planRepairs, writePlan } from './write-repairs.ts';
@@ -56,7 +56,7 @@ export async function runDoctor(files: readonly string[], flags: DoctorFlags): P
   for (const { file, instead: document } of plans)
     if (document !== undefined && file !== undefined && existsSync(file)) instead.set(document, file);
   const paths = config.paths.map((path) => instead.get(path) ?? path);
-  // What is left is told of the files as they are now.
+  // The remaining findings are those of the repaired files.
   const last = mayWrite || instead.size > 0 ? await examine({ ...config, paths }, clients, flags) : first;
   const written = mayWrite ? changed.map(({ domain, file, byHand }) => ({ domain, file, byHand })) : [];
   report(last, flags, { written });
@@ -125,13 +125,8 @@ async function confirmWrite(flags: DoctorFlags): Promise<boolean> {
 function readClient(name: string): readonly ClientId[] {
   const rules = Object.hasOwn(NAMED, name) ? NAMED[name] : undefined;
   if (rules) return rules;
-  const near = closest(name, Object.keys(NAMED));
-  const hint = near ? ` Did you mean ${near}?` : '';
-  throw new GatewayError(
-    'BAD_CONFIG',
-    `There are no rules for the client "${name}".${hint} Known: ${Object.keys(NAMED).join(', ')}.`,
-    { usage: true },
-  );
+  const hint = suggestion(name, Object.keys(NAMED));
+  throw usageError(`There are no rules for the client "${name}".${hint} Known: ${Object.keys(NAMED).join(', ')}.`);
 }
 
 function summarise(gateway: Gateway, findings: readonly Finding[], strict: boolean, calls: number | undefined) {

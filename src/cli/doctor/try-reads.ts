@@ -1,21 +1,24 @@
-// doctor --online, the part that touches the network: whether anybody listens, then reads through a gateway of their own, which
-// refuses everything else.
+// doctor --online, the network part: checks that every API can be reached, then calls reads through a gateway that refuses
+// everything else.
+
 import { randomBytes } from 'node:crypto';
-import type { Finding } from '../doctor/finding.ts';
-import { checkReads } from '../doctor/online/check-reads.ts';
-import type { ReadAnswer } from '../doctor/online/prove-credentials.ts';
-import { withFields } from '../domain/curation/copy-endpoint.ts';
-import { type Args, type Connection, type Credential, DEFAULT_LIMITS, type Endpoint } from '../endpoint/model.ts';
-import { createRedactor } from '../endpoint/redaction/redact.ts';
-import { collectSecrets } from '../endpoint/secrets.ts';
-import { GatewayError } from '../errors.ts';
-import { createSender, type RawResponse } from '../executor/send.ts';
-import { createTokens } from '../executor/tokens/token-store.ts';
-import { explainFailure } from '../executor/unreachable.ts';
-import { createGateway, type Gateway, type GatewayOptions } from '../gateway.ts';
-import { dial, planWay } from '../network/dial.ts';
-import type { ProxyRules } from '../network/proxy-rules.ts';
-import { withoutExposure } from '../serving.ts';
+import type { Finding } from '../../doctor/finding.ts';
+import { checkReads } from '../../doctor/online/check-reads.ts';
+import type { ReadAnswer } from '../../doctor/online/prove-credentials.ts';
+import { withFields } from '../../domain/curation/copy-endpoint.ts';
+import { originOf } from '../../endpoint/address.ts';
+import { type Args, type Connection, type Credential, DEFAULT_LIMITS, type Endpoint } from '../../endpoint/model.ts';
+import { createRedactor } from '../../endpoint/redaction/redact.ts';
+import { collectSecrets } from '../../endpoint/secrets.ts';
+import { parseJson } from '../../endpoint/untrusted.ts';
+import { GatewayError } from '../../errors.ts';
+import { createSender, type RawResponse } from '../../executor/send.ts';
+import { createTokens } from '../../executor/tokens/token-store.ts';
+import { explainFailure } from '../../executor/unreachable.ts';
+import { createGateway, type Gateway, type GatewayOptions } from '../../gateway.ts';
+import { dial, planWay } from '../../network/dial.ts';
+import type { ProxyRules } from '../../network/proxy-rules.ts';
+import { withoutExposure } from '../../serving.ts';
 
 export interface OnlineReport {
   readonly findings: readonly Finding[];
@@ -79,7 +82,7 @@ function createReader(domains: Gateway['domains'], means: Means) {
       return undefined;
     },
   });
-  // One after the other: an API is looked at, not loaded, and an answer belongs to its call.
+  // One call at a time: this keeps the load low, and `last` belongs to the call that is running.
   const call = async (name: string, args: Args): Promise<ReadAnswer> => {
     last.raw = undefined;
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
@@ -108,13 +111,19 @@ async function issueToken(
 ): Promise<string | undefined> {
   const { kind } = credential;
   if (kind !== 'oauth2' && kind !== 'login' && kind !== 'token_exchange') return undefined;
-  // Nobody's token: a server that says so has taken our client before.
+  // A made-up token: if the server refuses it, it has accepted our client first.
   const subject =
     kind === 'token_exchange' ? { key: '', token: randomBytes(24).toString('hex'), expiresAtMs: undefined } : undefined;
   const sender = createSender({ proxies });
   const tokens = createTokens(sender.send, createRedactor(collectSecrets(domains)), 'landbridge');
   try {
-    await tokens.fetch({ credential, tool, apiOrigin: originOf(baseUrl), connection, ...(subject && { subject }) });
+    await tokens.fetch({
+      credential,
+      tool,
+      apiOrigin: originOf(baseUrl) ?? '',
+      connection,
+      ...(subject && { subject }),
+    });
     return undefined;
   } catch (error) {
     const { status, variables } = error instanceof GatewayError ? error.details : {};
@@ -136,15 +145,7 @@ interface Reply {
 
 function valueIn({ headers, body }: RawResponse): { readonly value?: unknown } {
   if (!/json/i.test(String(headers['content-type'])) || body.length > MAX_COMPARED_BYTES) return {};
-  try {
-    return { value: JSON.parse(body.toString('utf8')) };
-  } catch {
-    return {};
-  }
-}
-
-function originOf(baseUrl: string): string {
-  return baseUrl === '' ? '' : new URL(baseUrl).origin;
+  return { value: parseJson(body.toString('utf8')) };
 }
 
 /** Origin and connection: a certificate may open what is closed to others. */
@@ -152,14 +153,14 @@ function wayOf({ baseUrl, connection }: Pick<Endpoint, 'baseUrl' | 'connection'>
   return `${originOf(baseUrl)} ${connection === undefined ? '' : JSON.stringify([connection.authorities, connection.proxy])}`;
 }
 
-/** Ways at whose end nobody listens. */
+/** The APIs that cannot be reached. */
 async function findSilent(domains: Gateway['domains'], proxies: ProxyRules): Promise<ReadonlyMap<string, Finding>> {
   const ways = new Map<string, { readonly endpoint: Endpoint; readonly where: string }>();
   for (const { name, endpoints } of domains)
     for (const endpoint of endpoints) if (endpoint.baseUrl !== '') ways.set(wayOf(endpoint), { endpoint, where: name });
   const silent = new Map<string, Finding>();
   const attempts = [...ways].map(async ([way, { endpoint, where }]) => {
-    const origin = originOf(endpoint.baseUrl);
+    const origin = originOf(endpoint.baseUrl)!;
     const problem = await tryConnect(origin, endpoint.connection, proxies);
     if (problem === undefined) return;
     const message = `${origin} cannot be reached: ${problem}`;
@@ -177,7 +178,7 @@ async function tryConnect(
   proxies: ProxyRules,
 ): Promise<string | undefined> {
   const way = planWay(origin, { connection, proxies, timeoutMs: CONNECT_MS });
-  // Passed on by a proxy, which may allow no tunnel there: the first read will tell.
+  // Plain HTTP goes through the proxy without a tunnel, which it may not allow: the first read will tell.
   if (way.proxy !== undefined && origin.startsWith('http:')) return undefined;
   try {
     const socket = await dial(way);

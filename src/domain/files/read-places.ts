@@ -1,0 +1,29 @@
+// Where a part of a file was read from, remembered for mistakes that show only later, beside variables, profiles or other files.
+import type { Problem } from '../../endpoint/problems.ts';
+import { MistakesError, type PositionOf, toMistakes } from './mistakes.ts';
+
+export interface ReadPlace {
+  readonly file: string;
+  readonly positionOf: PositionOf;
+  /** Keys around the part, where paths of mistakes begin at the part itself and not at the top of the file. */
+  readonly within?: Problem['path'];
+}
+
+const places = new WeakMap<object, ReadPlace>();
+
+/** Returns the part. For a copy, pass `placeOf(original)`. */
+export function rememberPlace<Part extends object>(part: Part, place: ReadPlace | undefined): Part {
+  if (place !== undefined) places.set(part, place);
+  return part;
+}
+
+export function placeOf(part: object | undefined): ReadPlace | undefined {
+  return part && places.get(part);
+}
+
+/** The error for a part that cannot be used, with file and line. `name` is shown if it came from no file. */
+export function toPlacedError(part: object, problems: readonly Problem[], name = 'landbridge.yaml'): MistakesError {
+  const { file = name, positionOf, within = [] } = places.get(part) ?? {};
+  const whole = problems.map((problem) => ({ ...problem, path: [...within, ...problem.path] }));
+  return new MistakesError('BAD_CONFIG', toMistakes(file, whole, positionOf));
+}
