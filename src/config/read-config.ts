@@ -7,6 +7,7 @@ import type { z } from 'zod';
 import { type Environment, expand, lookup, needsVariables } from '../endpoint/environment.ts';
 import { readSecretFile } from '../endpoint/secret/secret-file.ts';
 import { GatewayError } from '../errors.ts';
+import { PACKAGE_FOLDER } from '../product.ts';
 import {
   adoptPlace,
   type Deployment,
@@ -40,7 +41,7 @@ import { listStrangers, refuseStrangers } from './strange-variables.ts';
 import { planTracing, type TracingPlan } from './tracing/tracing-plan.ts';
 
 /** The domains that come with the package. */
-export const BUNDLED_DOMAINS = fileURLToPath(new URL('../../domains', import.meta.url));
+export const BUNDLED_DOMAINS = fileURLToPath(new URL('domains', PACKAGE_FOLDER));
 
 type FlagName = { [Name in SettingName]: Settings[Name] extends { flag: infer Flag } ? Flag : never }[SettingName] &
   string;
