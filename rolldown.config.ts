@@ -2,9 +2,10 @@
 // its time. The packages of node_modules stay where they are, and so do their updates.
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'rolldown';
 
-const src = (file: string) => new URL(`src/${file}.ts`, import.meta.url).pathname;
+const src = (file: string) => fileURLToPath(new URL(`src/${file}.ts`, import.meta.url));
 
 /** What package.json names, and below it rooms that benchmarks and tests look into; each a line that leads to the same modules. */
 const ENTRIES = [
@@ -37,7 +38,8 @@ export default defineConfig({
   plugins: [clean],
   input: Object.fromEntries(ENTRIES.map((name) => [name, src(name)])),
   platform: 'node',
-  external: /^[^./]/,
+  // Whatever is no path, on Windows neither.
+  external: /^(?![./]|[a-z]:\\)/i,
   output: {
     dir: 'dist',
     chunkFileNames: 'chunks/[name].js',
