@@ -5,6 +5,7 @@ import type { Limits } from '../limits/create-limits.ts';
 import type { Protocol } from '../protocol/handle.ts';
 import { type HttpOptions, type HttpServer, startHttp } from './http.ts';
 import type { DoorParts } from './http-door.ts';
+import { answerProbe } from './probes.ts';
 import type { RoutesParts, SharedState } from './routes.ts';
 
 /** What is served; a Gateway is one. */
@@ -105,7 +106,7 @@ export async function serveHttp<Data = unknown>(
   };
 }
 
-/** Express is only for what is not POST /mcp, and takes 60 modules, 90 ms and 14 MB to load: it waits for the first such request. */
+/** Express is for what is neither POST /mcp nor a plain probe, and takes 90 ms and 14 MB to load: it waits for the first such request. */
 function createLateRoutes(
   parts: RoutesParts,
   options: HttpOptions,
@@ -118,6 +119,7 @@ function createLateRoutes(
     routes = createRoutes(parts, options);
   };
   return (request, response) => {
+    if (answerProbe(parts, request, response)) return;
     if (routes) return routes(request, response);
     loading ??= load();
     loading.then(
