@@ -1,4 +1,4 @@
-// The last step of npm run build: what tsc checks and describes (*.d.ts), rolldown puts into few files. A start then opens eight of ours
+// The last step of npm run build: what tsc checks and describes (*.d.ts), rolldown puts into few files. A start then opens a dozen of ours
 // instead of 470, which is a third of its time. The packages of node_modules stay where they are, and so do their updates.
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
