@@ -13,7 +13,7 @@ const src = (file: string) => join(root, 'src', `${file}.ts`);
 const ENTRIES = [
   ...['cli/main', 'index', 'executor/answer/answer-worker'],
   ...['catalog/tokens', 'domain/load', 'gateway', 'log-writer', 'executor/answer/answer-threads'],
-  ...['workers/in-worker', 'workers/supervise'],
+  ...['openapi/import-document', 'workers/in-worker', 'workers/supervise'],
 ];
 
 /**
