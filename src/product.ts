@@ -1,8 +1,15 @@
-// What this package says of itself.
+// What this package says of itself, and where it is: by its own name, because built files lie at other depths than their sources.
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
 
-export const PRODUCT = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+const manifest = pathToFileURL(createRequire(import.meta.url).resolve('landbridge/package.json'));
+
+export const PRODUCT = JSON.parse(readFileSync(manifest, 'utf8')) as {
   readonly name: string;
   readonly version: string;
   readonly description: string;
 };
+
+/** The folder of package.json, with a slash at its end. */
+export const PACKAGE_FOLDER = new URL('.', manifest);

@@ -36,7 +36,7 @@ const SEES: Record<string, readonly string[]> = {
   config: ['config', 'domain', 'endpoint', 'log.ts', 'profiles.ts'],
 };
 /** Files at the top of src that every folder may use. */
-const COMMON = ['errors.ts'];
+const COMMON = ['errors.ts', 'product.ts'];
 /** Packages with one door each. */
 const DOORS: Record<string, readonly string[]> = {
   express: ['transport/routes.ts'],
@@ -54,7 +54,7 @@ const DOORS: Record<string, readonly string[]> = {
   jose: ['identity/assertion-keys.ts', 'identity/oauth/signing-keys.ts'],
   redis: ['state/redis/redis-link.ts'],
   'prom-client': ['telemetry/exposition.ts'],
-  '@opentelemetry/api': ['tracing/call-span.ts', 'tracing/tracing.ts', 'tracing/otlp-export.ts'],
+  '@opentelemetry/api': ['tracing/otel-api.ts', 'tracing/otlp-export.ts'],
   '@opentelemetry/sdk-trace': ['tracing/otlp-export.ts'],
   '@opentelemetry/resources': ['tracing/otlp-export.ts'],
   '@opentelemetry/exporter-trace-otlp-http': ['tracing/otlp-export.ts'],
@@ -80,7 +80,9 @@ const sources = files.map((file) => {
 
 const imports: Import[] = sources.flatMap(({ file, text }) => {
   return [
-    ...text.matchAll(/^\s*(?:import|export)\s+(type\s)?[^'"]*?from\s+['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm),
+    ...text.matchAll(
+      /^\s*(?:import|export)\s+(type\s)?[^'"]*?from\s+['"]([^'"]+)['"]|\b(?:import|require|createRequire\(import\.meta\.url\))\(\s*['"]([^'"]+)['"]/gm,
+    ),
   ].map((match) => ({
     file,
     target: match[2] ?? match[3] ?? '',

@@ -4,6 +4,7 @@ import { buildRegistry } from '../catalog/registry.ts';
 import { estimateListCost, listCost } from '../catalog/tokens.ts';
 import type { Domain } from '../endpoint/model.ts';
 import type { Service } from '../gateway.ts';
+import { withCommas } from './terminal/terminal.ts';
 
 export type ModeCosts = Readonly<Record<'tools' | 'grouped' | 'search', number>>;
 
@@ -19,7 +20,7 @@ export function estimateCost({ registry }: Pick<Service, 'registry'>): number {
 /** `about 1,200 tokens`: for a start that should not wait for the exact number. */
 export function describeCost({ registry }: Pick<Service, 'registry'>): string {
   const tokens = estimateCost({ registry });
-  return `about ${tokens.toLocaleString('en-US')} tokens`;
+  return `about ${withCommas(tokens)} tokens`;
 }
 
 /** Takes a second or two for thousands of operations, and lets requests pass in between. */
@@ -39,6 +40,6 @@ export async function measureModes(service: Service, domains: readonly Domain[])
 }
 
 export function renderModes(modes: ModeCosts): string {
-  const each = Object.entries(modes).map(([mode, tokens]) => `${mode} ${tokens.toLocaleString('en-US')}`);
+  const each = Object.entries(modes).map(([mode, tokens]) => `${mode} ${withCommas(tokens)}`);
   return `Each mode would cost: ${each.join(', ')}.`;
 }

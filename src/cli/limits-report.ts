@@ -11,7 +11,7 @@ import { REQUEST_TIMEOUT_MS } from '../transport/http.ts';
 import { HELD_BYTES } from '../transport/http-door.ts';
 import { HTTP_DEFAULTS } from '../transport/http-server.ts';
 import { LINES_UNDER_WAY } from '../transport/lines/lines.ts';
-import { renderTable, shown } from './terminal/terminal.ts';
+import { renderTable, shown, withCommas } from './terminal/terminal.ts';
 
 export function buildLimitsReport({ limits, domains }: Gateway, config: Config) {
   const { keys = [], oauth = [], certificates = [] } = config.auth ?? {};
@@ -75,7 +75,7 @@ export function renderLimitsReport({
     `${row.waitSeconds} s`,
   ];
   const head = ['rate', 'at once', 'waiting', 'for'];
-  const bytes = (count: number) => `${count.toLocaleString('en-US')} bytes`;
+  const bytes = (count: number) => `${withCommas(count)} bytes`;
   return `${[
     renderTable(
       ['caller', ...head],

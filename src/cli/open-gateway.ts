@@ -1,6 +1,6 @@
 // From configuration to a gateway: the part that serve, tools, call and the others share.
 
-import { type SampleApi, startSampleApi } from '#sample';
+import type { SampleApi } from '#sample';
 import type { Exposure } from '../catalog/registry.ts';
 import type { Config } from '../config/read-config.ts';
 import { refuseStrangers } from '../config/strange-variables.ts';
@@ -36,7 +36,7 @@ export async function load(config: Config, embedded?: () => Promise<string>): Pr
       embedded:
         embedded ??
         (async () => {
-          sample ??= await startSampleApi();
+          sample ??= await (await import('#sample')).startSampleApi();
           return sample.url;
         }),
       library: () => import('../index.ts'),

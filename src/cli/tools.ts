@@ -9,7 +9,7 @@ import { costOfList, type ModeCosts, measureModes, renderModes } from './exposur
 import { withGateway } from './open-gateway.ts';
 import { type RemoteFlags, withRemote } from './remote/with-remote.ts';
 import { digestWarnings, listWarnings } from './terminal/digest-lines.ts';
-import { colourEffect, count, renderTable, shown } from './terminal/terminal.ts';
+import { colourEffect, count, renderTable, shown, withCommas } from './terminal/terminal.ts';
 
 export async function runTools(
   files: readonly string[],
@@ -78,7 +78,7 @@ function renderReport(
   ]);
   const parts = [
     renderTable(['domain', 'tool', 'method', 'path', 'effect', 'tokens'], rows),
-    `${pc.bold(count(tools.length, 'tool'))}, exposure ${exposure}: tools/list costs ${pc.bold(tokens.toLocaleString('en-US'))} tokens. ${renderModes(modes)}`,
+    `${pc.bold(count(tools.length, 'tool'))}, exposure ${exposure}: tools/list costs ${pc.bold(withCommas(tokens))} tokens. ${renderModes(modes)}`,
   ];
   if (quarantined.length > 0) {
     const reasons = quarantined.map(

@@ -10,6 +10,7 @@ import { isWebAddress } from '../endpoint/address.ts';
 import { type Environment, expand, lookup, needsVariables } from '../endpoint/environment.ts';
 import { readSecretFile } from '../endpoint/secret/secret-file.ts';
 import { GatewayError, usageError } from '../errors.ts';
+import { PACKAGE_FOLDER } from '../product.ts';
 import {
   type Deployment,
   listEnvFiles,
@@ -41,7 +42,7 @@ import { listStrangers, refuseStrangers } from './strange-variables.ts';
 import { planTracing, type TracingPlan } from './tracing/tracing-plan.ts';
 
 /** The domains that come with the package. */
-export const BUNDLED_DOMAINS = fileURLToPath(new URL('../../domains', import.meta.url));
+export const BUNDLED_DOMAINS = fileURLToPath(new URL('domains', PACKAGE_FOLDER));
 
 type FlagName = { [Name in SettingName]: Settings[Name] extends { flag: infer Flag } ? Flag : never }[SettingName] &
   string;

@@ -1,17 +1,8 @@
 // One span of a request, and how to go on from it. It travels with ExecutionContext: nobody looks up what is current, and
 // where nothing is traced there is none of these. No span holds a value of an argument, a secret or a query.
-import {
-  type Attributes,
-  context as ambient,
-  type Context,
-  type Link,
-  type Span,
-  SpanKind,
-  SpanStatusCode,
-  type Tracer,
-  trace,
-} from '@opentelemetry/api';
+import type { Attributes, Context, Link, Span, SpanKind, Tracer } from '@opentelemetry/api';
 import { ERRORS, GatewayError } from '../errors.ts';
+import { otel } from './otel-api.ts';
 
 export type { Attributes } from '@opentelemetry/api';
 
@@ -34,23 +25,23 @@ export class CallSpan {
     const { name, attributes = {}, links } = start;
     this.#tracer = tracer;
     this.#span = tracer.startSpan(name, { kind, attributes, ...(links && { links }) }, parent);
-    this.#context = trace.setSpan(parent, this.#span);
+    this.#context = otel().trace.setSpan(parent, this.#span);
     this.#baggage = baggage;
   }
 
   /** The span of a request that came in. */
   static open(tracer: Tracer, parent: Context, baggage: string | undefined, start: SpanStart): CallSpan {
-    return new CallSpan(tracer, SpanKind.SERVER, parent, baggage, start);
+    return new CallSpan(tracer, otel().SpanKind.SERVER, parent, baggage, start);
   }
 
   /** A step of ours. */
   begin(name: string, attributes?: Attributes): CallSpan {
-    return new CallSpan(this.#tracer, SpanKind.INTERNAL, this.#context, this.#baggage, { name, attributes });
+    return new CallSpan(this.#tracer, otel().SpanKind.INTERNAL, this.#context, this.#baggage, { name, attributes });
   }
 
   /** Something asked of somebody else. */
   beginClient(name: string, attributes: Attributes): CallSpan {
-    return new CallSpan(this.#tracer, SpanKind.CLIENT, this.#context, this.#baggage, { name, attributes });
+    return new CallSpan(this.#tracer, otel().SpanKind.CLIENT, this.#context, this.#baggage, { name, attributes });
   }
 
   /** A step that is waited for: it begins now and ends with the promise. */
@@ -87,7 +78,7 @@ export class CallSpan {
   fail(type: unknown): void {
     if (this.#hasEnded) return;
     this.#span.setAttribute('error.type', typeof type === 'string' ? type : errorTypeOf(type));
-    this.#span.setStatus({ code: SpanStatusCode.ERROR });
+    this.#span.setStatus({ code: otel().SpanStatusCode.ERROR });
   }
 
   /** Once; whatever comes later is about something else. */
@@ -99,7 +90,7 @@ export class CallSpan {
 
   /** Code of an embedding application that looks for the current span finds this one, if it has a context manager. */
   run<Result>(work: () => Result): Result {
-    return ambient.with(this.#context, work);
+    return otel().context.with(this.#context, work);
   }
 
   get traceId(): string {

@@ -1,18 +1,8 @@
 // Where spans go, and how a request joins the trace of its caller. Whose SDK records them is not known here: the program's
 // own (otlp-export.ts), or that of an application this gateway is a part of.
-import {
-  context as ambient,
-  type Context,
-  createTraceState,
-  isSpanContextValid,
-  type Link,
-  ROOT_CONTEXT,
-  type SpanContext,
-  type Tracer,
-  type TracerProvider,
-  trace,
-} from '@opentelemetry/api';
+import type { Context, Link, SpanContext, Tracer, TracerProvider } from '@opentelemetry/api';
 import { type Attributes, CallSpan } from './call-span.ts';
+import { hasRegistry, otel } from './otel-api.ts';
 
 /** W3C fields that were found well-formed: traceparent, tracestate, baggage. */
 export type TraceFields = Readonly<Record<string, string>>;
@@ -40,7 +30,8 @@ export function findTracing(version?: string, provider?: TracerProvider): Tracin
 
 /** The API hands out tracers that do nothing as well; its registry tells them apart by having nobody behind it. */
 function findRegistered(version: string | undefined): Tracer | undefined {
-  const registry = trace.getTracerProvider() as TracerProvider & {
+  if (!hasRegistry()) return undefined;
+  const registry = otel().trace.getTracerProvider() as TracerProvider & {
     getDelegateTracer?: (name: string, version?: string) => Tracer | undefined;
   };
   return registry.getDelegateTracer === undefined
@@ -56,6 +47,7 @@ function createTracing(tracer: Tracer): Tracing {
   return {
     open(name, attributes, { meta, headers }) {
       // Where the application traces its HTTP server itself, its span has read the headers already.
+      const { context: ambient, isSpanContextValid, trace } = otel();
       const surrounding = ambient.active();
       const outer = trace.getSpanContext(surrounding);
       const ofMessage = toSpanContext(meta);
@@ -70,7 +62,7 @@ function createTracing(tracer: Tracer): Tracing {
 }
 
 function toParent(remote: SpanContext | undefined, surrounding: Context): Context {
-  return remote === undefined ? surrounding : trace.setSpanContext(ROOT_CONTEXT, remote);
+  return remote === undefined ? surrounding : otel().trace.setSpanContext(otel().ROOT_CONTEXT, remote);
 }
 
 function toSpanContext(fields: TraceFields | undefined): SpanContext | undefined {
@@ -83,6 +75,6 @@ function toSpanContext(fields: TraceFields | undefined): SpanContext | undefined
     spanId,
     traceFlags: Number.parseInt(flags, 16) & 1,
     isRemote: true,
-    ...(state !== undefined && { traceState: createTraceState(state) }),
+    ...(state !== undefined && { traceState: otel().createTraceState(state) }),
   };
 }

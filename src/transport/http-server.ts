@@ -4,7 +4,9 @@ import type { Effect } from '../endpoint/model.ts';
 import type { Limits } from '../limits/create-limits.ts';
 import type { Protocol } from '../protocol/handle.ts';
 import { type HttpOptions, type HttpServer, startHttp } from './http.ts';
-import type { SharedState } from './routes.ts';
+import type { DoorParts } from './http-door.ts';
+import { answerProbe } from './probes.ts';
+import type { RoutesParts, SharedState } from './routes.ts';
 
 /** What is served; a Gateway is one. */
 export interface Served {
@@ -56,8 +58,6 @@ export async function serveHttp<Data = unknown>(
   let closing = false;
   const { limits } = gateway;
   limits?.overload.start();
-  // Express is only for what is not POST /mcp: load it with the first server that needs it.
-  const { createRoutes } = await import('./routes.ts');
   const server = await startHttp(
     {
       protocolOf: (profile, { profiles, effects }: Principal) =>
@@ -65,7 +65,7 @@ export async function serveHttp<Data = unknown>(
           ? gateway.serviceOf(profile, effects)?.protocol
           : undefined,
       hasProfile: (profile) => gateway.serviceOf(profile) !== undefined,
-      otherwise: createRoutes(
+      otherwise: createLateRoutes(
         {
           name: gateway.name,
           version: gateway.version,
@@ -81,6 +81,7 @@ export async function serveHttp<Data = unknown>(
           jwks: gateway.jwks,
         },
         http,
+        onInternalError,
       ),
       onInternalError: onInternalError ?? (() => {}),
     },
@@ -102,6 +103,33 @@ export async function serveHttp<Data = unknown>(
       beginClosing();
       return server.close(graceMs, quietMs);
     },
+  };
+}
+
+/** Express is for what is neither POST /mcp nor a plain probe, and takes 90 ms and 14 MB to load: it waits for the first such request. */
+function createLateRoutes(
+  parts: RoutesParts,
+  options: HttpOptions,
+  onInternalError: ((error: unknown) => void) | undefined,
+): DoorParts['otherwise'] {
+  let routes: DoorParts['otherwise'] | undefined;
+  let loading: Promise<void> | undefined;
+  const load = async () => {
+    const { createRoutes } = await import('./routes.ts');
+    routes = createRoutes(parts, options);
+  };
+  return (request, response) => {
+    if (answerProbe(parts, request, response)) return;
+    if (routes) return routes(request, response);
+    loading ??= load();
+    loading.then(
+      // Whoever waited may have been refused since, or have left.
+      () => response.headersSent || routes!(request, response),
+      (error: unknown) => {
+        onInternalError?.(error);
+        response.destroy();
+      },
+    );
   };
 }
 

@@ -7,6 +7,7 @@ import { type AdmissionOptions, createAdmission, type Refusal } from './admissio
 import { basePathOf, sentUrlOf } from './door/base-path.ts';
 import { type Refusals, reasonOf } from './door/refusals.ts';
 import { mcpPathOf, nothingAt, profileOf } from './mcp-path.ts';
+import { PROBES } from './probes.ts';
 
 /** `degraded`: the replicas' common store does not answer, and each goes on by itself. */
 export type SharedState = 'ok' | 'degraded';
@@ -80,18 +81,12 @@ export function createRoutes(
   app.disable('x-powered-by');
   app.disable('etag');
 
-  const state = () => parts.sharedState && { state: parts.sharedState() };
-  app.get('/healthz', (_request, response) => {
-    response.json({ status: 'ok', ...state() });
-  });
-  app.get('/readyz', (_request, response) => {
-    const status = !parts.ready()
-      ? 'draining'
-      : parts.isExhausted?.()
-        ? 'out of memory'
-        : (parts.problem?.() ?? 'ready');
-    response.status(status === 'ready' ? 200 : 503).json({ status, ...state() });
-  });
+  for (const [path, probe] of PROBES) {
+    app.get(path, (_request, response) => {
+      const { status, body } = probe(parts);
+      response.status(status).json(body);
+    });
+  }
   const refuse = (request: IncomingMessage, response: Response, refusal: Refusal) => {
     note(request, refusal);
     response

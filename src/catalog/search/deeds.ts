@@ -158,12 +158,18 @@ const GAP = '*';
 const ANY = 'any';
 const MAX_GAP = 6;
 
-const BY_FIRST = new Map<string, Phrase[]>();
-for (const row of PHRASES.trim().split(/ \/ |\n/)) {
-  const [words, verbs, meaning = ''] = row.split(/ =|:/);
-  const parts = words!.split(' ').map((part) => part.split('|').map(stem));
-  const phrase = { words: parts, verbs: verbs!.trim().split(' ') as Verb[], meaning: toWords(meaning).map(stem) };
-  for (const first of parts[0]!) BY_FIRST.set(first, [...(BY_FIRST.get(first) ?? []), phrase]);
+/** By its first word; read with the first search, 4 ms that a start without one does not pay. */
+let phrasesByFirst: ReadonlyMap<string, readonly Phrase[]> | undefined;
+
+function readPhrases(): ReadonlyMap<string, readonly Phrase[]> {
+  const phrases = new Map<string, Phrase[]>();
+  for (const row of PHRASES.trim().split(/ \/ |\n/)) {
+    const [words, verbs, meaning = ''] = row.split(/ =|:/);
+    const parts = words!.split(' ').map((part) => part.split('|').map(stem));
+    const phrase = { words: parts, verbs: verbs!.trim().split(' ') as Verb[], meaning: toWords(meaning).map(stem) };
+    for (const first of parts[0]!) phrases.set(first, [...(phrases.get(first) ?? []), phrase]);
+  }
+  return phrases;
 }
 
 function toWords(text: string): string[] {
@@ -178,7 +184,8 @@ export function findPhrase(
 ): { phrase: Phrase; places: number[] } | undefined {
   // `is it ready` asks at the beginning; `that it is ready` does not.
   if (start > 0 && /^(?:is|did|am)$/.test(stems[start]!)) return undefined;
-  for (const phrase of BY_FIRST.get(stems[start]!) ?? (isVerb ? BY_FIRST.get(ANY)! : [])) {
+  phrasesByFirst ??= readPhrases();
+  for (const phrase of phrasesByFirst.get(stems[start]!) ?? (isVerb ? phrasesByFirst.get(ANY)! : [])) {
     const places = matchPhrase(phrase, stems, start);
     if (places) return { phrase, places };
   }

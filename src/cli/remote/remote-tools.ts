@@ -5,7 +5,7 @@ import { suggestion } from '../../endpoint/suggest.ts';
 import { GatewayError } from '../../errors.ts';
 import { describeType } from '../../schema/explain/show.ts';
 import type { SchemaObject } from '../../schema/references.ts';
-import { colourEffect, count, renderTable, shown } from '../terminal/terminal.ts';
+import { colourEffect, count, renderTable, shown, withCommas } from '../terminal/terminal.ts';
 import { type Params, type Request, RpcFailure } from './remote-gateway.ts';
 
 interface RemoteTool {
@@ -28,7 +28,7 @@ export async function printRemoteTools(request: Request, json: boolean): Promise
     return;
   }
   const lines = rows.map((row) => [shown(row.name), colourEffect(row.effect), String(row.tokens)]);
-  const sum = `${pc.bold(count(tools.length, 'tool'))}: tools/list costs ${pc.bold(tokens.toLocaleString('en-US'))} tokens.`;
+  const sum = `${pc.bold(count(tools.length, 'tool'))}: tools/list costs ${pc.bold(withCommas(tokens))} tokens.`;
   process.stdout.write(`${renderTable(['tool', 'effect', 'tokens'], lines)}\n\n${sum}\n`);
 }
 

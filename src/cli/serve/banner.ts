@@ -8,7 +8,7 @@ import type { Gateway } from '../../gateway.ts';
 import { describeCost } from '../exposure-cost.ts';
 import { mayBeWritten } from '../import/import-secrets.ts';
 import { digestWarnings } from '../terminal/digest-lines.ts';
-import { colourEffect, count, fitLines, renderTable, shown, wrapLines } from '../terminal/terminal.ts';
+import { colourEffect, count, fitLines, renderTable, shown, withCommas, wrapLines } from '../terminal/terminal.ts';
 import { listCredentials } from './credential-lines.ts';
 
 export interface Addresses {
@@ -116,7 +116,7 @@ function renderDomains({ domains, registry }: Gateway): string {
     const own = registry.operations.filter(({ endpoint }) => endpoint.domain === domain.name);
     const effects = ['read', 'write', 'destructive'].flatMap((effect) => {
       const many = own.filter(({ endpoint }) => endpoint.effect === effect).length;
-      return many > 0 ? [`${many.toLocaleString('en-US')} ${effect}`] : [];
+      return many > 0 ? [`${withCommas(many)} ${effect}`] : [];
     });
     return [`  ${domain.name}`, count(own.length, 'operation'), effects.join(', '), addressesOf(domain)];
   });

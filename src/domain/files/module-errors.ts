@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { didYouMean } from '../../endpoint/suggest.ts';
+import { PACKAGE_FOLDER } from '../../product.ts';
 import type { Mistake, Position } from './mistakes.ts';
 
 interface Frame extends Position {
@@ -19,7 +20,7 @@ const MAX_MESSAGE_CHARS = 500;
 /** Callers shown beside the place itself. */
 const MAX_CALLS = 3;
 /** This package's own code; its `domains` are files like any other. */
-const INTERNAL = ['src', 'dist'].map((folder) => fileURLToPath(new URL(`../../../${folder}/`, import.meta.url)));
+const INTERNAL = ['src', 'dist'].map((folder) => fileURLToPath(new URL(`${folder}/`, PACKAGE_FOLDER)));
 
 /** `names` are what `landbridge` exports. */
 export async function explainThrow(

@@ -1,7 +1,8 @@
 // The formats that are checked, and how each is explained. ajv-formats does the difficult ones; its `byte` and `url` are
 // replaced (the first accepts a bad line if another one is good, the second refuses localhost), and every regular
 // expression sees bounded input only, because several of them are quadratic.
-import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { createRequire } from 'node:module';
+import type { fullFormats } from 'ajv-formats/dist/formats.js';
 import { spendOnText } from './effort.ts';
 
 export interface CheckedFormat {
@@ -15,10 +16,21 @@ export interface CheckedFormat {
 const MAX_CHARS = 2_048;
 const OPAQUE_URI = /^[a-z][a-z0-9+.-]*:[^\s<>"\\^`{|}]+$/i;
 
-const text = (name: string, expected: string): CheckedFormat => {
-  const rule = (fullFormats as Record<string, unknown>)[name];
-  const check = toTest(rule);
-  return { on: 'string', test: (value: string) => value.length <= MAX_CHARS && check(value), expected };
+let rules: Record<string, unknown> | undefined;
+/** Its expressions are read, a millisecond of work, when a value of such a format first comes. */
+const ruleOf = (name: keyof typeof fullFormats): ((value: string) => boolean) => {
+  rules ??= (createRequire(import.meta.url)('ajv-formats/dist/formats.js') as { fullFormats: object })
+    .fullFormats as Record<string, unknown>;
+  return toTest(rules[name]);
+};
+
+const text = (name: keyof typeof fullFormats, expected: string): CheckedFormat => {
+  let check: ((value: string) => boolean) | undefined;
+  const test = (value: string) => {
+    check ??= ruleOf(name);
+    return value.length <= MAX_CHARS && check(value);
+  };
+  return { on: 'string', test, expected };
 };
 
 const whole = (min: number, max: number, expected: string): CheckedFormat => ({
@@ -27,10 +39,10 @@ const whole = (min: number, max: number, expected: string): CheckedFormat => ({
   expected,
 });
 
-const uriCheck = toTest(fullFormats.uri);
+const shortUri = text('uri', '');
 // A data: URI of an image is a long and valid URI; one linear expression is enough for those.
 const isUri = (value: string): boolean => {
-  if (value.length <= MAX_CHARS) return uriCheck(value);
+  if (value.length <= MAX_CHARS) return shortUri.test(value as never);
   spendOnText(value);
   return OPAQUE_URI.test(value);
 };

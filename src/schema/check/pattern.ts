@@ -4,7 +4,8 @@
 // repeats above 1,000) JavaScript again, on subjects so short that its steps are bounded. No deadline is needed: a timer
 // cannot interrupt a match in this thread, and a worker would make validation asynchronous. A pattern without any bound
 // (`(a+)+\1`) is not enforced and the doctor says so; the API itself still is free to refuse.
-import { RE2JS } from 're2js';
+import { createRequire } from 'node:module';
+import type { RE2JS } from 're2js';
 import { costOfPattern } from './pattern-cost.ts';
 
 /** `too_long`: more steps than one match may take; `too_many`: than one call may. `unusable`: no engine understands it. */
@@ -185,11 +186,17 @@ function toPattern(
   });
 }
 
+let engine: typeof RE2JS | undefined;
+/** 260 KB of tables and code, for the first pattern that JavaScript is not trusted with. */
+const loadRe2 = (): typeof RE2JS =>
+  (engine ??= (createRequire(import.meta.url)('re2js') as { RE2JS: typeof RE2JS }).RE2JS);
+
 function compileRe2(source: string): RE2JS | undefined {
   // The translation would turn a named back reference into plain letters.
   if (/\\k</.test(source)) return undefined;
   try {
-    return RE2JS.compile(RE2JS.translateRegExp(source));
+    const re2 = loadRe2();
+    return re2.compile(re2.translateRegExp(source));
   } catch {
     return undefined;
   }
