@@ -12,7 +12,7 @@ const src = (file: string) => join(root, 'src', `${file}.ts`);
 /** What package.json names, and below it rooms that benchmarks and tests look into; each a line that leads to the same modules. */
 const ENTRIES = [
   ...['cli/main', 'index', 'executor/answer/answer-worker'],
-  ...['catalog/tokens', 'domain/load', 'gateway', 'log-writer', 'executor/answer/answer-threads'],
+  ...['catalog/tokens', 'domain/load', 'gateway', 'log', 'log-writer', 'executor/answer/answer-threads'],
   ...['openapi/import-document', 'workers/in-worker', 'workers/supervise'],
 ];
 
