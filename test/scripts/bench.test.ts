@@ -1,6 +1,6 @@
 // The benchmarks: what they are told, how two runs are compared, and that what they measure can be measured. No time is asserted.
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -36,14 +36,9 @@ describe('npm run bench', () => {
     expect(() => parseOptions(['--seconds', '0'])).toThrow(/above 0/);
   });
 
-  test('has a README that names every file and every part', () => {
+  test('has a README that names every part', () => {
     const readme = readFileSync(`${BENCH}README.md`, 'utf8');
-    const patterns = [...readme.matchAll(/`([\w*.-]+\.(?:c?mjs|cjs|json))`/g)].map(([, name]) => name!);
-    const matches = (file: string) =>
-      patterns.some((pattern) => new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*')}$`).test(file));
-    const files = readdirSync(BENCH).filter((file) => /\.(?:mjs|cjs|json)$/.test(file));
-    expect(files.filter((file) => !matches(file))).toEqual([]);
-    for (const name of PART_NAMES) expect(readme.toLowerCase()).toContain(`\`${name}\``);
+    for (const name of PART_NAMES) expect(readme).toMatch(new RegExp(`^- \`${name}\``, 'm'));
   });
 });
 
