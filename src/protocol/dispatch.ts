@@ -21,6 +21,7 @@ import {
 import type { Params, RequestMessage } from './wire/jsonrpc.ts';
 import { ok, unavailable } from './wire/reply.ts';
 import type { Caching, ResultWriter } from './wire/results.ts';
+import type { SharedResult } from './wire/shared-result.ts';
 
 export interface DispatchParts {
   readonly registry: Registry;
@@ -33,8 +34,8 @@ export interface DispatchParts {
 }
 
 export interface Dispatch {
-  /** Result text of what needs no call; undefined when the method is none of these. */
-  look(method: string, version: Version, params: Params | undefined): string | undefined;
+  /** The result of what needs no call; undefined when the method is none of these. */
+  look(method: string, version: Version, params: Params | undefined): string | SharedResult | undefined;
   /** Whether a call of this method goes through the adapter. */
   performs(method: string): boolean;
   /** `mirroredIn`: modern HTTP only, the headers that must agree with the arguments. */

@@ -32,6 +32,8 @@ export type Origin = Pick<Sender, 'principal' | 'headers' | 'session'>;
  */
 export interface Reply {
   readonly body: string;
+  /** The body once more, where most of it is the same in many answers: nobody needs to copy that. */
+  readonly pieces?: { readonly head: string; readonly rest: Buffer };
   readonly status: number;
   readonly sessionId?: string;
   /** `WWW-Authenticate`: the token that would do. */

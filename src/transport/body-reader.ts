@@ -34,7 +34,7 @@ const MAX_CHUNKS_PER_TURN = 2_048;
 const RESUMED_PER_TURN = 8;
 
 export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): BodyReader {
-  const parts: ReadingParts = { crowd: createCrowd(), held: new HeldParts(maxHeldBytes), maxBodyBytes };
+  const parts: ReadingParts = { crowd: createCrowd(), pieces: new HeldParts(maxHeldBytes), maxBodyBytes };
   return {
     meet: parts.crowd.enter,
     noteRequest: parts.crowd.leave,
@@ -51,14 +51,14 @@ export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): Bo
 
 interface ReadingParts {
   readonly crowd: Crowd;
-  readonly held: HeldParts;
+  readonly pieces: HeldParts;
   readonly maxBodyBytes: number;
 }
 
 /** One body on its way. */
 class IncomingBody implements Part {
   readonly caller: string;
-  /** Of it in `held`. */
+  /** Of it among the pieces. */
   bytes = 0;
   readonly #parts: ReadingParts;
   readonly #socket: Socket;
@@ -82,14 +82,17 @@ class IncomingBody implements Part {
   }
 
   add(chunk: Buffer): void {
-    const { crowd, held, maxBodyBytes } = this.#parts;
+    const { crowd, pieces, maxBodyBytes } = this.#parts;
     if (this.#isChunked) crowd.noteChunk(this.#socket);
     if (this.#isOver) return;
     this.#size += chunk.length;
     const isCrumbled = this.#isChunked && ++this.#chunks > MAX_SMALL_CHUNKS + this.#size / SMALL_CHUNK_BYTES;
-    if (this.#size > maxBodyBytes || isCrumbled) return this.#stop('too_large');
+    if (this.#size > maxBodyBytes || isCrumbled) {
+      this.#stop('too_large');
+      return;
+    }
     // What is whole is not held: it ends in this very turn, and nobody who keeps others' room can keep it out.
-    if (this.#size !== this.#length) held.add(this, chunk.length);
+    if (this.#size !== this.#length) pieces.add(this, chunk.length);
     if (this.#isOver) return;
     if (this.#first === undefined) this.#first = chunk;
     else {
@@ -124,7 +127,7 @@ class IncomingBody implements Part {
 
   #letGo(): void {
     if (this.#isChunked) this.#parts.crowd.leave(this.#socket);
-    if (this.bytes > 0) this.#parts.held.remove(this);
+    if (this.bytes > 0) this.#parts.pieces.remove(this);
     this.#first = this.#more = undefined;
     this.#isOver = true;
   }

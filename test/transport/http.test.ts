@@ -678,3 +678,36 @@ describe('closing', () => {
     );
   });
 });
+
+describe('a list that is too long to be copied for every request', () => {
+  const tools = Array.from({ length: 400 }, (_, number) => ({
+    tool: new Tool({
+      name: `tool_${number}`,
+      description: `Number ${number}: ${'é'.repeat(number % 3)}${'x'.repeat(100)}`,
+      inputSchema: { type: 'object' },
+    }),
+    domain: '',
+    operations: [],
+    run: async () => ({ content: [], isError: false }),
+  }));
+
+  test.each([
+    ['an id that is a number', 7],
+    ['an id beyond ASCII', 'ü→"'],
+  ])('is the same over HTTP as in process, for %s', async (_, id) => {
+    const own = createGateway({ domains: [], native: { tools }, exposure: 'tools' });
+    const open = await serveHttp(own);
+    try {
+      const now = modern(id, 'tools/list');
+      for (const [message, headers] of [[now, headersOf(now)] as const, [legacy(id, 'tools/list'), {}] as const]) {
+        const { body } = (await own.handle(message))!;
+        const reply = await post(open.url, JSON.stringify(message), headers);
+        expect(reply.body).toBe(body);
+        expect(JSON.parse(reply.body)).toMatchObject({ id, result: { tools: { length: 400 } } });
+      }
+    } finally {
+      await open.close(0);
+      await own.close();
+    }
+  });
+});

@@ -9,6 +9,7 @@ import { PromptConverter, ResourceConverter } from '../../model/converters.ts';
 import { LEGACY_VERSIONS, type LegacyVersion, MODERN_VERSION, type Version } from '../eras.ts';
 import { findPage, paginate } from './cursor.ts';
 import type { Caching, ResultWriter } from './results.ts';
+import { SharedResult } from './shared-result.ts';
 
 export interface ServerInfo {
   readonly name: string;
@@ -32,13 +33,13 @@ export interface CannedParts {
 export interface Canned {
   readonly discover: string;
   initialize(version: LegacyVersion): string;
-  list(method: ListMethod, version: Version, cursor: unknown): string;
+  list(method: ListMethod, version: Version, cursor: unknown): SharedResult;
 }
 
 export type ListMethod = 'tools/list' | 'resources/list' | 'resources/templates/list' | 'prompts/list';
 
 /** By cursor. */
-type Pages = ReadonlyMap<string | undefined, () => string>;
+type Pages = ReadonlyMap<string | undefined, () => SharedResult>;
 
 export function createCanned(parts: CannedParts): Canned {
   const { registry, resources, prompts, writer, caching, info } = parts;
@@ -65,13 +66,13 @@ export function createCanned(parts: CannedParts): Canned {
 
   // A page is written when it is asked for: five of a thousand tools take 50 ms, and most clients stop at the first.
   const buildPages = (method: ListMethod, version: Version): Pages => {
-    const pages = new Map<string | undefined, () => string>();
+    const pages = new Map<string | undefined, () => SharedResult>();
     const { key, items: list } = lists[method];
     for (const [cursor, { items, nextCursor }] of paginate(method, list(version), parts.pageSize)) {
       const result = { [key]: items, ...(nextCursor !== undefined && { nextCursor }) };
       pages.set(
         cursor,
-        once(() => writer.writeObject(result, version, caching)),
+        once(() => new SharedResult(writer.writeObject(result, version, caching))),
       );
     }
     return pages;

@@ -3,9 +3,10 @@ import { BACK_IN_SECONDS } from '../../adapter/under-way.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Reply } from '../sender.ts';
 import { type RequestId, writeResult } from './jsonrpc.ts';
+import type { SharedResult } from './shared-result.ts';
 
-export function ok({ id }: { readonly id: RequestId }, result: string): Reply {
-  return { body: writeResult(id, result), status: 200 };
+export function ok({ id }: { readonly id: RequestId }, result: string | SharedResult): Reply {
+  return typeof result === 'string' ? { body: writeResult(id, result), status: 200 } : result.answer(id);
 }
 
 /** The same answer, where the gateway goes away: proxies and clients are to look for another one. */

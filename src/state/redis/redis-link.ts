@@ -63,8 +63,7 @@ export function openRedisLink({ url, timeoutMs, heartbeat, onChange }: LinkOptio
   // Undefined until it is known: the first failure is said as well.
   let isThere: boolean | undefined;
   /** Counts connections; `introduced` is the last one on which a heartbeat came to its end. */
-  let connection = 0;
-  let introduced = 0;
+  let [connection, introduced] = [0, 0];
   let isBeating = false;
   /** The last question that had no answer in time, and until when no call waits for another. */
   let miss: unknown;

@@ -1,0 +1,42 @@
+// A result that many requests are answered with: its text, and where it is long its bytes as well, so that a transport can write
+// them as they are. A list of 5,000 tools has half a megabyte, which putting an id in front of it would copy for every request.
+import type { Reply } from '../sender.ts';
+import type { RequestId } from './jsonrpc.ts';
+import { writeResult } from './jsonrpc.ts';
+
+/** A shorter text is copied sooner than a second piece is written. */
+const SHARED_FROM_CHARS = 32 * 1024;
+
+export class SharedResult {
+  readonly text: string;
+  /** With the end of the answer around it. */
+  readonly #bytes: Buffer | undefined;
+
+  constructor(text: string) {
+    this.text = text;
+    this.#bytes = text.length < SHARED_FROM_CHARS ? undefined : Buffer.from(`${text}}`);
+  }
+
+  answer(id: RequestId): Reply {
+    return this.#bytes === undefined
+      ? { body: writeResult(id, this.text), status: 200 }
+      : new SharedReply(id, this.text, this.#bytes);
+  }
+}
+
+class SharedReply implements Reply {
+  readonly status = 200;
+  readonly pieces: NonNullable<Reply['pieces']>;
+  readonly #id: RequestId;
+  readonly #text: string;
+
+  constructor(id: RequestId, text: string, bytes: Buffer) {
+    this.#id = id;
+    this.#text = text;
+    this.pieces = { head: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, rest: bytes };
+  }
+
+  get body(): string {
+    return writeResult(this.#id, this.#text);
+  }
+}
