@@ -136,7 +136,7 @@ describe('SIGHUP', () => {
     put(issue());
     const args = ['--tcp', '0', '--tls-cert', 'tls.crt', '--tls-key', 'tls.key'];
     const server: Served = await serve(args, { cwd: folder });
-    expect(server.log()).toContain('the certificate expires soon');
+    await until(() => server.log().includes('the certificate expires soon'));
     const ports = [portOf(server.http), portOf(server.tcp)];
     const shown = () => Promise.all(ports.map(shownAt));
     const [first] = await shown();
