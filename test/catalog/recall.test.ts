@@ -89,6 +89,7 @@ describe.skipIf(!SHARED.present)('search recall on real documents', { timeout: 1
     ['looked at while tuning', SENTENCES.tunedOn, 0.87, 0.59],
     ['full of idioms', SENTENCES.idiomatic, 0.86, 0.53],
     ['never looked at', SENTENCES.neverLookedAt, 0.83, 0.63],
+    ['written before anything was found', SENTENCES.untuned, 0.9, 0.64],
   ])('whole sentences, %s', async (_, documents, amongFive, first) => {
     const all = documents.flatMap(([, queries]) => queries).length;
     let [five, one] = [0, 0];

@@ -595,10 +595,82 @@ deploy the latest state from git for the shop app => POST /api/v1/applications/{
 put the shop app back to the release before this one => POST /api/v1/applications/{name}/rollback`,
 };
 
+/** Written with nothing but the lists of operations at hand, before any result was seen, and never tuned for. */
+const UNTUNED: Readonly<Record<string, string>> = {
+  'jellyfin-3.0.yaml': `
+shut the whole server down for the night => POST /System/Shutdown
+make a new playlist for the party => POST /Playlists
+what's the next episode I should watch => GET /Shows/NextUp
+which movies were added lately => GET /Users/{userId}/Items/Latest
+mark this film as not watched => DELETE /Users/{userId}/PlayedItems/{itemId}
+join my friends' watch party => POST /SyncPlay/Join
+add a user account for my sister => POST /Users/New
+let me see what's in the server log file => GET /System/Logs/Log | GET /System/Logs
+install the trakt plugin => POST /Packages/Installed/{name}
+take these films out of the Marvel collection => DELETE /Collections/{collectionId}/Items
+find TV tuners on my network => GET /LiveTv/Tuners/Discover | GET /LiveTv/Tuners/Discvover
+delete a movie from disk => DELETE /Items/{itemId}
+reorder songs inside a playlist => POST /Playlists/{playlistId}/Items/{itemId}/Move/{newIndex}`,
+  'netbox-3.0.yaml': `
+add a new rack to the data centre => POST /dcim/racks/
+which IP addresses are free in this prefix => GET /ipam/prefixes/{id}/available-ips/
+hand out the next free ip from a prefix => POST /ipam/prefixes/{id}/available-ips/
+rename a virtual machine => PATCH /virtualization/virtual-machines/{id}/ | PUT /virtualization/virtual-machines/{id}/
+who makes our switches: list vendors of hardware => GET /dcim/manufacturers/
+plug a cable between two ports => POST /dcim/cables/
+remove a tenant that moved out => DELETE /tenancy/tenants/{id}/
+free vlans of a vlan group => GET /ipam/vlan-groups/{id}/available-vlans/
+write a journal note about a device => POST /extras/journal-entries/
+create an api token for a user => POST /users/tokens/ | POST /users/tokens/provision/
+list all wifi networks => GET /wireless/wireless-lans/
+show the elevation of a rack => GET /dcim/racks/{id}/elevation/`,
+  'gitea-2.0.json': `
+who starred my repo => GET /repos/{owner}/{repo}/stargazers
+log two hours of work on an issue => POST /repos/{owner}/{repo}/issues/{index}/times
+turn down a repository transfer => POST /repos/{owner}/{repo}/transfer/reject
+protect the main branch => POST /repos/{owner}/{repo}/branch_protections
+has this pull request been merged already => GET /repos/{owner}/{repo}/pulls/{index}/merge
+try the webhook with a fake push => POST /repos/{owner}/{repo}/hooks/{id}/tests
+kick someone out of a team => DELETE /teams/{id}/members/{username}
+rerun a failed workflow => POST /repos/{owner}/{repo}/actions/runs/{run}/rerun | POST /repos/{owner}/{repo}/actions/runs/{run}/rerun-failed-jobs
+which languages is this code written in => GET /repos/{owner}/{repo}/languages
+turn this markdown into html => POST /markdown | POST /markdown/raw | POST /markup
+edit a page of the wiki => PATCH /repos/{owner}/{repo}/wiki/page/{pageName}
+add my ssh key => POST /user/keys`,
+  'box-3.0.json': `
+download a bunch of files as one zip => POST /zip_downloads
+who has access to this folder => GET /folders/{folder_id}/collaborations
+bring a deleted file back from the trash => POST /files/{file_id}
+nudge the signer again => POST /sign_requests/{sign_request_id}/resend
+stop anybody from moving or deleting this folder => POST /folder_locks
+ask the AI a question about a document => POST /ai/ask
+share a folder with a colleague => POST /collaborations | PUT /folders/{folder_id}#add_shared_link
+make an older version the current one => POST /files/{file_id}/versions/current
+give everything somebody owns to another person => PUT /users/{user_id}/folders/0
+stamp a watermark on a file => PUT /files/{file_id}/watermark
+what did I open recently => GET /recent_items
+log a device out for good, remove its pin => DELETE /device_pinners/{device_pinner_id}`,
+  'twilio-v2010-3.0.json': `
+text a customer => POST /2010-04-01/Accounts/{AccountSid}/Messages.json
+ring someone up => POST /2010-04-01/Accounts/{AccountSid}/Calls.json
+buy a phone number => POST /2010-04-01/Accounts/{AccountSid}/IncomingPhoneNumbers.json | POST /2010-04-01/Accounts/{AccountSid}/IncomingPhoneNumbers/Local.json | POST /2010-04-01/Accounts/{AccountSid}/IncomingPhoneNumbers/Mobile.json | POST /2010-04-01/Accounts/{AccountSid}/IncomingPhoneNumbers/TollFree.json
+throw a participant out of the conference call => DELETE /2010-04-01/Accounts/{AccountSid}/Conferences/{ConferenceSid}/Participants/{CallSid}.json
+how much did we use last month => GET /2010-04-01/Accounts/{AccountSid}/Usage/Records/LastMonth.json | GET /2010-04-01/Accounts/{AccountSid}/Usage/Records/Monthly.json
+pause the recording of a running call => POST /2010-04-01/Accounts/{AccountSid}/Calls/{CallSid}/Recordings/{Sid}.json
+what do we have left on the account => GET /2010-04-01/Accounts/{AccountSid}/Balance.json
+delete a recording => DELETE /2010-04-01/Accounts/{AccountSid}/Recordings/{Sid}.json | DELETE /2010-04-01/Accounts/{AccountSid}/Calls/{CallSid}/Recordings/{Sid}.json | DELETE /2010-04-01/Accounts/{AccountSid}/Conferences/{ConferenceSid}/Recordings/{Sid}.json
+which toll free numbers can I get in Germany => GET /2010-04-01/Accounts/{AccountSid}/AvailablePhoneNumbers/{CountryCode}/TollFree.json
+who is waiting in the queue => GET /2010-04-01/Accounts/{AccountSid}/Queues/{QueueSid}/Members.json
+open a sub account for a client => POST /2010-04-01/Accounts.json
+warn me when usage gets above a limit => POST /2010-04-01/Accounts/{AccountSid}/Usage/Triggers.json
+list the api keys => GET /2010-04-01/Accounts/{AccountSid}/Keys.json`,
+};
+
 export const SENTENCES = {
   tunedOn: [...read(TUNED_ON), ...read(LOOKED_AT_LATER)],
   idiomatic: read(IDIOMATIC),
   neverLookedAt: read(NEVER_LOOKED_AT),
+  untuned: read(UNTUNED),
 };
 
 function read(rows: Readonly<Record<string, string>>): (readonly [file: string, queries: readonly Query[]])[] {

@@ -23,7 +23,10 @@ function* describe(operation: CatalogOperation, places: readonly FoundAction[]):
   const { name, endpoint } = operation;
   const schema = yield* fitArguments(operation, MAX_SCHEMA);
   yield;
-  const shape = toShape(endpoint.outputSchema);
+  // The first look at a schema makes it: that and reading it are steps of their own.
+  const { outputSchema } = endpoint;
+  yield;
+  const shape = toShape(outputSchema);
   yield;
   const inPlace = places.length > 0 ? toPlace(schema) : undefined;
   const examples = endpoint.examples
@@ -68,7 +71,10 @@ export function argumentsOf(operation: Operation, limit: number): Promise<JsonSc
 
 function* fitArguments(operation: Operation, limit: number): Generator<void, JsonSchema> {
   const { endpoint } = operation;
-  const inputSchema = hideReadOnly(endpoint.inputSchema, isBulkChange(endpoint) ? 'item' : 'part');
+  const { inputSchema: enforced } = endpoint;
+  yield;
+  const inputSchema = hideReadOnly(enforced, isBulkChange(endpoint) ? 'item' : 'part');
+  yield;
   const full =
     typeof inputSchema === 'object' && isObject(inputSchema.properties)
       ? {

@@ -7,6 +7,7 @@ import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, Effect, JsonSchema } from '../../endpoint/model.ts';
 import { closest } from '../../endpoint/suggest.ts';
 import { GatewayError } from '../../errors.ts';
+import { inTurn } from '../../executor/turns.ts';
 import { once } from '../../model/base.ts';
 import { Tool, type ToolInit } from '../../model/tool.ts';
 import { CONTROL_NAMES, CONTROL_SCHEMAS, type ControlName, putInside } from '../../orchestration/controls.ts';
@@ -85,12 +86,7 @@ function searchTool(catalog: Catalog): ToolEntry {
       limit: { type: 'integer', minimum: 1, maximum: MAX_HITS },
     },
     search(catalog),
-    {
-      prepare: async () => {
-        await catalog.index();
-        catalog.keys();
-      },
-    },
+    { prepare: catalog.index },
   );
 }
 
@@ -106,7 +102,11 @@ function describeTool(catalog: Catalog, actions?: Actions): ToolEntry {
     const operation = action ?? (await pick(catalog, context.label, name, actions && 'Name it as tool.action.'));
     return textResult(await describeOperation(operation, places));
   };
-  return toEntry({ name: 'describe_operation', ...about }, properties, run, { prepare: actions });
+  const prepare = async () => {
+    await actions?.();
+    await inTurn(catalog.keys);
+  };
+  return toEntry({ name: 'describe_operation', ...about }, properties, run, { prepare });
 }
 
 const MAX_PLACES = 20;
@@ -277,7 +277,7 @@ async function pick(
 ): Promise<CatalogOperation> {
   const operation = findByKey(catalog.keys(), name);
   if (operation) return operation;
-  const key = closest(name, catalog.keys().keys());
+  const key = await inTurn(() => closest(name, catalog.keys().keys()));
   // An operation has many keys; the one it is listed under is the one to call it by.
   const near =
     key === undefined ? (await findOperations(await catalog.index(), name, 1))[0]?.name : catalog.keys().get(key)?.name;
