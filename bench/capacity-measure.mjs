@@ -214,7 +214,7 @@ async function sampleMiddle(gateway, request, bench, connections) {
   const taken = [];
   for (let round = 0; round < bench.rounds; round++)
     taken.push(await sampleQuietly(gateway, request, bench, connections));
-  return taken.sort((a, b) => a.gatewayUs - b.gatewayUs)[taken.length >> 1];
+  return taken.sort((a, b) => a.gatewayUs - b.gatewayUs)[(taken.length - 1) >> 1];
 }
 
 const WARM_REQUESTS = 25_000;

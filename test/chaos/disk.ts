@@ -1,13 +1,13 @@
 // A small disk of its own (tmpfs), so that a full one can be had without filling the machine's. Where mounting is not allowed
 // there is none.
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface Disk {
   readonly folder: string;
-  /** Nothing more can be written. */
-  fill(): void;
+  /** Resolves when nothing more can be written. */
+  fill(): Promise<void>;
   free(): void;
   unmount(): void;
 }
@@ -22,14 +22,12 @@ export function mountDisk(folder: string, megabytes: number): Disk | undefined {
   const ballast = join(folder, 'ballast');
   return {
     folder,
-    fill() {
-      const { bavail, bsize } = statfsSync(folder);
-      try {
-        writeFileSync(ballast, Buffer.alloc(bavail * bsize));
-      } catch {
-        // Others wrote in the meantime: full all the same.
-      }
-    },
+    // In a process of its own: half a gigabyte would hold up the clients and the API, which live in this one, for seconds. It ends
+    // with an error, as there is no room left.
+    fill: () =>
+      new Promise((resolve) => {
+        execFile('dd', ['if=/dev/zero', `of=${ballast}`, 'bs=64k'], () => resolve());
+      }),
     free: () => rmSync(ballast, { force: true }),
     unmount() {
       try {

@@ -15,7 +15,7 @@ export const fullLogDisk: Scenario = {
     // Full from the first line on; and one that fills up under a running gateway.
     await restart(first, { stderr: '/dev/full' });
     const disk = stage.logDisk;
-    disk?.fill();
+    await disk?.fill();
     await wait(seconds / 2);
     const checks: Check[] = [
       {
@@ -47,7 +47,7 @@ export const fullAuditDisk: Scenario = {
   async run(stage, seconds) {
     await wait(seconds / 4);
     const from = performance.now();
-    stage.auditDisk!.fill();
+    await stage.auditDisk!.fill();
     await wait(seconds / 2);
     const full = stage.ledger.since(from);
     stage.auditDisk!.free();
