@@ -38,10 +38,12 @@ export function writeCallFacts(context: ExecutionContext, result: ResultRecord):
 }
 
 /** Of words that come again and again the quoted form is kept. */
-const quote = remember(1_000, (value: string) => (value.length > MAX_NAME_CHARS ? undefined : JSON.stringify(value)));
+const quote = remember(1_000, (value) => JSON.stringify(value));
 
 function word(key: string, value: string | undefined): string {
-  return value === undefined ? '' : `,"${key}":${quote(value) ?? JSON.stringify(value)}`;
+  if (value === undefined) return '';
+  // A client may call itself what it likes, at any length.
+  return `,"${key}":${value.length > MAX_NAME_CHARS ? JSON.stringify(value) : quote(value)}`;
 }
 
 function text(key: string, value: string | undefined): string {
