@@ -48,6 +48,8 @@ export interface Client {
   readonly release?: string | undefined;
   /** Declared capabilities, as received. */
   readonly capabilities: Readonly<Record<string, unknown>>;
+  /** It takes a question as the answer to its call, and calls again with what a person said and the state that came with it. */
+  readonly takesRounds?: true;
   /** Puts a question to the person behind the client; absent where nobody can be asked. */
   readonly ask?: (question: Question, call: AskingCall) => Promise<Asked>;
   /** Legacy only: sends a request of ours (elicitation, sampling, roots) and waits for the client's answer. */

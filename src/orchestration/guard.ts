@@ -205,7 +205,7 @@ function withRound(
   binding: Binding,
 ): Outcome {
   const { inputRequired } = outcome;
-  if (inputRequired === undefined || context.client.era !== 'modern') return outcome;
+  if (inputRequired === undefined || !context.client.takesRounds) return outcome;
   const state = inputRequired.requestState;
   const seal = confirmations.issue(toRound(binding, state));
   context.noteConfirmation({ issued: confirmations.idOf(seal) });
@@ -222,7 +222,7 @@ async function enterRound(
   binding: Binding,
 ): Promise<ExecutionContext | undefined> {
   const { requestState, answers, client } = context;
-  if (requestState === undefined || client.era !== 'modern') return undefined;
+  if (requestState === undefined || !client.takesRounds) return undefined;
   const dot = requestState.indexOf('.');
   const state = dot === -1 ? undefined : requestState.slice(dot + 1);
   const seal = dot === -1 ? requestState : requestState.slice(0, dot);

@@ -130,6 +130,7 @@ function toClient({ capabilities, meta }: Envelope, round: SecondRound): Client 
   const info = clientInfoOf(meta[META.clientInfo]);
   const client: Client = {
     era: 'modern',
+    takesRounds: true,
     version: MODERN_VERSION,
     name: info?.name,
     release: info?.version,

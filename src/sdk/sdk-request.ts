@@ -68,7 +68,13 @@ function toModernClient({ mcpReq }: Extra, round: SecondRound): Client | undefin
   if (version === undefined) return undefined;
   const capabilities = asRecord(mcpReq?.envelope?.[CAPABILITIES]);
   const canAsk = canElicit(capabilities) || round.answers !== undefined;
-  return { era: 'modern', version: String(version), capabilities, ...(canAsk && { ask: askModern }) };
+  return {
+    era: 'modern',
+    takesRounds: true,
+    version: String(version),
+    capabilities,
+    ...(canAsk && { ask: askModern }),
+  };
 }
 
 function toLegacyClient(server: ServerLike, { mcpReq, sendRequest }: Extra, redaction: Redaction): Client {

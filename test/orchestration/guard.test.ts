@@ -11,7 +11,7 @@ import { askModern, canElicit, createLegacyAsk } from '../../src/protocol/questi
 import { type ContextChanges, contextOf } from '../support/context.ts';
 
 const DONE: Outcome = { content: [{ type: 'text', text: 'done' }], isError: false };
-const MODERN = { era: 'modern', version: '2026-07-28' } as const;
+const MODERN = { era: 'modern', takesRounds: true, version: '2026-07-28' } as const;
 const LEGACY = { era: 'legacy', version: '2025-11-25' } as const;
 const ASKING = { ...MODERN, capabilities: { elicitation: {} } };
 const MUTE = { ...MODERN, capabilities: {} };

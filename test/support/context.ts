@@ -7,7 +7,7 @@ export const FACTS: RequestFacts = {
   principal: { id: 'local' },
   transport: 'stdio',
   signal: new AbortController().signal,
-  client: { era: 'modern', version: '2026-07-28', capabilities: {} },
+  client: { era: 'modern', takesRounds: true, version: '2026-07-28', capabilities: {} },
 };
 
 export interface ContextChanges extends Partial<RequestFacts>, Partial<OperationFacts> {

@@ -7,7 +7,7 @@ const LOCAL: RequestFacts = Object.freeze({
   principal: Object.freeze({ id: 'local' }),
   transport: 'local',
   signal: new AbortController().signal,
-  client: Object.freeze({ era: 'modern', version: '2026-07-28', capabilities: Object.freeze({}) }),
+  client: Object.freeze({ era: 'modern', takesRounds: true, version: '2026-07-28', capabilities: Object.freeze({}) }),
 });
 
 /** The context of a call of `tool`: as it is where the caller has one, else made of whatever is known. */
