@@ -35,7 +35,7 @@ export function survey(value: unknown, label: string, limits: Limits, shared: bo
   return { keys: tally.keys, external: tally.hasExternal ? findExternalRefs(value) : NO_REFS, oneWay: tally };
 }
 
-/** In one function, without a call per object: 14 ms for GitHub's 90,000 objects instead of 65. */
+/** In one function, without a call per object: 20 ms for GitHub's 90,000 objects instead of 65. */
 function surveyTree(root: object, label: string, limits: Limits, tally: Tally): void {
   const stack: object[] = [root];
   /** How deep each of them stands. */
