@@ -66,8 +66,11 @@ export function createAudit(log: Logger): (context: ExecutionContext) => void {
     const result = context.results[0];
     if (!result) return;
     const level = result.outcome === 'error' || result.outcome === 'failed' ? 'warn' : 'info';
-    if (sink === undefined) log[level](JSON.parse(`{${writeCallFacts(context, result)}}`), 'call');
-    else if (log.isLevelEnabled(level)) sink(LEVELS[level], writeCallFacts(context, result));
+    if (!log.isLevelEnabled(level)) return;
+    const facts = writeCallFacts(context, result);
+    // A log of somebody else's has its own way of writing lines.
+    if (sink === undefined) log[level](JSON.parse(`{${facts}}`), 'call');
+    else sink(LEVELS[level], facts);
   };
 }
 
