@@ -91,7 +91,7 @@ function merge(figures, part, { features = {}, points = [], ...more }) {
 /** What the quickest of all samples so far had: parts that were measured at different times were measured at one speed. */
 function fastestOf({ machine, points = [] }) {
   const isSame = machine?.cpu === describeMachine().cpu && machine?.node === process.version;
-  return Math.min(Number.POSITIVE_INFINITY, ...(isSame ? points.map(({ probeUs }) => probeUs) : []));
+  return Math.min(Number.POSITIVE_INFINITY, ...(isSame ? points.flatMap(({ probeUs }) => probeUs ?? []) : []));
 }
 
 function describeMachine() {

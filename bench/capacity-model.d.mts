@@ -41,7 +41,7 @@ export interface Point {
   readonly upstreamUs: number;
   readonly loadUs: number;
   readonly foreign: number;
-  readonly probeUs: number;
+  readonly probeUs?: number;
 }
 export interface Prediction extends Point {
   readonly measuredMs: number;
@@ -56,7 +56,15 @@ export const TARGET: number;
 export const MIX: Mix;
 export const PRODUCTION: readonly string[];
 export const SERIES: Readonly<
-  Record<string, { readonly workers: number; readonly latencyMs: number; readonly callers: readonly number[] }>
+  Record<
+    string,
+    {
+      readonly workers: number;
+      readonly latencyMs: number;
+      readonly callers: readonly number[];
+      readonly isProduction?: boolean;
+    }
+  >
 >;
 export function withPrice<Some extends Omit<Whole, 'price'>>(figures: Some): Some & { readonly price: Price };
 export function callCpuUs(figures: Omit<Figures, 'price'>, mix: Mix, features?: readonly string[]): number;

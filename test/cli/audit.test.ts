@@ -136,7 +136,7 @@ describe('landbridge serve with an audit trail', () => {
     expect([code, stdout.match(/Nothing was removed/g)?.length]).toEqual([0, 4]);
     for (const { worker, replica } of trails) {
       expect(stdout).toContain(`Worker ${worker}, ${replica}/audit-${worker}.jsonl\n`);
-      expect(stdout).toContain(`Checked with ${replica}/audit-key.pem, which stands beside the file`);
+      expect(stdout).toContain(`Checked with ${replica}/audit-key.pem, which is stored beside the file`);
     }
     writeFileSync(join(folder, files[3]!), readFileSync(join(folder, files[1]!)));
     expect((await run(['audit', 'verify', ...files], { cwd: folder })).code).toBe(1);

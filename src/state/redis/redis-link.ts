@@ -122,9 +122,7 @@ export function openRedisLink({ url, timeoutMs, heartbeat, onChange }: LinkOptio
     }
   };
 
-  client.on('error', (error: unknown) => {
-    change(false, reasonOf(error));
-  });
+  client.on('error', (error: unknown) => change(false, reasonOf(error)));
   client.on('ready', () => {
     connection++;
     void beat();
