@@ -195,8 +195,8 @@ describe.skipIf(!HAS_REDIS)('a Redis that is away', () => {
 
   test('late once: the call goes on without it, and for a moment others too; it is not taken for away', async () => {
     const server = await redis();
-    const state = await replica(`${server.url}?timeoutMs=50`);
-    await server.ask('CLIENT PAUSE 150 ALL');
+    const state = await replica(`${server.url}?timeoutMs=400`);
+    await server.ask('CLIENT PAUSE 800 ALL');
     expect(await state.rates.take('key:ci', parseRate('9/hour'), 1)).toBe(undefined);
     expect([state.isUsable, state.rates.isUsable]).toEqual([true, false]);
     await until(() => state.rates.isUsable);
@@ -206,11 +206,11 @@ describe.skipIf(!HAS_REDIS)('a Redis that is away', () => {
 
   test('is not taken for away by a process that was held up itself', async () => {
     const server = await redis();
-    const state = await replica(`${server.url}?timeoutMs=50`);
-    for (let at = 0; at < 5; at++) {
+    const state = await replica(`${server.url}?timeoutMs=400`);
+    for (let at = 0; at < 3; at++) {
       const asked = state.rates.take('key:ci', parseRate('99/hour'), 1);
       // Before the question has gone out.
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
       expect(await asked).toEqual({ tokens: 1, waitMs: 0 });
     }
     expect(state.changes.map((line) => line.split(' ')[0])).toEqual(['there']);
