@@ -74,8 +74,9 @@ describe('a legacy client over HTTP that hangs up', () => {
       socket.once('close', () => socketClosed.open());
       return { principal: { id: 'ann' } };
     };
-    const intervals = watchIntervals();
     await withHttp(gateway, { identify }, async (url) => {
+      // From here on: the server has one of its own.
+      const intervals = watchIntervals();
       const { request, begun: answer } = sending(url, calling(1, 'slow', { _meta: { progressToken: 'p' } }));
       answer.catch(() => {});
       await begun.opened;
