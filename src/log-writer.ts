@@ -38,6 +38,8 @@ export function createLineWriter(fd: number, isShared = false): LineWriter {
   /** The last line that was written has no end: the disk was full in the middle of it. */
   let isTorn = false;
   let timer: NodeJS.Timeout | undefined;
+  /** Set while the reader takes nothing. */
+  let retry: NodeJS.Timeout | undefined;
   let stalledMs = 0;
   const flushing: (() => void)[] = [];
   // A file takes what is appended to it in one piece, however long.
@@ -63,7 +65,7 @@ export function createLineWriter(fd: number, isShared = false): LineWriter {
     go();
   };
 
-  const giveUp = (retry: NodeJS.Timeout) => {
+  const giveUp = () => {
     clearTimeout(retry);
     batch = undefined;
     waiting.take();
@@ -71,14 +73,15 @@ export function createLineWriter(fd: number, isShared = false): LineWriter {
   };
 
   const go = () => {
+    retry = undefined;
     const bytes = batch as Buffer;
     write(fd, cutLines(bytes, maxPiece), (error, written) => {
       if (error?.code === 'EAGAIN') {
-        const timer = setTimeout(go, RETRY_MS);
+        retry = setTimeout(go, RETRY_MS);
         stalledMs += RETRY_MS;
         // At the end of the process the timer is all that keeps it alive until the last lines are out.
-        if (flushing.length === 0) timer.unref();
-        else if (stalledMs > MAX_STALL_MS) giveUp(timer);
+        if (flushing.length === 0) retry.unref();
+        else if (stalledMs > MAX_STALL_MS) giveUp();
         return;
       }
       stalledMs = 0;
@@ -119,6 +122,7 @@ export function createLineWriter(fd: number, isShared = false): LineWriter {
     flush(done) {
       flushing.push(done);
       stalledMs = 0;
+      retry?.ref();
       start();
     },
     flushSync,

@@ -19,6 +19,7 @@ const BUILT: Readonly<Record<string, string>> = {
   'src/endpoint/hidden.ts': 'classes of characters, each one constant',
   'src/doctor/suspicious.ts': 'constants, one after the other; what comes of them is checked below',
   'src/domain/definition/argument-schema.ts': 'a pattern of a file, only compiled to see that it is one',
+  'src/domain/definition/shape/fields.ts': 'words of ours, letter by letter',
   'src/executor/answer/lossless.ts': 'a random mark between constants',
   'src/openapi/schema/schema-values.ts': 'a pattern of a document, only compiled to see that it is one',
   'src/openapi/source/jsonpath.ts': 'match() and search() of an overlay, which the operator names',

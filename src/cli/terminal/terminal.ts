@@ -88,7 +88,10 @@ export function colourEffect(effect: string): string {
 
 /** 12,345. `toLocaleString()` says the same, and takes 15 ms to load what it knows of languages. */
 export function withCommas(whole: number): string {
-  return String(whole).replace(/\B(?=(?:\d{3})+$)/g, ',');
+  let digits = String(whole);
+  let groups = '';
+  for (; digits.length > 3; digits = digits.slice(0, -3)) groups = `,${digits.slice(-3)}${groups}`;
+  return digits + groups;
 }
 
 export function count(n: number, noun: string): string {
