@@ -7,6 +7,7 @@ import { Deadlines, type Expiring } from '../../src/executor/deadlines.ts';
 describe('deadlines', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    expired.length = 0;
   });
   afterEach(() => {
     vi.useRealTimers();
@@ -25,10 +26,6 @@ describe('deadlines', () => {
     deadlines.add(one);
     return one;
   };
-  beforeEach(() => {
-    expired.length = 0;
-  });
-
   test('are met in their order, whatever order they were set in', () => {
     const deadlines = new Deadlines();
     due(deadlines, 'late', 300);
