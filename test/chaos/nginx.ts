@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { childrenOf, note, noteChildren } from './processes.ts';
 
@@ -73,6 +74,9 @@ export async function startNginx(folder: string, port: number, gateways: readonl
       const old = childrenOf(pid);
       child.kill('SIGHUP');
       await waitUntil('nginx after a reload', child, () => childrenOf(pid).some((one) => !old.includes(one)), errors);
+      // The old ones go on taking connections for a moment, which they then close as idle.
+      const until = performance.now() + OLD_WORKERS_MS;
+      while (childrenOf(pid).some((one) => old.includes(one)) && performance.now() < until) await sleep(20);
       noteChildren();
     },
     async stop() {
@@ -83,6 +87,9 @@ export async function startNginx(folder: string, port: number, gateways: readonl
     },
   };
 }
+
+/** By then whoever still has a request to finish has long stopped listening. */
+const OLD_WORKERS_MS = 3_000;
 
 async function isReached(url: string): Promise<boolean> {
   try {
