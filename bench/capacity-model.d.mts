@@ -41,7 +41,7 @@ export interface Point {
   readonly upstreamUs: number;
   readonly loadUs: number;
   readonly foreign: number;
-  readonly probeUs?: number;
+  readonly spread: number;
 }
 export interface Prediction extends Point {
   readonly measuredMs: number;
@@ -53,6 +53,7 @@ export interface Prediction extends Point {
 }
 type Whole = Figures & { readonly points: readonly Point[] };
 export const TARGET: number;
+export const UNEVENNESS: number;
 export const MIX: Mix;
 export const PRODUCTION: readonly string[];
 export const SERIES: Readonly<
@@ -68,6 +69,7 @@ export const SERIES: Readonly<
 >;
 export function withPrice<Some extends Omit<Whole, 'price'>>(figures: Some): Some & { readonly price: Price };
 export function callCpuUs(figures: Omit<Figures, 'price'>, mix: Mix, features?: readonly string[]): number;
+export function priceOf(figures: Whole, mix: Mix, features: readonly string[]): Price;
 export function sizeDeployment(figures: Figures, asked: Asked & { callsPerSecond: number }): Sized;
 export function findBottlenecks(figures: Figures, asked: Asked): { part: string; callsPerSecond: number }[];
 export function memoryMb(

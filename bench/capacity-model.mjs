@@ -19,29 +19,22 @@ export const SERIES = {
   one: { workers: 1, latencyMs: 0, callers: [1, 2, 4, 8, 16, 32, 64] },
   two: { workers: 2, latencyMs: 0, callers: [1, 2, 4, 8, 16, 32, 64] },
   'slow-one': { workers: 1, latencyMs: 25, callers: [8, 32, 128, 256] },
-  'slow-two': { workers: 2, latencyMs: 25, callers: [8, 32, 128] },
+  'slow-two': { workers: 2, latencyMs: 25, callers: [8, 32, 128, 256] },
   mix: { workers: 1, latencyMs: 0, callers: [2, 8, 32], isProduction: true },
 };
 
-/** Of a machine's cores: what others may use while a sample is taken. The clocks of Linux tick in hundredths of a second. */
-export const MAX_FOREIGN = 0.15;
-/** How much slower a core may be than at its best (probe.mjs): neighbours of a virtual machine are seen in nothing else. */
-export const MAX_SLOWNESS = 0.15;
-
-/** The series with points that were measured while others were in the way. */
+/**
+ * Of a machine's cores: what others may use while a sample is taken, the gateways among them that are sampled in turn with it and have nothing to do. The
+ * clocks of Linux tick in hundredths of a second.
+ */
+export const MAX_FOREIGN = 0.2;
+/** The series with points that were measured while other programs ran. */
 export function findNoisy(points) {
-  const fastestUs = Math.min(...points.flatMap(({ probeUs }) => probeUs ?? []));
-  const isNoisy = ({ foreign, probeUs }) => foreign > MAX_FOREIGN || probeUs > fastestUs * (1 + MAX_SLOWNESS);
-  return [...new Set(points.filter(isNoisy).map(({ series }) => series))];
+  return [...new Set(points.filter(({ foreign }) => foreign > MAX_FOREIGN).map(({ series }) => series))];
 }
 
-/** What the prices are taken from: of these points what a call costs the gateway, of no point what throughput it has. */
-const CALIBRATION = [
-  { series: 'one', callers: 1 },
-  { series: 'one', callers: 2 },
-  { series: 'one', callers: 64 },
-  { series: 'slow-one', callers: 256 },
-];
+/** By which share the cores of the machine that was measured are slower at times than on average, and quicker at others (capacity-simulation.mjs). */
+export const UNEVENNESS = 0.3;
 
 /** What one link, one log disk and one process take at most before TARGET is applied: ordinary parts, not the best ones. */
 const PARTS = {
@@ -136,28 +129,33 @@ export function memoryMb(figures, { exposure = 'tools', operations = 0, idleConn
   );
 }
 
-/** With what waking, a turn, a call and a call under way cost one process (capacity-simulation.mjs), for a plain read of one thing. */
+/**
+ * With what waking, a turn, a call and a call under way cost a process (capacity-simulation.mjs), for a plain read of one thing: fitted to what a call cost
+ * in the points, which takes some seconds. Those of the mix are left out: they are predicted altogether.
+ */
 export function withPrice(figures) {
-  const points = CALIBRATION.map(({ series, callers }) => {
-    const point = figures.points.find((one) => one.series === series && one.callers === callers);
-    if (point === undefined)
-      throw new Error(`${series} was not measured: node bench/capacity.mjs --measure --only ${series}`);
-    return point;
-  });
-  return { ...figures, price: fitPrice(points) };
+  const missing = Object.keys(SERIES).find((name) => !figures.points?.some(({ series }) => series === name));
+  if (missing !== undefined)
+    throw new Error(`${missing} was not measured: node bench/capacity.mjs --measure --only ${missing}`);
+  const points = figures.points.filter(({ series }) => SERIES[series].isProduction !== true);
+  return { ...figures, price: fitPrice(points.map((point) => ({ ...point, unevenness: UNEVENNESS }))) };
 }
 
-/** The price of other calls: they differ in the call itself, not in waking and waiting. */
+/**
+ * The price of other calls: they differ in the call itself, not in waking and waiting. What kinds and features cost was measured at another time than the
+ * points, maybe at another speed of the machine: the load that both have, a plain read by 32 callers, tells by how much.
+ */
 export function priceOf(figures, mix, features) {
   const more = callCpuUs(figures, mix, features) - figures.calls.get.cpuUs;
-  return { ...figures.price, callUs: figures.price.callUs + more };
+  const same = figures.points.find(({ series, callers }) => series === 'one' && callers === 32);
+  return { ...figures.price, callUs: figures.price.callUs + (more * same.gatewayUs) / figures.calls.get.cpuUs };
 }
 
 /** What the simulation says of every measured point; what callers and API cost themselves is taken from it, as they are not what is looked at. */
 export function predictPoints(figures) {
   return figures.points.map((point) => {
     const price = SERIES[point.series].isProduction ? priceOf(figures, MIX, PRODUCTION) : figures.price;
-    const { callsPerSecond, meanMs, gatewayCores } = simulateClosed({ ...point, price });
+    const { callsPerSecond, meanMs, gatewayCores } = simulateClosed({ ...point, price, unevenness: UNEVENNESS });
     return {
       ...point,
       measuredMs: (point.callers / point.callsPerSecond) * 1_000,

@@ -4,6 +4,8 @@ export interface Price {
   readonly turnUs: number;
   readonly wakeUs: number;
   readonly heldUs: number;
+  /** How much more all of it costs where more processes run than there are cores; absent: nothing. */
+  readonly crowdShare?: number;
 }
 export interface Closed {
   readonly price: Price;
@@ -12,6 +14,7 @@ export interface Closed {
   readonly latencyMs: number;
   readonly upstreamUs: number;
   readonly loadUs: number;
+  readonly unevenness?: number;
 }
 export interface Simulated {
   readonly callsPerSecond: number;
@@ -21,7 +24,12 @@ export interface Simulated {
 }
 export function simulateClosed(closed: Closed, calls?: number): Simulated;
 export function simulateOpen(
-  open: { readonly price: Price; readonly callsPerSecond: number; readonly latencyMs: number },
+  open: {
+    readonly price: Price;
+    readonly callsPerSecond: number;
+    readonly latencyMs: number;
+    readonly unevenness?: number;
+  },
   calls?: number,
 ): Simulated;
 export function fitPrice(points: readonly (Omit<Closed, 'price'> & { readonly gatewayUs: number })[]): Price;

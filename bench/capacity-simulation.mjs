@@ -4,7 +4,8 @@
 // A call has no one price. A loop that slept pays for waking (`wakeUs`), each turn of it has a price (`turnUs`), and whatever is in its inbox
 // by then is done in that turn: the more callers, the less a call costs (290 µs with one, 134 with 64). Against that, every call under way
 // is alive when the collector comes and has to be copied (`heldUs`): before a slow API a process does fewer calls a second than before
-// a quick one (4,600 to 7,500), though it waits on nobody's processor. What is left is the call itself (`callUs`).
+// a quick one (4,600 to 7,500), though it waits on nobody's processor. What is left is the call itself (`callUs`). Where more processes run than there
+// are cores, all of it costs more (`crowdShare`): they take turns, and each finds the caches full of another's data.
 
 /** A request is taken and passed on, and so is its answer: the two halves of a call. */
 const HALVES = 2;
@@ -15,6 +16,12 @@ const HALVES = 2;
  */
 export const WORKERS_YOUNG_GENERATION = 4;
 
+/**
+ * The cores of a virtual machine are not always as quick: on the one that was measured, the same work took 8.5 to 15 ms within seconds. Where a process
+ * is nearly full, that counts: in slow moments it is overrun, and what it loses then it does not get back in quick ones.
+ */
+const SPELL_US = 50_000;
+
 /** A process: an inbox, and turns in which it is emptied. */
 class Loop {
   /** What is left of the piece of work at hand, in µs; 0: asleep. */
@@ -22,6 +29,8 @@ class Loop {
   busyUs = 0;
   /** Calls that it has taken and not answered yet. */
   underWay = 0;
+  /** How much work costs at the moment, as a factor. */
+  slowness = 1;
   #inbox = [];
   #turn = [];
   #price;
@@ -60,7 +69,7 @@ class Loop {
   /** No two calls cost the same: without that all callers would march in step. */
   #visitUs() {
     const { callUs, heldUs } = this.#price;
-    return (callUs * (0.5 + this.#random()) + heldUs * this.underWay) / this.#visits;
+    return (this.slowness * (callUs * (0.5 + this.#random()) + heldUs * this.underWay)) / this.#visits;
   }
 }
 
@@ -111,9 +120,20 @@ function createRandom(seed) {
   };
 }
 
+/** Of workers that share two cores with each other, their callers and their API. */
+function toWorkersPrice({ callUs, turnUs, wakeUs, heldUs, crowdShare = 0 }) {
+  const more = 1 + crowdShare;
+  return {
+    callUs: callUs * more,
+    turnUs: turnUs * more,
+    wakeUs: wakeUs * more,
+    heldUs: (heldUs * more) / WORKERS_YOUNG_GENERATION,
+  };
+}
+
 /** The processes of the gateway, and the cores that each group of processes shares fairly. */
 function createLoops({ price, workers, upstreamUs, loadUs, upstreamVisits, random }, isOpen) {
-  const own = workers === 1 ? price : { ...price, heldUs: price.heldUs / WORKERS_YOUNG_GENERATION };
+  const own = workers === 1 ? price : toWorkersPrice(price);
   const gateways = Array.from({ length: workers }, () => new Loop(own, HALVES, random));
   const upstream = new Loop({ callUs: upstreamUs }, upstreamVisits, random);
   const load = new Loop({ callUs: loadUs }, 1, random);
@@ -132,15 +152,19 @@ function createLoops({ price, workers, upstreamUs, loadUs, upstreamVisits, rando
 
 /**
  * A closed loop: `callers` connections, each of which sends its next call when it has its answer, with what they (`loadUs`) and the API
- * (`upstreamUs`) cost on a machine of two cores. `latencyMs`: how long the API takes.
+ * (`upstreamUs`) cost on a machine of two cores. `latencyMs`: how long the API takes. `unevenness`: by which share cores are slower at times, and
+ * quicker at others.
  */
-export function simulateClosed({ price, workers, callers, latencyMs, upstreamUs, loadUs }, calls = 6_000) {
+export function simulateClosed(
+  { price, workers, callers, latencyMs, upstreamUs, loadUs, unevenness = 0 },
+  calls = 6_000,
+) {
   const random = createRandom(callers);
   // A timer of Node fires at a whole millisecond, with all others of that millisecond, and is a visit of its own.
   const upstreamVisits = latencyMs > 0 ? 2 : 1;
   const parts = createLoops({ price, workers, upstreamUs, loadUs, upstreamVisits, random }, false);
   const { gateways, upstream, load } = parts;
-  const run = new Run(parts, calls);
+  const run = new Run(parts, calls, unevenness);
   const askApi = (then) => {
     if (latencyMs === 0) upstream.post(then);
     else upstream.post(() => run.at(Math.ceil(run.nowUs / 1_000 + latencyMs) * 1_000, () => upstream.post(then)));
@@ -161,10 +185,10 @@ export function simulateClosed({ price, workers, callers, latencyMs, upstreamUs,
 }
 
 /** One worker of a deployment, to which calls come on their own, from machines elsewhere and for an API elsewhere. */
-export function simulateOpen({ price, callsPerSecond, latencyMs }, calls = 30_000) {
+export function simulateOpen({ price, callsPerSecond, latencyMs, unevenness = 0 }, calls = 30_000) {
   const random = createRandom(1);
   const parts = createLoops({ price, workers: 1, upstreamUs: 1, loadUs: 1, upstreamVisits: 1, random }, true);
-  const run = new Run(parts, calls);
+  const run = new Run(parts, calls, unevenness);
   const askApi = (then) => run.at(run.nowUs + latencyMs * 1_000, then);
   const arrive = () => {
     const startUs = run.nowUs;
@@ -186,10 +210,16 @@ class Run {
   #timeUs = 0;
   #mark = { nowUs: 0, busyUs: 0 };
 
-  constructor(parts, calls) {
+  constructor(parts, calls, unevenness) {
     this.#parts = parts;
     this.#calls = calls;
     this.#warm = Math.round(calls / 4);
+    if (unevenness > 0) this.#beginSpell(1 + unevenness, 1 - unevenness);
+  }
+
+  #beginSpell(slowness, next) {
+    for (const { loops } of this.#parts.groups) for (const loop of loops) loop.slowness = slowness;
+    this.at(this.nowUs + SPELL_US, () => this.#beginSpell(next, slowness));
   }
 
   at(atUs, act) {
@@ -236,6 +266,7 @@ class Run {
       for (const { leftUs } of running) stepUs = Math.min(stepUs, leftUs / rate);
       return { running, rate };
     });
+    if (!Number.isFinite(stepUs)) throw new Error('Nothing is left to happen in the simulation: a price is missing.');
     this.nowUs += stepUs;
     const ready = [];
     for (const { running, rate } of shares)
@@ -253,29 +284,35 @@ class Run {
   }
 }
 
-const ROUNDS = 20;
+/** How finely prices are searched for: a step is halved when no price gets better by it. */
+const ROUNDS = 18;
+const CALLS = 2_000;
 
 /**
- * The prices that give, in the simulation, what a call cost a single process in four measured points: one caller, who pays for all of it; two,
- * who leave it no sleep; many; and many before a slow API. Throughput is not looked at: it is predicted for every point.
+ * The prices with which a call costs, in the simulation, what it cost in all of these points, as nearly as can be: any one of them may have been measured in a
+ * quick or a slow moment. Throughput is not looked at: it is predicted.
  */
 export function fitPrice(points) {
-  const [one, two, many, slow] = points;
-  const price = {
-    callUs: many.gatewayUs,
-    turnUs: Math.max(0, two.gatewayUs - many.gatewayUs) / HALVES,
-    wakeUs: Math.max(0, one.gatewayUs - two.gatewayUs) / HALVES,
-    heldUs: 0,
-  };
-  // Half of what is missing, again and again: each of them has a little of the others in it.
+  const cheapest = Math.min(...points.map(({ gatewayUs }) => gatewayUs));
+  let price = { callUs: cheapest, turnUs: cheapest / 4, wakeUs: cheapest / 3, heldUs: 0.3, crowdShare: 0.1 };
+  const steps = { callUs: cheapest / 4, turnUs: cheapest / 8, wakeUs: cheapest / 6, heldUs: 0.2, crowdShare: 0.1 };
+  const missOf = (some) =>
+    points.reduce((sum, point) => {
+      const { gatewayUs } = simulateClosed({ ...point, price: some }, CALLS);
+      return sum + Math.log(gatewayUs / point.gatewayUs) ** 2;
+    }, 0);
+  let miss = missOf(price);
   for (let round = 0; round < ROUNDS; round++) {
-    const [atOne, atTwo, atMany, atSlow] = points.map(
-      (point) => (point.gatewayUs - simulateClosed({ ...point, price }, 2_000).gatewayUs) / 2,
-    );
-    price.callUs = Math.max(1, price.callUs + 2 * atMany);
-    price.turnUs = Math.max(0, price.turnUs + (atTwo - atMany) / HALVES);
-    price.wakeUs = Math.max(0, price.wakeUs + (atOne - atTwo) / HALVES);
-    price.heldUs = Math.max(0, price.heldUs + (atSlow - atMany) / slow.callers);
+    const before = miss;
+    for (const [name, step] of Object.entries(steps))
+      for (const change of [step, -step]) {
+        const other = { ...price, [name]: Math.max(0, price[name] + change) };
+        const otherMiss = missOf(other);
+        if (otherMiss >= miss) continue;
+        [price, miss] = [other, otherMiss];
+        break;
+      }
+    if (miss === before) for (const name of Object.keys(steps)) steps[name] /= 2;
   }
   return price;
 }

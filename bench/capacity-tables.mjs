@@ -8,6 +8,7 @@ import {
   priceOf,
   sizeDeployment,
   TARGET,
+  UNEVENNESS,
 } from './capacity-model.mjs';
 import { simulateClosed, simulateOpen, WORKERS_YOUNG_GENERATION } from './capacity-simulation.mjs';
 
@@ -73,7 +74,6 @@ const WORDS = {
   audit: 'an audit trail',
   metrics: 'metrics (the admin listener)',
   redis: 'limits shared through Redis',
-  workers: 'workers (the way through the primary)',
 };
 
 function buildFeatures({ features }) {
@@ -162,7 +162,11 @@ const CROWD = 1_000;
 /** One worker, to which calls come on their own. */
 function buildWaits(figures, features) {
   const { heldUs, ...price } = priceOf(figures, MIX, features);
-  const worker = { price: { ...price, heldUs: heldUs / WORKERS_YOUNG_GENERATION }, latencyMs: LATENCY_MS };
+  const worker = {
+    price: { ...price, heldUs: heldUs / WORKERS_YOUNG_GENERATION },
+    latencyMs: LATENCY_MS,
+    unevenness: UNEVENNESS,
+  };
   const most = simulateClosed({ ...worker, workers: 1, callers: CROWD, upstreamUs: 1, loadUs: 1 }).callsPerSecond;
   const rows = [0.1, 0.3, TARGET, 0.8, 0.9].map((share) => {
     const { meanMs, gatewayCores } = simulateOpen({ ...worker, callsPerSecond: share * most });
@@ -176,7 +180,7 @@ function buildWaits(figures, features) {
   return table(['of what a worker can do', 'calls/s', 'its core is busy', 'a call takes beside the API'], rows);
 }
 
-function buildPrices({ callUs, turnUs, wakeUs, heldUs }) {
+function buildPrices({ callUs, turnUs, wakeUs, heldUs, crowdShare }) {
   return table(
     ['price', 'µs'],
     [
@@ -184,6 +188,10 @@ function buildPrices({ callUs, turnUs, wakeUs, heldUs }) {
       ['a turn of the event loop; a call has two, and shares them with those that came meanwhile', fixed(turnUs)],
       ['waking a loop that slept', fixed(wakeUs)],
       ['every other call under way, of a single process (a fourth of it of a worker)', fixed(heldUs, 2)],
+      [
+        'all of it, where two workers share two cores with their callers and their API',
+        `+${fixed(crowdShare * 100, 0)} %`,
+      ],
     ],
   );
 }

@@ -1,6 +1,6 @@
 // node bench/capacity.mjs: the capacity model of SCALE.md. Without options it writes the tables of SCALE.md from the figures in
 // capacity.json.
-//   --measure                  takes these figures anew, on a machine that does nothing else (about six minutes)
+//   --measure                  takes these figures anew, on a machine that does nothing else (about ten minutes)
 //   --measure --only one,two   these parts alone, beside the figures that are there; --parts lists them
 //   --check                    only says whether SCALE.md has the tables, and how far the model is off
 //   --calls 5000 --features audit,redis --latency 20   asks the model about another deployment
@@ -21,7 +21,7 @@ const { values } = parseArgs({
     check: { type: 'boolean', default: false },
     parts: { type: 'boolean', default: false },
     seconds: { type: 'string', default: '1' },
-    rounds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '8' },
     only: { type: 'string' },
     calls: { type: 'string' },
     features: { type: 'string', default: '' },
@@ -30,7 +30,8 @@ const { values } = parseArgs({
 });
 
 if (values.parts || values.measure) {
-  const { MEASURED_PARTS, measureCapacity } = await import('./capacity-measure.mjs');
+  const { MEASURED_PARTS } = await import('./capacity-parts.mjs');
+  const { measureCapacity } = await import('./capacity-measure.mjs');
   const { stopAll } = await import('./processes.mjs');
   if (values.parts) {
     console.log(MEASURED_PARTS.join('\n'));
@@ -44,7 +45,7 @@ if (values.parts || values.measure) {
       say: (text) => console.error(`${Math.round(performance.now() / 1_000)} s: ${text}`),
       only: values.only?.split(','),
       before: existsSync(FIGURES) ? JSON.parse(readFileSync(FIGURES, 'utf8')) : {},
-      // After each part: whatever ends a long measurement takes only its last one.
+      // After each group: whatever ends a long measurement only loses its last one.
       save: (figures) => writeFileSync(FIGURES, `${JSON.stringify(figures, null, 2)}\n`),
     });
   } finally {
@@ -73,10 +74,14 @@ if (values.calls !== undefined) {
   judge(figures);
 }
 
-/** Of all parts; where one is missing, it is said which. */
+/** The prices are fitted to the points where these are new, and kept with them. */
 function readFigures() {
   try {
-    return withPrice(JSON.parse(readFileSync(FIGURES, 'utf8')));
+    const figures = JSON.parse(readFileSync(FIGURES, 'utf8'));
+    if (figures.price !== undefined) return figures;
+    const whole = withPrice(figures);
+    writeFileSync(FIGURES, `${JSON.stringify(whole, null, 2)}\n`);
+    return whole;
   } catch (error) {
     console.error(error.message);
     process.exit(1);

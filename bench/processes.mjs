@@ -4,7 +4,6 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, get } from 'node:http';
 import { availableParallelism } from 'node:os';
-import { fileURLToPath } from 'node:url';
 
 export const hasTool = (name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).error === undefined;
 const canPin = availableParallelism() >= 2 && hasTool('taskset');
@@ -32,29 +31,6 @@ export function startProgram(command, { core, env = {}, errors = 'ignore' } = {}
   });
   live.add(child);
   return child;
-}
-
-const PROBE = fileURLToPath(new URL('probe.mjs', import.meta.url));
-
-/** Asks how quick each core is (probe.mjs): resolves with µs, the slower of both counts. */
-export function startProbe() {
-  const children = ['gateway', 'load'].map((core) => {
-    const [program, ...rest] = pinned(core, [process.execPath, PROBE]);
-    const child = spawn(program, rest, { stdio: ['pipe', 'pipe', 'ignore'] });
-    live.add(child);
-    return child;
-  });
-  const ask = (child) =>
-    new Promise((resolve) => {
-      child.stdout.once('data', (line) => resolve(Number(line)));
-      child.stdin.write('\n');
-    });
-  // One after the other: two at once would take the machine for busy.
-  return async () => {
-    let most = 0;
-    for (const child of children) most = Math.max(most, await ask(child));
-    return most;
-  };
 }
 
 const live = new Set();

@@ -47,9 +47,9 @@ export interface GatewayOptions<Data = unknown> {
   /** Named subsets, each served at /mcp/<name> with its own exposure and guard. */
   readonly profiles?: Readonly<Record<string, Profile>> | undefined;
   readonly log?: Logger | undefined;
-  /** Where every call is written down (openAuditTrail()); whoever opened it closes it, after the gateway. */
+  /** Records every call (openAuditTrail()). Whoever opened it must close it after the gateway. */
   readonly audit?: Evidence | undefined;
-  /** Counts requests and calls, service by service. Absent: nobody counts, and it costs nothing. */
+  /** Counts requests and calls, separately for each service. Absent: nothing is counted. */
   readonly openMeter?: OpenMeter | undefined;
   /** Where spans are recorded. Default: with the OpenTelemetry SDK that is registered when the gateway is made, if there is one. */
   readonly tracerProvider?: TracerProvider | undefined;
@@ -70,7 +70,7 @@ export interface GatewayOptions<Data = unknown> {
   /** Takes secrets out of whatever goes out; shared with the log. */
   readonly redact?: Redactor | undefined;
   readonly pageSize?: number | undefined;
-  /** Callers are told apart: what they are told is marked as not to be kept for others. */
+  /** Callers differ, so answers are marked as not cacheable for others. */
   readonly isPrivate?: boolean | undefined;
   readonly elicitTimeoutMs?: number | undefined;
   /** Signs what domains want to be told of callers (`kind: assertion`). */

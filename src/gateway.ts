@@ -1,5 +1,5 @@
-// createGateway(): wires every layer once. What comes out is fixed: restart to change it.
-import { TurnedAwayCalls } from './adapter/turned-away.ts';
+// createGateway(): wires every layer once. The result never changes; a restart is needed for changes.
+import { ExcessCalls } from './adapter/excess-calls.ts';
 import { UnderWay } from './adapter/under-way.ts';
 import { listLostResources } from './catalog/resources-and-prompts/prompts.ts';
 import { checkSelection } from './catalog/select-endpoints.ts';
@@ -37,12 +37,14 @@ export interface Gateway<Data = unknown> extends Service {
   readonly pools: readonly PoolLoad[];
   /** Served at /mcp/<name>. */
   readonly profiles: ReadonlyMap<string, Service>;
-  /** '' is what is served by default. With `effects`: the part of it that has one of them, as a caller who may do no more sees it. */
+  /**
+   * '' is the default service. With `effects`: only its operations with these effects, as a caller with no other permissions sees it.
+   */
   serviceOf(profile: string, effects?: readonly Effect[]): Service | undefined;
   handle(message: unknown, sender?: Partial<Sender<Data>>): Promise<Reply | undefined>;
-  /** Ends what clients would hold open for ever: subscriptions. Calls under way go on. */
+  /** Ends what clients would otherwise hold open forever: subscriptions. Calls in progress go on. */
   drain(): void;
-  /** Answers every call under way with `shutting_down`, gives up what was sent for it, and begins nothing more. */
+  /** Answers every call in progress with `shutting_down`, aborts its requests, and starts no others. */
   abort(): void;
   close(): Promise<void>;
 }
@@ -75,7 +77,7 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
     },
     close: async () => {
       drain();
-      // Whoever served these has closed by now: nobody waits for their answers.
+      // The transports have closed by now, so nobody waits for these answers.
       for (const { protocol } of all()) protocol.abort();
       limits.overload.stop();
       turnedAway.flush();
@@ -119,7 +121,7 @@ function createShared(options: GatewayOptions): Shared {
     mailbox: options.state?.letters && createMailbox(options.state.letters),
     underWay: new UnderWay(),
     tracing: findTracing(VERSION, options.tracerProvider),
-    turnedAway: new TurnedAwayCalls(({ principal, count, sinceMs }) => {
+    turnedAway: new ExcessCalls(({ principal, count, sinceMs }) => {
       log.warn({ principal, calls: count, seconds: Math.ceil((Date.now() - sinceMs) / 1_000) }, 'calls beyond limits');
       options.audit?.countRefused(principal, count, sinceMs);
     }),

@@ -1,7 +1,8 @@
 // The public names of the package, listed one by one; test/public.test.ts pins them.
 
 export { type SampleApi, startSampleApi } from '#sample';
-export { type AuditTrail, openTrail as openAuditTrail, type TrailLog, type TrailOptions } from './audit/trail.ts';
+export { type AuditTrail, openTrail as openAuditTrail } from './audit/open-trail.ts';
+export type { TrailLog, TrailOptions } from './audit/trail.ts';
 export type {
   Asked,
   AskingCall,

@@ -23,9 +23,12 @@ const MAX_DELAY_MS = 250;
 const RETRY_MS = 20;
 const NEWLINE = 0x0a;
 const DELETE = 0x7f;
-/** Whoever ends the process waits for a reader that takes nothing at most this long. */
+/** At the end of the process, a reader that takes nothing is waited for at most this long. */
 const MAX_STALL_MS = 2_000;
-/** What a pipe takes whole or not at all (PIPE_BUF of Linux; POSIX asks for 512): anything longer may be torn by other writers. */
+/**
+ * Writes up to this size to a pipe are atomic (PIPE_BUF of Linux; POSIX guarantees 512): longer ones may be mixed with other
+ * writers'.
+ */
 const WHOLE_BYTES = 4_096;
 
 /** `isShared`: other processes write to it as well. */
@@ -35,14 +38,14 @@ export function createLineWriter(fd: number, isShared = false): LineWriter {
   let batch: Buffer | undefined;
   /** How many dropped lines the batch tells of. */
   let announced = 0;
-  /** The last line that was written has no end: the disk was full in the middle of it. */
+  /** The last line was only partly written, because the disk was full. */
   let isTorn = false;
   let timer: NodeJS.Timeout | undefined;
   /** Set while the reader takes nothing. */
   let retry: NodeJS.Timeout | undefined;
   let stalledMs = 0;
   const flushing: (() => void)[] = [];
-  // A file takes what is appended to it in one piece, however long.
+  // Appending to a file is atomic, whatever the length.
   const maxPiece = isShared && !fstatSync(fd).isFile() ? WHOLE_BYTES : Number.POSITIVE_INFINITY;
 
   const take = (): Buffer => {
@@ -87,7 +90,7 @@ export function createLineWriter(fd: number, isShared = false): LineWriter {
       stalledMs = 0;
       if (error) dropped += countLost(bytes, announced);
       else if (written > 0) isTorn = bytes[written - 1] !== NEWLINE;
-      // Any other error means a full disk, or that nobody reads any more: calls go on.
+      // Any other error means a full disk or a closed reader: calls go on.
       batch = error || written === bytes.length ? undefined : bytes.subarray(written);
       if (batch !== undefined) go();
       else if (flushing.length > 0 || waiting.bytes >= BATCH_BYTES) start();
@@ -132,8 +135,8 @@ export function createLineWriter(fd: number, isShared = false): LineWriter {
 const LINE_END = Buffer.from('\n');
 
 /**
- * Lines as bytes from the start. Kept as text they would be thousands of pieces that outlive a collection of the young
- * generation, and whether anything hides in them would have to be asked of each.
+ * Lines are kept as bytes. As strings, they would be thousands of objects that survive a collection of the young generation, and
+ * each would have to be checked for hidden characters.
  */
 class WaitingLines {
   #block = Buffer.allocUnsafeSlow(2 * BATCH_BYTES);
@@ -179,11 +182,11 @@ function writeNotice(lines: number): string {
 }
 
 /**
- * Lines that nobody took, told of when somebody takes lines again. One that was begun before is counted by its end; one that
- * lacked nothing else, or was counted before, is not.
+ * Counts the lines that were not written, to be reported later. A line that was begun counts by its end; one that only lacked its
+ * line break, or was counted before, does not.
  */
 function countLost(bytes: Buffer, announced: number): number {
-  // The line that tells of others is none of them.
+  // The line that reports dropped lines does not count itself.
   let lines = announced > 0 ? announced - 1 : 0;
   if (bytes[0] === NEWLINE) lines--;
   for (const byte of bytes) if (byte === NEWLINE) lines++;

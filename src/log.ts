@@ -56,7 +56,7 @@ function createClock(): () => string {
   };
 }
 
-/** How the logs made here begin a line and where it goes: lines of calls are written past pino. */
+/** Where logs made here write lines of calls, bypassing pino. */
 const sinks = new WeakMap<Logger, CallLineSink>();
 
 /** The sealed context of a call as one log line. */
@@ -68,7 +68,7 @@ export function createAudit(log: Logger): (context: ExecutionContext) => void {
     const level = result.outcome === 'error' || result.outcome === 'failed' ? 'warn' : 'info';
     if (!log.isLevelEnabled(level)) return;
     const facts = writeCallFacts(context, result);
-    // A log of somebody else's has its own way of writing lines.
+    // A logger that was passed in has its own format.
     if (sink === undefined) log[level](JSON.parse(`{${facts}}`), 'call');
     else sink(LEVELS[level], facts);
   };
@@ -77,7 +77,9 @@ export function createAudit(log: Logger): (context: ExecutionContext) => void {
 const INTRODUCTIONS_MS = 10_000;
 const MAX_INTRODUCTIONS = 100;
 
-/** A line for each client that introduces itself. No limit keeps one from doing so all the time: beyond a hundred in ten seconds they are counted. */
+/**
+ * One line for each client that introduces itself. Clients may do so at any rate: beyond a hundred in ten seconds they are only counted.
+ */
 export function createIntroductionLog(log: Logger): (introduction: object) => void {
   let count = 0;
   const beginAnew = () => {
@@ -90,7 +92,7 @@ export function createIntroductionLog(log: Logger): (introduction: object) => vo
   };
 }
 
-/** From here on another level counts. That it does is said in any case, unless both are silent. */
+/** Changes the level. The change itself is logged on whichever side shows warnings. */
 export function setLevel(log: Logger, level: string, why: string): void {
   const facts = { from: log.level, to: level, why };
   const wasHeard = log.isLevelEnabled('warn');
@@ -146,7 +148,7 @@ function listFacts(facts: Readonly<Record<string, unknown>>): string {
     .join(',');
 }
 
-/** A tool's name may be whatever a client called: it must not move the cursor, nor begin a line that looks like ours. */
+/** A client can call a tool by any name: it must not move the cursor, nor start a line that looks like ours. */
 function oneLine(value: unknown): string {
   return visible(String(value)).replace(/\s+/g, ' ').slice(0, 1_000);
 }

@@ -1,7 +1,7 @@
 // One service, wired from its layers: registry, resources, prompts, adapter and protocol.
 import { setMaxListeners } from 'node:events';
 import { createAdapter } from './adapter/adapter.ts';
-import type { TurnedAwayCalls } from './adapter/turned-away.ts';
+import type { ExcessCalls } from './adapter/excess-calls.ts';
 import type { UnderWay } from './adapter/under-way.ts';
 import type { ExecutionContext } from './call/execution-context.ts';
 import { createFindHidden, type Wider } from './catalog/called/hidden-call.ts';
@@ -53,13 +53,13 @@ export interface Service {
   handle(message: unknown, sender?: Partial<Sender>): Promise<Reply | undefined>;
 }
 
-/** Who calls without a transport: this very process, which does not hang up. */
+/** The sender of calls from this process, without a transport; it never disconnects. */
 const LOCAL_SENDER: Sender = Object.freeze({
   transport: 'local',
   principal: Object.freeze({ id: 'local' }),
   signal: new AbortController().signal,
 });
-// Every call under way may listen to it; Node would take them for a leak.
+// Every call in progress may listen to this signal; Node would otherwise warn of a leak.
 setMaxListeners(0, LOCAL_SENDER.signal);
 
 /** What the services of one gateway have in common. */
@@ -71,7 +71,7 @@ export interface Shared {
   readonly redaction: Redaction;
   readonly signer: Signer;
   readonly spent: SpentStore;
-  readonly turnedAway: TurnedAwayCalls;
+  readonly turnedAway: ExcessCalls;
   /** Where other processes serve the same clients. */
   readonly mailbox: Mailbox | undefined;
   readonly underWay: UnderWay;
@@ -81,7 +81,10 @@ export interface Shared {
   readonly introduce: (introduction: object) => void;
 }
 
-/** `all`: everything there is, where this serves a part of it. `whole`: everything in its profile, where its callers get less. */
+/**
+ * `all`: everything the gateway has, if this serves a part of it. `whole`: everything in its profile, if its callers may use
+ * less.
+ */
 export function createService(shared: Shared, serving: Serving, all?: Service, whole?: Service): Service {
   const { profile, domains, native, exposure, policy, isPrivate = false } = serving;
   const { options, log, executor, limits, redaction, spent } = shared;
@@ -120,7 +123,7 @@ export function createService(shared: Shared, serving: Serving, all?: Service, w
       find: (name) => registry.tools.get(name)?.run,
       missing: createUnknownTool(registry),
     },
-    // Whoever may only read here gains nothing by another token.
+    // In a read-only gateway, no token would allow more, so none is suggested.
     ...(whole && !policy.readOnly && { refuse: createStepUp(registry, whole.registry) }),
     ...(all && { findHidden: createFindHidden({ registry, resources, prompts }, listWider(serving, all, whole)) }),
     redaction,
@@ -166,7 +169,7 @@ export function createService(shared: Shared, serving: Serving, all?: Service, w
   };
 }
 
-/** Where else something may be that a caller of this does not see. */
+/** The wider services that may contain what a caller of this one does not see. */
 function listWider({ profile, effects = [] }: Serving, all: Service, whole: Service | undefined): Wider[] {
   const allowed = effects.length === 0 ? 'nothing' : effects.join(' and ');
   return [
@@ -175,7 +178,7 @@ function listWider({ profile, effects = [] }: Serving, all: Service, whole: Serv
   ];
 }
 
-/** Operations are called `domain.action`; native tools, and those that ask no API, are called otherwise. */
+/** Operations are called `domain.action`; native tools and operations without an API have other names. */
 function createDomainOf(domains: readonly Domain[]): (operation: string) => string | undefined {
   const names = new Set(domains.map(({ name }) => name));
   return (operation) => {

@@ -1,4 +1,4 @@
-// What a service serves: everything, a profile of it, or what is left of either for callers who may do less.
+// What a service serves: everything, a profile, or the part of either that callers with fewer permissions may use.
 import type { Exposure } from './catalog/registry.ts';
 import { selectEndpoints, selectNative } from './catalog/select-endpoints.ts';
 import type { Domain, Effect, Endpoint } from './endpoint/model.ts';
@@ -14,9 +14,9 @@ export interface Serving {
   readonly native: NativeEntries;
   readonly exposure: Exposure | 'auto';
   readonly policy: DeploymentPolicy;
-  /** Operations of this profile: whoever serves a part of it shares them. */
+  /** Compiled operations of this profile, shared with services that serve a part of it. */
   readonly compiled: Map<Endpoint, Operation>;
-  /** Not everybody sees the same: nobody on the way may keep a list for others. */
+  /** Callers see different lists, so no proxy may cache one for others. */
   readonly isPrivate?: boolean;
   /** What its callers may do, where that is not all. */
   readonly effects?: readonly Effect[];
@@ -38,7 +38,7 @@ export function toPartServing(serving: Serving, effects: readonly Effect[]): Ser
   };
 }
 
-/** The document tells also of what was left out when it was imported. One is made of the endpoints instead. */
+/** The document also describes operations that are not served. One is generated from the endpoints instead. */
 function withoutDocument({ document: _, ...domain }: Domain): Domain {
   return Object.freeze(domain);
 }
@@ -53,7 +53,7 @@ export function toProfileServing(
   const selected = selectEndpoints(options.domains, profile);
   return {
     profile: name,
-    // What a profile says about exposure is nearer than what its domains say.
+    // A profile's exposure takes precedence over that of its domains.
     domains: profile.exposure === undefined ? selected : selected.map(withoutExposure),
     native: selectNative(options.native ?? {}, profile),
     exposure: profile.exposure ?? options.exposure ?? 'auto',
@@ -67,7 +67,7 @@ export function toProfileServing(
   };
 }
 
-/** A domain that leaves its exposure to whoever serves it. */
+/** A domain without its own exposure, so that the one of the service applies. */
 export function withoutExposure({ exposure: _, ...domain }: Domain): Domain {
   return domain;
 }

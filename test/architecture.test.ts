@@ -31,7 +31,7 @@ const SEES: Record<string, readonly string[]> = {
   audit: ['audit', 'call', 'endpoint'],
   state: ['state', 'protocol', 'orchestration', 'executor', 'limits'],
   telemetry: ['telemetry', 'limits', 'call'],
-  admin: ['admin', 'telemetry', 'transport'],
+  admin: ['admin', 'telemetry', 'transport', 'endpoint'],
   workers: ['workers', 'network'],
   config: ['config', 'domain', 'endpoint', 'log.ts', 'profiles.ts'],
 };

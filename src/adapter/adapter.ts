@@ -10,8 +10,8 @@ import { GatewayError, toRpcCode } from '../errors.ts';
 import type { Limits } from '../limits/create-limits.ts';
 import { toFailure } from '../orchestration/failure.ts';
 import type { Redaction } from '../orchestration/redaction.ts';
+import type { ExcessCalls } from './excess-calls.ts';
 import { Passage, type PassageParts } from './passage.ts';
-import type { TurnedAwayCalls } from './turned-away.ts';
 import { UnderWay } from './under-way.ts';
 
 /** Something that can be called by name: the tools, the resources or the prompts. */
@@ -35,22 +35,22 @@ export interface AdapterParts {
   readonly tools: Table<Outcome>;
   /** Why this very caller may not make a call that others may; undefined: it may, or the call is unknown. */
   readonly refuse?: ((request: RequestFacts, name: string, args: Args) => GatewayError | undefined) | undefined;
-  /** For the record of a call that failed: what was called, where that exists only for others. */
+  /** For the record of a failed call: the operation that was called, if it exists for other callers only. */
   readonly findHidden?: FindHidden | undefined;
   readonly redaction: Redaction;
   /** Gets the sealed context of every call. */
   readonly audit: (record: ExecutionContext) => void;
-  /** Counts every call, those without a record too. Absent: nobody counts. */
+  /** Counts every call, including those without a record. Absent: calls are not counted. */
   readonly meter?: Pick<Meter, 'countCall' | 'countTurnedAway'> | undefined;
-  /** The audit trail, where there is one: what it does not take is not done, or not answered. */
+  /** The audit trail, if there is one. A call it cannot record is refused, or its answer is withheld. */
   readonly evidence?: Evidence | undefined;
-  /** Told what code from outside threw; the caller only reads its message. */
+  /** Called with errors thrown by handlers and middleware; the caller gets only their message. */
   readonly onHandlerError: (error: unknown) => void;
-  /** How much each caller may call. Absent: as much as it likes. */
+  /** How much each caller may call. Absent: unlimited. */
   readonly limits?: Pick<Limits, 'gateOf'> | undefined;
-  /** Counts what limits turned away, so that not each of them is written down. */
-  readonly turnedAway?: Pick<TurnedAwayCalls, 'note'> | undefined;
-  /** Knows what is under way, and ends it with the process. */
+  /** Counts calls that were refused by limits, so that they are not recorded one by one. */
+  readonly turnedAway?: Pick<ExcessCalls, 'note'> | undefined;
+  /** The calls in progress; answers them when the process ends. */
   readonly underWay?: UnderWay | undefined;
 }
 
@@ -107,17 +107,20 @@ export function createAdapter(parts: AdapterParts): Adapter {
 
 const MAX_REASON_CHARS = 200;
 
-/** Of what fails here there is no result of a tool that would say why. */
+/** These errors are JSON-RPC errors, not tool results, so the reason has to be noted in the record here. */
 function noteOwnFailure(context: ExecutionContext, error: unknown): void {
   if (!(error instanceof GatewayError)) return;
   if (error.code === 'NOT_RECORDED') context.noteFailure('not_recorded');
   if (error.code === 'SHUTTING_DOWN') context.noteFailure('shutting_down');
-  // Behind a colon a message may tell of arguments.
+  // After a colon, the message may quote arguments, which must not get into the record.
   if (error.code === 'INVALID_PARAMS')
     context.noteFailure(undefined, undefined, error.message.split(/: |\n/, 1)[0]!.slice(0, MAX_REASON_CHARS));
 }
 
-/** The log then says what the caller is told: the name that was asked for, and the nearest there is. */
+/**
+ * Notes the message in the record, so that the log shows what the caller is told: the requested name and the nearest existing
+ * one.
+ */
 function toMissing(context: ExecutionContext, error: GatewayError): GatewayError {
   context.noteFailure(undefined, undefined, error.message.slice(0, MAX_REASON_CHARS));
   return error;

@@ -2,7 +2,10 @@
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { CallSpan } from '../tracing/call-span.ts';
 
-/** A result that says `isError` is `tool_error` to OpenTelemetry, whatever the reason; ours is beside it. */
+/**
+ * OpenTelemetry calls every result with `isError` a `tool_error`, whatever the reason; our own failure mode is a second
+ * attribute.
+ */
 export function concludeSpan(span: CallSpan, record: ExecutionContext): void {
   const result = record.results.at(-1);
   span.set('landbridge.operation', record.operation);

@@ -1,4 +1,4 @@
-// One call on its way through the adapter: into the room that its caller has, and out again with a record.
+// One call on its way through the adapter: it waits for its caller's limits, and leaves with a record.
 import { buildDigest } from '../call/digest.ts';
 import { ExecutionContext, type RequestFacts, type ResultFacts } from '../call/execution-context.ts';
 import type { Outcome } from '../call/outcome.ts';
@@ -27,7 +27,7 @@ export class Passage {
     this.context = ExecutionContext.fromRequest(this.#lease.lend(request), parts.evidence).withToolCall(name);
   }
 
-  /** Undefined where there is room: then the call goes on without a turn of the loop. */
+  /** Undefined if the limits admit the call at once: it then continues without waiting for a turn of the event loop. */
   waitForRoom(): Promise<void> | undefined {
     const { context } = this;
     const { underWay, limits } = this.#parts;
@@ -39,7 +39,7 @@ export class Passage {
     return context.wait(context.span === undefined ? room : context.span.around('queue', room));
   }
 
-  /** False: no record of it could be written. */
+  /** False: the audit trail could not record the call. */
   finish(outcome: ResultFacts['outcome'], errorCode?: number, answer?: Outcome): boolean {
     const { context } = this;
     const { underWay, turnedAway, meter, audit, evidence, onHandlerError } = this.#parts;
@@ -60,7 +60,7 @@ export class Passage {
     return evidence === undefined || evidence.write(record);
   }
 
-  /** What never reached an operation has no digest of its arguments yet. */
+  /** A call that never reached an operation has no digest of its arguments yet. */
   #digested(done: ExecutionContext, outcome: ResultFacts['outcome']): ExecutionContext {
     const hidden =
       outcome === 'ok' ? undefined : this.#parts.findHidden?.(this.#request.method, this.#name, this.#args);

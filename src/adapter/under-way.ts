@@ -1,10 +1,10 @@
-// The calls that are being made, so that the end of the process can answer whoever still waits for one: with words about what
-// became of it, and not with a closed socket.
+// The calls in progress. When the process ends, each of them is answered with an error that says what became of it, instead of a
+// closed socket.
 import type { ExecutionContext } from '../call/execution-context.ts';
 import { type Listed, Roster } from '../call/roster.ts';
 import { GatewayError } from '../errors.ts';
 
-/** When another try makes sense: by then another instance answers, or the next one of this has started. */
+/** When a retry makes sense: by then another instance answers, or this one has been restarted. */
 export const BACK_IN_SECONDS = 5;
 
 interface OpenCall extends Listed {
@@ -21,12 +21,12 @@ export class UnderWay {
     return this.#open.size;
   }
 
-  /** Nobody is waited for any more. */
+  /** The process is ending: calls are no longer waited for. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** What the work comes to; or the end, where that is first. What is left of the work then goes on for nobody. */
+  /** The result of the work, or SHUTTING_DOWN if the process ends first. The work then goes on, but its result is dropped. */
   orEnd<Result>(context: ExecutionContext, work: Promise<Result>): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       if (this.#isOver) {
@@ -49,7 +49,7 @@ export class UnderWay {
     });
   }
 
-  /** Answers everybody who waits; from now on nothing is begun. */
+  /** Rejects all calls in progress; from now on, new ones are refused. */
   endAll(): void {
     this.#isOver = true;
     for (const { context, reject } of this.#open.takeAll()) reject(shuttingDown(context));

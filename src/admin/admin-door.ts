@@ -1,15 +1,16 @@
-// Who may use the admin listener: no web page under a name of its own (DNS rebinding), nobody without the token where there is
-// one. Where there is none, whoever is on another machine may look and change nothing: a log that is silent hides what comes next.
+// Who may use the admin listener. Web pages may not (DNS rebinding); if a token is configured, only requests that carry it may.
+// Without a token, other machines may read but change nothing: silencing the log, for example, would hide what an attacker does
+// next.
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { isLoopback } from '../endpoint/address.ts';
 import { createHostCheck } from '../transport/door/hosts.ts';
 import { addressOf } from '../transport/door/visitor.ts';
-import { isLoopback } from '../transport/listen.ts';
 
 export interface AdminDoorOptions {
   readonly host: string;
   readonly allowedHosts: readonly string[];
-  /** Asked for where it is set. */
+  /** If set, every request must carry it. */
   readonly token?: string | undefined;
 }
 
@@ -46,19 +47,19 @@ const NO_TOKEN: AdminRefusal = {
 /** Undefined: let in. */
 export function createAdminDoor({ host, allowedHosts, token }: AdminDoorOptions) {
   const isServed = createHostCheck({ host, allowedHosts });
-  const wanted = token === undefined ? undefined : digest(token);
+  const tokenDigest = token === undefined ? undefined : digest(token);
   const checkStranger = ({ headers, method, socket }: IncomingMessage): AdminRefusal | undefined => {
     if (!isServed(headers.host)) return WRONG_HOST;
     return isLooking(method) || isLoopback(addressOf(socket) ?? '') ? undefined : FROM_AFAR;
   };
   return (request: IncomingMessage): AdminRefusal | undefined => {
     const { headers } = request;
-    // Browsers send it with everything that could change something, or be read by a page.
+    // Browsers send Origin with every request that could change something, or whose answer a page could read.
     if (headers.origin !== undefined) return WEB_PAGE;
-    if (wanted === undefined) return checkStranger(request);
-    // Whoever has the token is no page that was lured here, whatever name it used.
+    if (tokenDigest === undefined) return checkStranger(request);
+    // A request with the token does not come from a page that reached us by DNS rebinding, so its Host needs no check.
     const shown = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
-    return shown !== undefined && timingSafeEqual(digest(shown), wanted) ? undefined : NO_TOKEN;
+    return shown !== undefined && timingSafeEqual(digest(shown), tokenDigest) ? undefined : NO_TOKEN;
   };
 }
 
@@ -66,7 +67,7 @@ function isLooking(method: string | undefined): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-/** Of one length, so that comparing tells nothing. */
+/** Hashed to one length, so that the time of the comparison says nothing about the token. */
 function digest(text: string): Buffer {
   return hash('sha256', text, 'buffer');
 }

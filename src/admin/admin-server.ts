@@ -2,6 +2,7 @@
 // of its own, so that no proxy publishes it by accident, and so that it answers while the gateway drains.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { z } from 'zod';
+import { parseJson } from '../endpoint/untrusted.ts';
 import { type Exposition, renderMetrics } from '../telemetry/exposition.ts';
 import { addressOf } from '../transport/door/visitor.ts';
 import { explainListenError } from '../transport/listen.ts';
@@ -11,9 +12,9 @@ import type { AdminView } from './admin-view.ts';
 export interface AdminOptions extends AdminDoorOptions {
   readonly port: number;
   readonly version: string;
-  /** The levels of the log, each of which may be asked for. */
+  /** The levels of the log that may be set. */
   readonly levels: readonly string[];
-  /** Told whoever is turned away. */
+  /** Called for every request that is refused. */
   readonly onRefusal: (reason: AdminRefusal['reason'], remote: string | undefined) => void;
   readonly onInternalError: (error: unknown) => void;
 }
@@ -32,7 +33,7 @@ interface Answer {
 
 interface Route {
   readonly what: string;
-  /** Anybody may ask: nothing is told but how it is. */
+  /** Needs no token: the answer says only whether the process is healthy. */
   readonly isOpen?: boolean;
   readonly methods: Readonly<Record<string, (request: IncomingMessage) => Answer | Promise<Answer>>>;
 }
@@ -40,7 +41,7 @@ interface Route {
 const MAX_CONNECTIONS = 100;
 const MAX_BODY_BYTES = 4_096;
 const REQUEST_TIMEOUT_MS = 10_000;
-/** A day: whoever wants it longer configures it. */
+/** One day. A level that should stay longer belongs in the configuration. */
 const MAX_LEVEL_SECONDS = 86_400;
 const JSON_TYPE = 'application/json';
 
@@ -67,7 +68,7 @@ export async function startAdmin(view: AdminView, options: AdminOptions): Promis
     (request, response) => {
       answer(request)
         .catch((error: unknown) => {
-          // Who hangs up in the middle of a body is no fault of ours, and gets no answer.
+          // A client that closes the connection while sending its body is no fault of ours, and gets no answer.
           if (!request.destroyed || request.complete) options.onInternalError(error);
           return toError(500, 'Internal error; the log says more.');
         })
@@ -135,9 +136,9 @@ async function readReadiness(view: AdminView): Promise<Answer> {
 async function setLevel(request: IncomingMessage, view: AdminView, levels: readonly string[]): Promise<Answer> {
   const text = await readBody(request);
   if (text === undefined) return toError(413, `The body may have at most ${MAX_BODY_BYTES} bytes.`);
-  const wanted = createWish(levels).safeParse(parseJson(text));
-  if (wanted.success) return toJson(view.logLevel.set(wanted.data.level, wanted.data.seconds));
-  const { path, message } = wanted.error.issues[0]!;
+  const wish = createWish(levels).safeParse(parseJson(text));
+  if (wish.success) return toJson(view.logLevel.set(wish.data.level, wish.data.seconds));
+  const { path, message } = wish.error.issues[0]!;
   const where = path.length === 0 ? 'The body' : `"${path.join('.')}"`;
   return toError(400, `${where} ${message}. Send {"level": "debug", "seconds": 600}, for example.`);
 }
@@ -157,14 +158,6 @@ function createWish(levels: readonly string[]) {
       error: ({ code }) => (code === 'unrecognized_keys' ? 'may have level and seconds only' : 'must be a JSON object'),
     },
   );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Undefined: it is too long. */
@@ -198,7 +191,7 @@ function write(request: IncomingMessage, response: ServerResponse, { status, bod
     'content-length': Buffer.byteLength(body),
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
-    // What is left of a body that was not read is not wanted.
+    // The rest of a body that was not read is not wanted: the connection is closed.
     ...(request.complete ? {} : { connection: 'close' }),
     ...headers,
   });

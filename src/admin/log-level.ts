@@ -15,7 +15,7 @@ export interface LevelControl {
   close(): void;
 }
 
-/** `apply`: makes it so, in however many processes. */
+/** `apply` sets the level, in one process or in all workers. */
 export function createLevelControl(configured: string, apply: (level: string, why: string) => void): LevelControl {
   let level = configured;
   let untilMs: number | undefined;

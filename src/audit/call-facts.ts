@@ -1,4 +1,4 @@
-// A context as the facts of a record: who called what from where, what was decided about it and what came of it.
+// A context as the facts of a record: who called what from where, what was decided about it, and the result.
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Effect } from '../endpoint/model.ts';
 
@@ -11,9 +11,18 @@ export type Redact = (text: string) => string;
 
 /** JSON of the record of a call that is over, from its sealed context. */
 export function writeCall(context: ExecutionContext, redact: Redact): string {
+  return writeFacts(context, context.effect, true, redact);
+}
+
+/** JSON of the record of a call that is about to change something. */
+export function writeBegin(context: ExecutionContext, effect: Effect, redact: Redact): string {
+  return writeFacts(context, effect, false, redact);
+}
+
+function writeFacts(context: ExecutionContext, effect: Effect | undefined, isOver: boolean, redact: Redact): string {
   const { requestId, method, principal, transport, remote, profile, tool, action } = context;
   const { permission, upstreamMs } = context;
-  const result = context.results[0];
+  const result = isOver ? context.results[0] : undefined;
   const upstream = result?.upstream;
   const totalMs = result?.durationMs ?? 0;
   // One literal, and no spreading: that took two thirds of the time of a record. What is undefined is left out as JSON.
@@ -29,10 +38,10 @@ export function writeCall(context: ExecutionContext, redact: Redact): string {
       tool: tool && cut(tool, MAX_NAME, redact),
       action: action && cut(action, MAX_NAME, redact),
       operation: context.operation,
-      effect: context.effect,
-      dryRun: context.isDryRun || undefined,
+      effect,
+      dryRun: (isOver && context.isDryRun) || undefined,
       argumentsDigest: context.argumentsDigest,
-      arguments: context.keptArguments,
+      arguments: isOver ? context.keptArguments : undefined,
       policy: permission && { decision: permission.policy, because: permission.because },
       confirmation: context.confirmation,
       upstream: upstream && {
@@ -45,34 +54,10 @@ export function writeCall(context: ExecutionContext, redact: Redact): string {
       failureMode: result?.failureMode,
       reason: result?.reason,
       errorCode: result?.errorCode,
-      startedAt: new Date(context.startedAt).toISOString(),
-      totalMs: round(totalMs),
+      startedAt: isOver ? new Date(context.startedAt).toISOString() : undefined,
+      totalMs: isOver ? round(totalMs) : undefined,
       upstreamMs: upstream && round(upstreamMs),
       gatewayMs: upstream && round(Math.max(0, totalMs - upstreamMs)),
-    },
-    redact,
-  );
-}
-
-/** JSON of the record of a call that is about to change something. */
-export function writeBegin(context: ExecutionContext, effect: Effect, redact: Redact): string {
-  const { requestId, method, principal, transport, remote, profile, tool, action, permission } = context;
-  return write(
-    {
-      request: requestId,
-      method,
-      principal: cut(principal.id, MAX_PRINCIPAL, redact),
-      transport,
-      remote,
-      client: toClient(context, redact),
-      profile: profile === '' ? undefined : profile,
-      tool: tool && cut(tool, MAX_NAME, redact),
-      action: action && cut(action, MAX_NAME, redact),
-      operation: context.operation,
-      effect,
-      argumentsDigest: context.argumentsDigest,
-      policy: permission && { decision: permission.policy, because: permission.because },
-      confirmation: context.confirmation,
     },
     redact,
   );

@@ -1,5 +1,5 @@
-// Several audit files at once, of several workers and replicas: which of them belong to one chain is found out, and each chain is
-// checked as one.
+// Several audit files at once, of several workers and replicas: finds out which of them belong to one chain, and checks each
+// chain as a whole.
 import { basename, dirname, join } from 'node:path';
 import type { Head, ParsedLine } from './line.ts';
 import { readRecords, type Verdict, type VerifyOptions, verifyTrail } from './verify.ts';
@@ -60,7 +60,7 @@ function readPiece(file: string): Piece {
   };
 }
 
-/** audit.jsonl.000000001234, and whatever a logrotate makes of it, was audit.jsonl. */
+/** `audit.jsonl.000000001234`, or a name that logrotate gave it, was `audit.jsonl`. */
 export function trailOf(file: string): string {
   const name = basename(file);
   const rotated = /\.jsonl?(?=[.-])/.exec(name);
@@ -68,9 +68,9 @@ export function trailOf(file: string): string {
 }
 
 /**
- * Two files are of one chain where one goes on from the other, where they have the name of one trail, or where one writer made both: one
- * that should go on from another and does not is then told as what it is, and not taken for a chain of its own. Whoever took away the first
- * record of a file leaves its name.
+ * Two files belong to one chain if one continues the other, if their names are of the same trail, or if the same writer made both. So a
+ * file that should continue another and does not is reported as a break, not accepted as a chain of its own. If the first record of a
+ * file was removed, its name still assigns it.
  */
 function findChains(pieces: readonly Piece[]): readonly (readonly Piece[])[] {
   let chains: Piece[][] = [];
@@ -98,7 +98,10 @@ function compare(one: Piece, other: Piece): number {
   return (one.worker ?? 0) - (other.worker ?? 0) || (one.trail < other.trail ? -1 : 1);
 }
 
-/** A record that was noted elsewhere belongs to the chain that has it; one that none has, to the first, which misses it. */
+/**
+ * A record noted elsewhere is assigned to the chain that contains it. If none does, it goes to the first chain, which then
+ * reports it missing.
+ */
 function shareOutHeads(chains: readonly (readonly string[])[], heads: readonly Head[]): readonly (readonly Head[])[] {
   const shares: Head[][] = chains.map(() => []);
   if (chains.length === 1) return [heads];

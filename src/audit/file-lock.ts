@@ -7,12 +7,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '../errors.ts';
 
 export interface FileLock {
-  /** To be called now and then: whether a process on another machine, or in another container, is alive shows in nothing else. */
+  /**
+   * Must be called regularly: for a process on another machine or in another container, the age of the lock is the only sign of
+   * life.
+   */
   refresh(): void;
   release(): void;
 }
 
-/** A lock from elsewhere that was not refreshed for so long belongs to nobody. */
+/** A lock from another machine or container that was not refreshed for this long is stale. */
 const STALE_MS = 60_000;
 
 interface Owner {
@@ -20,9 +23,9 @@ interface Owner {
   /** Where its pid means something: this run of this kernel, and this container. */
   readonly place: string;
   readonly pid: number;
-  /** When the process began, as the system counts: a pid is used again. */
+  /** When the process started, in the system's count: pids are reused. */
   readonly since?: string | undefined;
-  /** Of a worker, the process that has it: without that one it ends as soon as its calls have. */
+  /** Of a worker: its primary. If that is gone, the worker ends as soon as its last calls are answered. */
   readonly primary?: { readonly pid: number; readonly since?: string | undefined } | undefined;
 }
 
@@ -32,8 +35,8 @@ const lockOf = (file: string) => join(dirname(file), `.${basename(file)}.lock`);
 const LOOK_MS = 100;
 
 /**
- * Resolves when no orphan writes the file: the worker of a process that was killed, which answers its last calls and ends. Whoever else
- * writes it does so for good, and is left to `lockFile`. `waits`: told once, where there is one.
+ * Resolves when no orphan writes the file. An orphan is a worker whose primary was killed; it answers its last calls and ends. Any
+ * other owner keeps the lock for good: `lockFile` then refuses. `waits` is called once if there is an orphan.
  */
 export async function untilNoOrphan(file: string, atMostMs: number, waits: (pid: number) => void): Promise<void> {
   let isTold = false;
@@ -78,7 +81,7 @@ function create(path: string, text: string): boolean {
     return true;
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    // On a full disk there is a file by now, and nothing in it.
+    // On a full disk, the file exists by now but is empty.
     rmSync(path, { force: true });
     const { code, message } = cause as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? `there is no folder ${dirname(path)}; make it` : message;
@@ -86,7 +89,10 @@ function create(path: string, text: string): boolean {
   }
 }
 
-/** Renamed first, and looked at again: of two processes that find the same stale lock only one removes it. */
+/**
+ * Renames the lock and reads it again before removing it, so that of two processes which find the same stale lock only one
+ * removes it.
+ */
 function removeStale(path: string, file: string, own: Owner): void {
   const text = readText(path);
   const owner = readOwner(path);
@@ -106,7 +112,8 @@ function removeStale(path: string, file: string, own: Owner): void {
 
 function isStale(path: string, owner: Owner | undefined, own: Owner): boolean {
   const ageMs = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-  // Whoever made it may be about to write who it is. Containers may have the name of their machine, and each has a process 1.
+  // An empty lock may be about to be written. A container may have its machine's host name, and every container has a process 1:
+  // the pid means nothing there, only the age of the lock counts.
   if (owner === undefined || owner.host !== own.host || owner.place !== own.place) return ageMs > STALE_MS;
   return !isAlive(owner);
 }

@@ -23,7 +23,7 @@ export const GENESIS: Head = Object.freeze({ seq: 0, hash: 'A'.repeat(43) });
 
 const SIGNED_PREFIX = 'landbridge audit checkpoint\n';
 
-/** A record never has more; a longer line is none. */
+/** A record is never longer; a longer line is not a record. */
 export const MAX_LINE_BYTES = 1024 * 1024;
 
 export interface Line extends Head {

@@ -66,19 +66,19 @@ function parseKey(file: string, parse: () => KeyObject, what: string): KeyObject
     const key = parse();
     if (key.asymmetricKeyType === 'ed25519') return key;
   } catch {
-    // What OpenSSL says of a file that holds no key helps nobody.
+    // OpenSSL's message about a file without a key does not help; the error below says what is expected.
   }
   throw new GatewayError('BAD_CONFIG', `${file} must hold ${what}.`);
 }
 
-/** Never over one that is there: whoever comes second reads what the first has made. */
+/** Never overwrites an existing key: of two processes that start at once, the second reads the key of the first. */
 function createKeyFile(file: string): void {
   if (existsSync(file)) return;
   const draft = `${file}.${process.pid}`;
   try {
     const { privateKey } = generateKeyPairSync('ed25519');
     writeFileSync(draft, privateKey.export({ type: 'pkcs8', format: 'pem' }), { flag: 'wx', mode: 0o600 });
-    // Whole from the beginning: nobody reads half a key.
+    // A hard link to the finished draft: no process can read a half-written key.
     linkSync(draft, file);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

@@ -1,15 +1,16 @@
-// Several workers, an audit file each: `audit.jsonl` is `audit-1.jsonl`, `audit-2.jsonl` … then, all signed with one key.
+// The audit files of several workers, one each: `audit.jsonl` becomes `audit-1.jsonl`, `audit-2.jsonl` …, all signed with one
+// key.
 import { readdirSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 
-/** A name that has the number of the process in it (`%p`) is one for each already. */
+/** A name with the number of the process (`%p`) is different for each worker already. */
 export function fileOfSlot(file: string, slot: number): string {
   if (file.includes('%p')) return file;
   const extension = extname(file);
   return `${file.slice(0, file.length - extension.length)}-${slot}${extension}`;
 }
 
-/** The files of all slots: those that must be there, and what is there of slots that are no more. */
+/** The files of all slots: those of the configured number, and those left over from slots that no longer exist. */
 export function filesOfSlots(file: string, slots: number): readonly string[] {
   const needed = Array.from({ length: slots }, (_, index) => fileOfSlot(file, index + 1));
   const folder = dirname(file);

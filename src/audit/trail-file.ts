@@ -28,7 +28,7 @@ export interface Tail {
 /** `moved`: another file, or none, has its name now. `cut`: it is shorter than what was written. `foreign`: it is longer. */
 export type Change = 'none' | 'moved' | 'cut' | 'foreign';
 
-/** With less room than that no call is begun: what is under way still has to be written. */
+/** With less free space, no call is started: the records of calls in progress still have to be written. */
 const RESERVE_BYTES = 128 * 1024;
 
 export class TrailFile {
@@ -37,7 +37,7 @@ export class TrailFile {
   readonly #fd: number;
   readonly #identity: Stats;
   #size: number;
-  /** The rest of a line of which the beginning is on the disk already. It goes out before anything else. */
+  /** The rest of a line that is only partly on disk. It is written before anything else. */
   #rest: Buffer | undefined;
 
   constructor(path: string) {
@@ -106,14 +106,17 @@ export class TrailFile {
     this.#rest = undefined;
   }
 
-  /** Whether the disk takes a few more records. What does not say how large it is (some network mounts) is believed. */
+  /**
+   * Whether the disk has room for a few more records. A file system that does not report its size (some network mounts) is
+   * trusted.
+   */
   hasRoom(): boolean {
     const { blocks, bsize, bavail, bfree } = statfsSync(this.#folder);
     if (blocks === 0) return true;
     return (process.getuid?.() === 0 ? bfree : bavail) * bsize >= RESERVE_BYTES;
   }
 
-  /** So that even a power cut takes no more than the records since the last signature. Nobody waits for it. */
+  /** Limits what a power cut can destroy to the records since the last signature. Nothing waits for it. */
   sync(): void {
     fdatasync(this.#fd, () => {});
   }
@@ -152,11 +155,11 @@ export interface Predecessor extends Head {
   readonly file: string;
 }
 
-/** Where a file was taken away while nobody wrote it (`audit.jsonl.1` beside an `audit.jsonl` that is gone), its chain goes on. */
+/** If a file was renamed while no process wrote it (`audit.jsonl.1` exists, `audit.jsonl` does not), its chain is continued. */
 export function findPredecessor(path: string): Predecessor | undefined {
   const folder = dirname(path);
   const name = basename(path);
-  // A digit would make it another file: audit-10 is not what audit-1 was.
+  // `audit-10` must not count as an earlier `audit-1`, so no digit may follow the name.
   const names = readdirSync(folder).filter((other) => other.startsWith(name) && /^\D/.test(other.slice(name.length)));
   const ends = names.flatMap((file): Predecessor[] => {
     const stats = statSync(join(folder, file), { throwIfNoEntry: false });

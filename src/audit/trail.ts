@@ -3,15 +3,13 @@
 // even after kill -9. docs/audit.md says what the lines mean and what they prove.
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
 import { type Evidence, refuseUnrecorded } from '../call/evidence.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Effect } from '../endpoint/model.ts';
-import { GatewayError } from '../errors.ts';
 import { type Redact, writeBegin, writeCall } from './call-facts.ts';
-import { type FileLock, lockFile, untilNoOrphan } from './file-lock.ts';
+import type { FileLock } from './file-lock.ts';
 import { buildLine, GENESIS, type Head, parseLine, type RecordKind } from './line.ts';
-import { openSigningKey, type SigningKey } from './signing-key.ts';
+import type { SigningKey } from './signing-key.ts';
 import { findPredecessor, readTail, type Tail, TrailFile } from './trail-file.ts';
 
 export interface TrailOptions {
@@ -25,7 +23,7 @@ export interface TrailOptions {
   readonly signEverySeconds?: number | undefined;
   /** Begins a new file beyond this size. Default: never. */
   readonly maxBytes?: number | undefined;
-  /** Which of several workers of one gateway writes it; told in the first record of every file. */
+  /** The number of the worker that writes it; part of the first record of every file. */
   readonly worker?: number | undefined;
   /** Takes secrets out of a text. */
   readonly redact?: Redact | undefined;
@@ -38,68 +36,9 @@ export interface TrailLog {
   error(facts: object, message: string): void;
 }
 
-export interface AuditTrail extends Evidence {
-  /** The file that is written now. */
-  readonly file: string;
-  readonly keyFile: string;
-  readonly publicKey: string;
-  /** Nothing can be written at the moment, and calls are refused for it; looked at again with every call and signature. */
-  readonly isRefusing: boolean;
-  /** After a rename by somebody else (logrotate): goes on in a new file. It would be noticed within a second, too. */
-  reopen(): void;
-  /** Signs what is not signed yet, and lets go of the file. */
-  close(): void;
-}
-
-/** To be waited for by a worker before it opens its trail: the one of a primary process that was killed may still answer its last calls. */
-export async function untilTrailIsFree({ file, log }: TrailOptions, atMostMs: number): Promise<void> {
-  await untilNoOrphan(resolve(fillIn(file)), atMostMs, (pid) =>
-    log?.warn(
-      { pid, file },
-      'waiting for the audit file: a worker whose primary process was killed answers its last calls',
-    ),
-  );
-}
-
-/** Opens or goes on with a trail; throws BAD_CONFIG where it could not be written. */
-export function openTrail(options: TrailOptions): AuditTrail {
-  const path = resolve(fillIn(options.file));
-  const keyFile = resolve(options.keyFile ?? defaultKeyFile(options.file));
-  let lock: FileLock | undefined;
-  try {
-    lock = lockFile(path, options.worker !== undefined);
-    const key = openSigningKey(keyFile);
-    const trail = new Trail(path, key, lock, options);
-    if (key.isShared)
-      options.log?.warn({ keyFile }, 'others may read the key that signs the audit trail: chmod 600 keeps it private');
-    return Object.assign(trail, { keyFile, publicKey: key.publicKey });
-  } catch (error) {
-    lock?.release();
-    if (error instanceof GatewayError) throw error;
-    throw new GatewayError(
-      'BAD_CONFIG',
-      `Cannot write the audit file ${path}: ${(error as Error).message}.`,
-      {},
-      error,
-    );
-  }
-}
-
-function fillIn(file: string): string {
-  return file.replaceAll('%h', hostname().replace(/[^\w.-]/g, '_')).replaceAll('%p', String(process.pid));
-}
-
-/** One key for all processes that share a pattern: `audit-%p.jsonl` → `audit-key.pem`. */
-export function defaultKeyFile(file: string): string {
-  const name = basename(file)
-    .replace(/[-_.]?%[hp]/g, '')
-    .replace(/\.jsonl?$/, '');
-  return join(dirname(file), `${name || 'audit'}-key.pem`);
-}
-
 const LOOK_EVERY_MS = 1_000;
 const REFRESH_MS = 10_000;
-/** Calls under way when writing failed; beyond that they are counted. */
+/** Records kept in memory while nothing can be written; those beyond are only counted as lost. */
 const MAX_PENDING = 10_000;
 
 /** Why nothing can be written, and since when. */
@@ -108,10 +47,10 @@ interface Trouble {
   readonly sinceMs: number;
 }
 
-/** What became of a record. `begun`: its line is in the file in part, and will be whole. */
+/** What happened to a record. `begun`: part of its line is in the file, and the rest will follow. */
 type Fate = 'written' | 'begun' | 'missing';
 
-class Trail implements Evidence {
+export class Trail implements Evidence {
   readonly #key: SigningKey;
   readonly #lock: FileLock;
   readonly #redact: Redact;
@@ -132,7 +71,7 @@ class Trail implements Evidence {
   #trouble: Trouble | undefined;
   /** Calls that were made, and whose records wait for room. */
   #pending: string[] = [];
-  #lost = 0;
+  #losses = 0;
   #refused = 0;
   #isClosed = false;
 
@@ -180,13 +119,13 @@ class Trail implements Evidence {
   }
 
   write(record: ExecutionContext): boolean {
-    // It was refused because nothing can be written, and is counted as such.
+    // The call was refused because nothing can be written, and was counted then.
     if (record.results[0]?.failureMode === 'not_recorded') return true;
     const facts = writeCall(record, this.#redact);
     const fate = this.#put('call', facts);
     if (fate === 'missing') {
       if (this.#pending.length < MAX_PENDING) this.#pending.push(facts);
-      else this.#lost++;
+      else this.#losses++;
     }
     return fate === 'written';
   }
@@ -208,7 +147,7 @@ class Trail implements Evidence {
     for (const timer of this.#timers) clearInterval(timer);
     if (this.#trouble) this.#recover();
     if (!this.#trouble) this.#attempt(() => this.#sign(Date.now(), { final: true }));
-    const missing = this.#pending.length + this.#lost;
+    const missing = this.#pending.length + this.#losses;
     if (missing > 0) this.#log?.error({ file: this.#file.path, missing }, 'records of calls could not be written');
     this.#file.close();
     this.#lock.release();
@@ -218,7 +157,7 @@ class Trail implements Evidence {
     if (this.#isClosed) return this.#refuses ? 'missing' : 'written';
     const fate = this.#trouble === undefined || this.#recover() ? this.#tryRecord(kind, facts) : 'missing';
     if (this.#refuses || fate === 'written') return fate;
-    if (fate === 'missing') this.#lost++;
+    if (fate === 'missing') this.#losses++;
     return 'written';
   }
 
@@ -259,7 +198,7 @@ class Trail implements Evidence {
     this.#log?.error({ file: this.#file.path, why }, `the audit file cannot be written: ${what} until it can`);
   }
 
-  /** Tries again; the first thing written is what was left over, the last one how much is missing. */
+  /** Tries to write again: first the rest of an unfinished line, last a record of how much is missing. */
   #recover(): boolean {
     const trouble = this.#trouble;
     if (trouble === undefined) return true;
@@ -296,18 +235,18 @@ class Trail implements Evidence {
   }
 
   #recordGap({ why, sinceMs }: Trouble): void {
-    const [lost, refused] = [this.#lost, this.#refused];
-    if (lost === 0 && refused === 0) return;
+    const gap = { lost: this.#losses, refused: this.#refused };
+    if (gap.lost === 0 && gap.refused === 0) return;
     const since = new Date(sinceMs).toISOString();
     try {
-      this.#record('gap', JSON.stringify({ lost, refused, since, why: this.#redact(why) }));
+      this.#record('gap', JSON.stringify({ ...gap, since, why: this.#redact(why) }));
     } catch (error) {
       if (!(error instanceof PartlyWritten && error.kind === 'gap')) throw error;
-      [this.#lost, this.#refused] = [0, 0];
+      [this.#losses, this.#refused] = [0, 0];
       throw error;
     }
-    [this.#lost, this.#refused] = [0, 0];
-    this.#log?.warn({ file: this.#file.path, lost, refused }, 'the audit trail has a gap');
+    [this.#losses, this.#refused] = [0, 0];
+    this.#log?.warn({ file: this.#file.path, ...gap }, 'the audit trail has a gap');
   }
 
   /** Throws where nothing, or not all, of it could be written. */
@@ -323,7 +262,7 @@ class Trail implements Evidence {
   #append(kind: RecordKind, facts: string, now: number, before = ''): void {
     const line = buildLine(this.#head, toTime(now), kind, facts, kind === 'checkpoint' ? this.#key.sign : undefined);
     const isWhole = this.#file.append(before + line.text);
-    // Its beginning is there, and its rest will be: the chain goes on behind it.
+    // The beginning of the line is in the file and the rest will follow, so the chain continues after it.
     this.#head = line;
     if (kind === 'checkpoint') this.#unsigned = 0;
     else if (this.#unsigned++ === 0) this.#unsignedSinceMs = now;
@@ -358,7 +297,7 @@ class Trail implements Evidence {
 
   #rotate(now: number): void {
     this.#sign(now, { closes: true });
-    // Should the next step fail, the file was moved: the next attempt goes on from there.
+    // If the next step fails, the file has been moved already; the next attempt continues from there.
     const before = this.#file.archive(this.#head.seq);
     this.#replace(new TrailFile(this.#file.path), before, now, 'rotated');
   }
@@ -416,7 +355,7 @@ class Trail implements Evidence {
     }
     const tail = readTail(this.#file.path);
     const whole = tail.torn.length > 0 ? parseLine(tail.torn) : undefined;
-    // All of the last line was written but its line break.
+    // Only the line break of the last line is missing.
     if (whole?.isIntact && whole.prev === (tail.last?.hash ?? GENESIS.hash)) {
       this.#head = whole;
       this.#open(now, { reason: 'start', clean: false }, '\n');
@@ -436,7 +375,7 @@ class Trail implements Evidence {
     );
   }
 
-  /** A line that was cut off by the end of a process is left as it is; the record behind it says what it is. */
+  /** A line cut off by the end of the process stays as it is; the recovery record after it says what it is. */
   #closeOff(torn: Buffer, now: number): void {
     const sha256 = createHash('sha256').update(torn).digest('base64url');
     this.#append('recovery', JSON.stringify({ tornBytes: torn.length, tornSha256: sha256 }), now, '\n');
@@ -456,7 +395,7 @@ class PartlyWritten extends Error {
 let timeAt = 0;
 let timeText = '';
 
-/** Many records share a millisecond. */
+/** Cached, because many records share a millisecond. */
 function toTime(now: number): string {
   if (now !== timeAt) {
     timeAt = now;

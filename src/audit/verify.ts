@@ -1,5 +1,5 @@
-// Checks audit files: every line against its own hash, the line before and the signatures. Files of any size in the memory
-// of a line.
+// Checks audit files: every line against its own hash, against the line before it and against the signatures. It holds one line
+// in memory at a time, so files may have any size.
 
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
@@ -26,9 +26,9 @@ export interface Verdict {
   /** At most MAX_FLAWS; `flawCount` has all. */
   readonly flaws: readonly Flaw[];
   readonly flawCount: number;
-  /** What is no mistake, and should be known. */
+  /** Not mistakes, but worth knowing. */
   readonly notes: readonly Flaw[];
-  /** Records behind the last signature: changes of them that hold together cannot be told. */
+  /** Records after the last signature: consistent changes to them cannot be detected. */
   readonly unsigned: number;
   /** Whether the last record is the signature of a gateway that stopped as it should. */
   readonly isClosed: boolean;
@@ -43,7 +43,7 @@ export interface VerifyOptions {
 }
 
 const MAX_FLAWS = 100;
-/** Between a signature that is due and the record that had to wait for it. */
+/** Tolerance between the moment a signature is due and the record that waits for it. */
 const SLACK_MS = 5_000;
 
 export function verifyTrail(files: readonly string[], options: VerifyOptions): Verdict {
@@ -74,7 +74,7 @@ export function* readRecords(file: string): Generator<ParsedLine> {
   }
 }
 
-/** What cannot be a record because of its length has no bytes. */
+/** A line too long to be a record has no bytes. */
 interface RawLine {
   readonly number: number;
   readonly bytes: Buffer | undefined;
@@ -147,7 +147,7 @@ class Check {
   #unsignedBefore = 0;
   #unsignedSinceMs = 0;
   #signEveryMs = Number.POSITIVE_INFINITY;
-  /** A line that is no record: all right only if the next one says what it is. */
+  /** A line that is not a record: legitimate only if the next line is the recovery record that describes it. */
   #torn: { readonly number: number; readonly bytes: Buffer; readonly isEnded: boolean } | undefined;
 
   constructor({ keys, heads = [], mustBeClosed = false }: VerifyOptions) {
@@ -239,7 +239,8 @@ class Check {
   }
 
   #linkFirst({ seq, kind, record }: ParsedLine): void {
-    // A restart that found its file as it was stood behind other lines of it.
+    // An `open` record with `clean` was written by a restart that continued an existing file, so other lines of that file came
+    // before it.
     if (kind !== 'open' || seq === 1 || record.clean !== undefined) {
       this.#blame(seq === 1 ? 'record 1 does not begin a chain' : `${range(1, seq - 1)} missing before this line`);
       return;
@@ -283,7 +284,10 @@ class Check {
     );
   }
 
-  /** A gateway signs before it writes a record that would come too late: a long stretch without was made by nobody else. */
+  /**
+   * A gateway signs before it writes a record when a signature is due, so a longer stretch without one was not written by a
+   * gateway.
+   */
   #checkDue({ kind, timeMs }: ParsedLine): void {
     if (this.#unsigned === 0 || kind === 'open' || kind === 'recovery') return;
     const waitedMs = timeMs - this.#unsignedSinceMs;

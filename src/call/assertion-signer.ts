@@ -1,4 +1,4 @@
-// What a gateway says about its callers under its own name: whoever signs it stands at the edge, the executor only asks.
+// Signed statements of the gateway about its callers. The signer is created at the edge; the executor only calls it.
 
 /** What one assertion says, beside who signs it and when. */
 export interface Assertion {

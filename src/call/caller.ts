@@ -11,7 +11,7 @@ export interface Principal {
   readonly scopes?: readonly string[];
   /** The profiles it may use, '' for what is served by default. Absent: all. The others do not exist for it. */
   readonly profiles?: readonly string[] | undefined;
-  /** What its calls may do. Absent: everything. What it may not do, it does not see. */
+  /** Effects that its calls may have. Absent: all. Operations with other effects are hidden from it. */
   readonly effects?: readonly Effect[] | undefined;
   /** How much it may call, where that differs from what everybody may. */
   readonly limits?: CallLimits | undefined;
@@ -20,24 +20,24 @@ export interface Principal {
   /** Its verified token, only to be exchanged for another. A function, so that nothing that prints a principal prints it. */
   readonly token?: (() => string) | undefined;
   /**
-   * What it is told about calls of an effect it does not have, where it may get a token that has. Absent, or undefined: what it
-   * may not do does not exist for it.
+   * What it is told about calls with an effect it lacks, if it could get a token that has it. Absent, or undefined: operations
+   * with that effect do not exist for it.
    */
   readonly stepUp?: ((profile: string, effect: Effect) => StepUp | undefined) | undefined;
 }
 
-/** Callers that are not told apart are one principal. */
+/** Callers that cannot be told apart share one principal. */
 export function isAnybody(id: string): boolean {
   return id === 'anonymous' || id === 'local';
 }
 
-/** How to be let do more: the scopes to ask for, and the same as `WWW-Authenticate`. */
+/** How to get permission for more: the scopes to request, and the same as a `WWW-Authenticate` header. */
 export interface StepUp {
   readonly scopes: readonly string[];
   readonly challenge: string;
 }
 
-/** What the client of this very request can do. Never remembered between requests of the stateless era. */
+/** What the client of this request can do. In the stateless era, it is never remembered between requests. */
 export interface Client {
   readonly era: 'modern' | 'legacy';
   /** The revision of MCP it speaks. */
@@ -48,7 +48,10 @@ export interface Client {
   readonly release?: string | undefined;
   /** Declared capabilities, as received. */
   readonly capabilities: Readonly<Record<string, unknown>>;
-  /** It takes a question as the answer to its call, and calls again with what a person said and the state that came with it. */
+  /**
+   * It accepts a question as the answer to its call, and then calls again with the person's answer and the state that came with
+   * it.
+   */
   readonly takesRounds?: true;
   /** Puts a question to the person behind the client; absent where nobody can be asked. */
   readonly ask?: (question: Question, call: AskingCall) => Promise<Asked>;
@@ -56,7 +59,7 @@ export interface Client {
   readonly request?: (method: string, params: unknown, signal: AbortSignal) => Promise<unknown>;
 }
 
-/** What of a call matters to who asks in its name; its context is one. */
+/** What asking a question needs to know about the call; an ExecutionContext has all of it. */
 export interface AskingCall {
   readonly signal: AbortSignal;
   readonly answers?: Readonly<Record<string, unknown>> | undefined;

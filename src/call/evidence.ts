@@ -11,14 +11,14 @@ export interface Permission {
   readonly because: string;
 }
 
-/** Ids are parts of the tokens that cannot be turned back into one. */
+/** An id is a part of the token (its nonce), from which the token cannot be reconstructed. */
 export interface Confirmation {
-  /** Of the token or question that this answer carries. */
+  /** Id of the token or question in this answer. */
   readonly issued?: string;
-  /** Of the one that came back with this call and was looked at: the record that issued it has the same. */
+  /** Id of the token or question that came back with this call and was checked; the record that issued it has the same id. */
   readonly used?: string;
   readonly by?: 'token' | 'answer' | 'round';
-  /** What was said to it, or why it does not count. */
+  /** The person's answer, or why the confirmation does not count. */
   readonly answer?: string;
 }
 
@@ -30,7 +30,7 @@ export interface Evidence {
   begin(context: ExecutionContext, effect: Effect): void;
   /** The sealed context of a call, before it is answered. False: it is not written, and the answer must not go out. */
   write(record: ExecutionContext): boolean;
-  /** Calls of a caller that its own limits turned away, beyond the one that was written. */
+  /** Calls of one caller that its own limits refused, not counting the one that was recorded. */
   countRefused(principal: string, count: number, sinceMs: number): void;
 }
 

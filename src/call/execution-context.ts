@@ -25,7 +25,7 @@ export interface RequestFacts<Data = unknown> {
   readonly data?: Data | undefined;
   /** W3C trace context, validated, forwarded upstream as headers. */
   readonly trace?: Readonly<Record<string, string>> | undefined;
-  /** What the steps of this request are recorded under. Absent where nothing is traced. */
+  /** Parent of the spans of this request. Absent if nothing is traced. */
   readonly span?: CallSpan | undefined;
   /** In a record: the trace it is a part of. */
   readonly traceId?: string | undefined;
@@ -105,7 +105,7 @@ interface Journal {
 }
 
 const BIRTH = Symbol('only ExecutionContext itself makes contexts');
-/** Stands in a sealed record: frozen like the rest of it. */
+/** The signal of a sealed record, frozen like the rest of it. */
 const NEVER = Object.freeze(new AbortController().signal);
 
 export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
@@ -114,7 +114,7 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
   readonly tool: string | undefined;
   /** Inside the tool: the action of a grouped tool, the operation named to call_operation. */
   readonly action: string | undefined;
-  /** For messages: the tool, and inside a grouped tool or behind call_operation also what of it. */
+  /** For messages: the tool, followed by the action of a grouped tool or by the operation of call_operation. */
   readonly label: string;
   readonly operation: string | undefined;
   readonly argumentsDigest: string | undefined;
@@ -123,7 +123,7 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
   readonly deadline: number;
   readonly results: readonly ResultRecord[];
   readonly sealed: boolean;
-  /** Shared by all copies, and read through the getters below: a copy costs what differs, not all there is. */
+  /** Shared by all copies and read through the getters below, so that a copy holds only what differs. */
   readonly #request: RequestFacts<Data>;
   readonly #journal: Journal;
 
@@ -211,7 +211,7 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     return this.#request.requestState;
   }
 
-  /** `evidence`: where it is written down that the call is about to change something. */
+  /** `evidence` records that the call is about to change something. */
   static fromRequest<Data = unknown>(facts: RequestFacts<Data>, evidence?: Evidence): ExecutionContext<Data> {
     if (facts.requestId.trim() === '') throw new TypeError('An ExecutionContext needs a request id that is not blank.');
     if (facts.method.trim() === '') throw new TypeError('An ExecutionContext needs a method that is not blank.');
@@ -260,7 +260,7 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     return publish(draft);
   }
 
-  /** The same call with what came back for somebody further down: answers and state of their own questions. */
+  /** The same call with the answers and state of questions that a layer further down asked. */
   withRound({ answers, requestState }: Pick<RequestFacts, 'answers' | 'requestState'>): ExecutionContext<Data> {
     mustBeOpen(this);
     return publish(new ExecutionContext(BIRTH, { ...this.#request, answers, requestState }, this.#journal, this));
@@ -330,7 +330,7 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     return publish(draft);
   }
 
-  /** What is worth keeping: what was asked by whom, and what came of it. */
+  /** The fields worth keeping: who asked for what, and the result. */
   toJSON(): object {
     const { requestId, method, transport, remote, startedAt, tool, action, operation, argumentsDigest, results } = this;
     const { era, version } = this.client;
@@ -386,14 +386,17 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     this.#journal.confirmation = Object.freeze({ ...this.#journal.confirmation, ...confirmation });
   }
 
-  /** Writes down that something may change from here on; throws where it cannot be, and then nothing may be sent. */
+  /** Records that the call may change something from here on. Throws if that cannot be recorded; then nothing may be sent. */
   announce(effect: Effect): void {
     mustBeOpen(this);
     this.#journal.evidence?.begin(this, effect);
     this.#journal.mayHaveChanged = true;
   }
 
-  /** Notes why the call is about to fail; `cause` is what code from outside threw. Without a mode nothing was there to fail. */
+  /**
+   * Notes why the call is about to fail; `cause` is what a handler or middleware threw. No mode: nothing was found that could
+   * run.
+   */
   noteFailure(mode: FailureMode | undefined, cause?: unknown, reason?: string): void {
     mustBeOpen(this);
     this.#journal.failureMode = mode;
@@ -401,7 +404,7 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     this.#journal.cause = cause;
   }
 
-  /** What code from outside threw, for the operator: it may say more than a caller should read. */
+  /** What a handler or middleware threw, for the operator only: it may say more than a caller should read. */
   get cause(): unknown {
     return this.#journal.cause;
   }
@@ -419,7 +422,7 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     return this.#journal.confirmation;
   }
 
-  /** Something that is no read was about to be sent, or handed to a handler. */
+  /** A request other than a read was about to be sent or passed to a handler. */
   get mayHaveChanged(): boolean {
     return this.#journal.mayHaveChanged;
   }

@@ -1,4 +1,4 @@
-// What the golden path tells whoever counts calls. The counting itself is src/telemetry; without it nothing of this runs.
+// What the golden path reports for counting calls. The counting itself is in src/telemetry; without it, nothing here runs.
 import type { Client, Transport } from './caller.ts';
 import type { ExecutionContext, ResultFacts } from './execution-context.ts';
 import type { Outcome } from './outcome.ts';
@@ -8,18 +8,18 @@ export interface Meter {
   countRequest(method: string, era: Client['era'], transport: Transport): void;
   /** The sealed context of a call, and what it is answered, where that is no error. */
   countCall(record: ExecutionContext, answer: Outcome | undefined): void;
-  /** A call that limits turned away, and of which there is no record. */
+  /** A call that limits refused and that has no record. */
   countTurnedAway(context: ExecutionContext, outcome: ResultFacts['outcome']): void;
 }
 
-/** What is counted apart. */
+/** What counts of different services are separated by. */
 export interface MeteredService {
   /** '' is what is served by default. */
   readonly profile: string;
   readonly exposure: string;
-  /** Names that clients make up are counted together. */
+  /** Names that do not exist are counted together, because clients can invent any number of them. */
   hasTool(name: string): boolean;
-  /** Undefined for what asks no API of a domain. */
+  /** Undefined for operations that do not call the API of a domain. */
   domainOf(operation: string): string | undefined;
 }
 

@@ -17,7 +17,7 @@ export interface Outcome {
   readonly content: readonly Content[];
   readonly isError: boolean;
   readonly structured?: unknown;
-  /** The gateway itself goes away before the call was over: over HTTP that is a 503. */
+  /** The gateway shut down before the call was over: a 503 over HTTP. */
   readonly isUnavailable?: boolean;
   /** Set instead of content when the person must be asked first (MCP 2026-07-28, multi round-trip requests). */
   readonly inputRequired?: {

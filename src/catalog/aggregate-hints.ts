@@ -1,5 +1,5 @@
-// What a tool does to the world, as hints. For several actions in one tool the hints are conservative: a client that
-// approves calls by them must never be told better than the worst action.
+// What a tool does to the world, as hints. The hints of a tool with several actions are those of its worst action, because
+// clients approve calls by them.
 import { overwrites } from '../endpoint/conventions/effect.ts';
 import type { Endpoint } from '../endpoint/model.ts';
 import { ToolAnnotations, type ToolHints } from '../model/annotations.ts';
@@ -25,8 +25,8 @@ export function toActionHints(endpoint: Endpoint): ActionHints {
 }
 
 /**
- * Destructive if any action is or overwrites, read-only only if all are, idempotent only if all are. What is said explicitly is
- * kept as it is.
+ * Destructive if any action is or overwrites, read-only only if all are, idempotent only if all are. Explicit hints are kept as
+ * they are.
  */
 export function aggregateAnnotations(actions: readonly ActionHints[], explicit: ToolHints = {}): ToolAnnotations {
   const all = (hint: keyof ActionHints) => actions.length > 0 && actions.every((action) => action[hint] === true);

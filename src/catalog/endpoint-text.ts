@@ -12,13 +12,13 @@ export function describeEndpoint(endpoint: Endpoint, limit: number = DEFAULT_LIM
   return closeColon(cutText(text, limit - marks.length)) + marks;
 }
 
-/** The text of each; those that would read like another one's also name their request. */
+/** The description of each endpoint; those that would have the same text also name method and path. */
 export function describeApart(endpoints: readonly Endpoint[]): ReadonlyMap<Endpoint, string> {
   const texts = endpoints.map((endpoint) => describeEndpoint(endpoint));
   return new Map(tellApart(endpoints, texts, DEFAULT_LIMIT).map((text, place) => [endpoints[place]!, text]));
 }
 
-/** Texts of one list, each within the limit: what several of them say alike is followed by method and path. */
+/** Texts of one list, each within the limit. A text that occurs more than once is followed by method and path. */
 export function tellApart(endpoints: readonly Endpoint[], texts: readonly string[], limit: number): string[] {
   const counts = new Map<string, number>();
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
@@ -31,7 +31,7 @@ export function tellApart(endpoints: readonly Endpoint[], texts: readonly string
 
 const MAX_REQUEST = 160;
 
-/** Method and path; of a very long path its end, which tells the most. */
+/** Method and path; a very long path is cut at the front, because its end says most. */
 function requestOf({ method, path }: Endpoint): string {
   const plain = toOneLine(path);
   return `${method} ${plain.length > MAX_REQUEST ? `…${plain.slice(-MAX_REQUEST)}` : plain}`;
@@ -47,7 +47,7 @@ function endSentence(text: string): string {
   return /[.!?…:]$/.test(text) ? text : `${text}.`;
 }
 
-/** The same again in a few words more: then the longer one says it all. */
+/** The sentence repeats the summary with at most four more words; then it replaces the summary. */
 function restates(sentence: string, summary: string): boolean {
   return says(sentence, summary) && wordsOf(sentence).length <= wordsOf(summary).length + 4;
 }

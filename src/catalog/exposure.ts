@@ -1,7 +1,7 @@
-// How the endpoints of each domain become tools. What a domain file says holds for its domain; the others share one mode,
-// which `auto` chooses: the first that a model can take in and that fits the token budget.
+// How the endpoints of each domain become tools. A domain file may set the mode of its domain; all other domains share one mode,
+// which `auto` chooses: the first that has few enough tools and fits the token budget.
 
-import { once } from '../model/base.ts';
+import { once } from '../endpoint/untrusted.ts';
 import { asListed } from '../orchestration/controls.ts';
 import { buildActionIndex } from './grouped/action-index.ts';
 import { buildGrouped, type GroupedForm, LEAST_FORM, MORE_FORMS } from './grouped/grouped-mode.ts';
@@ -14,7 +14,7 @@ import type { CatalogDomain, CatalogOperation } from './tree.ts';
 
 export type Exposure = 'tools' | 'grouped' | 'search';
 
-/** Selection degrades beyond; Cursor works with about as many. */
+/** With more tools, models choose worse; Cursor's own limit is about the same. */
 const MAX_FLAT_TOOLS = 40;
 
 export interface ExposureInput {
@@ -54,10 +54,10 @@ export function expose(input: ExposureInput): Exposed {
   return { entries: buildEntries(input, modes), modes, exposure: nameOf(modes, input.exposure) };
 }
 
-/** No operation was ever told in fewer tokens than this. */
+/** Lower bound: no operation has been described in fewer tokens. */
 const MIN_TOKENS = 20;
 
-/** Decided by counting, before anything is built: a catalog of thousands must not pay for lists nobody will see. */
+/** Decided by counting, before anything is built, so that a catalog of thousands does not build lists that cannot fit. */
 function isHopeless({ domains, native, tokenBudget }: ExposureInput, modes: Modes, candidate: Exposure): boolean {
   const some = domains.filter(({ domain }) => modes.get(domain.name) === candidate);
   const count = countOperations(some);
@@ -71,7 +71,7 @@ function countOperations(domains: readonly CatalogDomain[]): number {
   return domains.reduce((sum, { operations }) => sum + operations.length, 0);
 }
 
-/** Grouped tools say as much as fits the budget; where nothing does, as little as they can. */
+/** Grouped tools use the most detailed form that fits the budget, or the shortest one if none fits. */
 function buildEntries(input: ExposureInput, modes: Modes): ToolEntry[] {
   const pinned = pinnedOperations(input.domains, modes);
   // One tool per operation: what the client sees is what the API has.
@@ -94,7 +94,7 @@ function buildEntries(input: ExposureInput, modes: Modes): ToolEntry[] {
     return [...input.native, ...finding, ...flat, ...entries];
   };
   const isHuge = countOperations(grouped) * MIN_TOKENS > input.tokenBudget;
-  // Most lists that are too long are so in every form: the shortest tells.
+  // A list that is too long is usually too long in every form, so the shortest form is tried first.
   const least = build(LEAST_FORM);
   if (isHuge || !isAffordable(input, least)) return least;
   for (const form of MORE_FORMS) {

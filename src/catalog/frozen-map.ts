@@ -1,4 +1,4 @@
-// Object.freeze does not reach what a Map holds: its methods that change it are taken away.
+// Object.freeze does not protect the entries of a Map, so its mutating methods are removed.
 import type { GatewayError } from '../errors.ts';
 
 export function freezeMap<Key, Value>(map: Map<Key, Value>): ReadonlyMap<Key, Value> {
@@ -8,7 +8,7 @@ export function freezeMap<Key, Value>(map: Map<Key, Value>): ReadonlyMap<Key, Va
   return Object.freeze(Object.assign(map, { set: refuse, delete: refuse, clear: refuse }));
 }
 
-/** Entries by key, in order; two of one key are refused. */
+/** Entries by key, in order; a key that occurs twice is refused. */
 export function indexEntries<Entry>(
   entries: readonly Entry[],
   keyOf: (entry: Entry) => string,

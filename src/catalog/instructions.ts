@@ -30,13 +30,13 @@ export function buildInstructions(domains: readonly Domain[], tools: readonly To
   return cutLines([...rules, ...apis], HARD_LIMIT);
 }
 
-/** Nothing is called through these. */
+/** Tools that only look things up and call nothing. */
 const LOOKING: readonly string[] = [
   'search_operations',
   'describe_operation',
 ] satisfies (typeof SEARCH_TOOLS)[number][];
 
-/** What the gateway adds to arguments, promised to all tools only where all of them list it. */
+/** The gateway's own arguments. They are announced for all tools only if all of them list them. */
 function tellControls(callers: readonly ToolEntry[]): (string | false)[] {
   const listings = callers.map(({ controls = [] }) => controls);
   const takers = (name: ControlName) => listings.filter((keys) => keys.some((key) => key.endsWith(name))).length;

@@ -36,7 +36,7 @@ export function buildOperationSchema(operation: Operation, options: OperationSch
   return finish(operation, draftPortableSchema(inputSchema, { ...bodyPlaces(operation), ...portableOptions }), slim);
 }
 
-/** The same as deep as fits into so many characters: at most five levels, at least one. */
+/** The same schema, as deep as fits into this many characters: at most five levels, at least one. */
 export function* fitOperationSchema(operation: Operation, maxChars: number): Generator<void, ObjectSchema> {
   const draft = new PortableDraft(operation.endpoint.inputSchema, bodyPlaces(operation));
   for (let maxDepth = 5; ; maxDepth--) {
@@ -62,7 +62,7 @@ function finish({ endpoint, controls }: Operation, portable: PortableSchema, sli
   };
 }
 
-/** The argument that is all there is to change, which may be a list: a bulk update sends nothing else. */
+/** The only argument in the body of an operation that overwrites; if it is a list, the operation is a bulk update. */
 export function changedThings(endpoint: Operation['endpoint']): string | undefined {
   if (!overwrites(endpoint)) return undefined;
   const [only, ...others] = endpoint.args.filter(({ to, readOnly }) => to[0]?.in.startsWith('body') && !readOnly);
@@ -82,7 +82,7 @@ function slimFields(
   return Object.fromEntries([...first, ...last].map((name) => [name, slimField(name, fields[name]!, slim, operation)]));
 }
 
-/** Operations share most of the names of their arguments. */
+/** Bound of the cache; operations share most argument names. */
 const MAX_NAMES = 4_000;
 
 /** Arguments that many operations have and few calls need: pages, order, the form of the answer. */

@@ -23,7 +23,7 @@ export interface RegistryInput {
   readonly exposure: Exposure | 'auto';
   /** Tokens tools/list may cost before grouped tools say less, and before `auto` takes a smaller mode. */
   readonly tokenBudget: number;
-  /** How grouped tools are written, where not as usual. */
+  /** Replaces how grouped tools are written. */
   readonly strategies?: Partial<Strategies> | undefined;
 }
 

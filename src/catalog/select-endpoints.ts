@@ -3,7 +3,7 @@ import { compileGlob } from '../endpoint/glob.ts';
 import type { Domain, Effect, Endpoint } from '../endpoint/model.ts';
 import { groupNamesOf, qualifiedNamesOf } from '../endpoint/names.ts';
 import type { Problem } from '../endpoint/problems.ts';
-import { closest } from '../endpoint/suggest.ts';
+import { didYouMean } from '../endpoint/suggest.ts';
 import { effectOfHints } from '../orchestration/native-operation.ts';
 import type { PromptEntry } from './resources-and-prompts/prompts.ts';
 import type { ResourceEntry, TemplateEntry } from './resources-and-prompts/resources.ts';
@@ -51,7 +51,9 @@ export function selectEndpoints(domains: readonly Domain[], selection: Selection
     .filter(({ endpoints }) => endpoints.length > 0);
 }
 
-/** A domain's own document shows everything, so a part of the domain goes without: one is made of its endpoints. */
+/**
+ * A domain's own document describes all of its endpoints. If only some are served, it is dropped, and one is generated from them.
+ */
 function withEndpoints(domain: Domain, endpoints: readonly Endpoint[]): Domain {
   if (endpoints.length === domain.endpoints.length) return domain;
   const { document: _, ...rest } = domain;
@@ -123,7 +125,7 @@ interface Catalog {
   readonly native: NativeParts;
 }
 
-/** A name that nothing has would quietly serve nothing, or exclude nothing; and nobody wants a profile that serves nothing. */
+/** Reports names that match nothing (they would silently serve or exclude nothing) and profiles that would be empty. */
 export function checkSelection(selection: Selection, catalog: Catalog): Problem[] {
   const { native } = selection;
   const endpoints = catalog.domains.flatMap((domain) => domain.endpoints);
@@ -154,12 +156,12 @@ const SHOWN_NAMES = 20;
 
 function listNames(value: string, what: string, names: readonly string[]): string {
   if (names.length === 0) return `nothing that is loaded has a ${what}`;
-  const near = closest(value, names);
-  // A tag with its domain in front is the same tag: the short form tells it.
+  const question = didYouMean(value, names, '');
+  // The short form of a tag is enough: with its domain in front it is the same tag.
   const short = what === 'tag' ? names.filter((name) => !name.includes('.')) : names;
   const list = short.slice(0, SHOWN_NAMES).join(', ');
   const more = short.length > SHOWN_NAMES ? ` and ${short.length - SHOWN_NAMES} more` : '';
-  return `${near === undefined ? '' : `did you mean "${near}"? `}(${list}${more})`;
+  return `${question}${question === '' ? '' : ' '}(${list}${more})`;
 }
 
 function checkIsServing(selection: Selection, { domains, native }: Catalog): Problem[] {

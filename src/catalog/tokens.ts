@@ -1,6 +1,6 @@
-// What tools/list costs a model: o200k tokens of the compact JSON of name, description and inputSchema, which is what
-// clients forward. The tokenizer takes a quarter of a second and 40 MB to load: it is loaded where somebody asks for the number,
-// and never by a gateway that serves, unless `auto` cannot choose without it.
+// What tools/list costs a model: o200k tokens of the compact JSON of name, description and inputSchema, which is what clients
+// forward. The tokenizer takes a quarter of a second and 40 MB to load: it is loaded only by commands that show the number, and
+// by a gateway that serves only if `auto` cannot choose without it.
 import { createRequire } from 'node:module';
 
 type Tokenizer = { countTokens(text: string, options: { disallowedSpecial: Set<string> }): number };
@@ -34,7 +34,7 @@ export function listCost(definitions: Iterable<Listed>): number {
 /** JSON Schema in English runs at 3.7 to 4.7 characters per token. */
 const CHARS_PER_TOKEN = 4.2;
 
-/** What a list costs to two digits, without the tokenizer. */
+/** Estimated cost of a list, rounded to two digits, without the tokenizer. */
 export function estimateListCost(definitions: Iterable<Listed>): number {
   return Number((toListJson(definitions).length / CHARS_PER_TOKEN).toPrecision(2));
 }
@@ -43,7 +43,7 @@ export function estimateListCost(definitions: Iterable<Listed>): number {
 export function fitsBudget(definitions: Iterable<Listed>, budget: number): boolean {
   const json = toListJson(definitions);
   const bytes = Buffer.byteLength(json);
-  // Twice as dense or as loose as any list seen: these bounds leave ample room on both sides.
+  // Lists have 3.7 to 4.7 characters per token, far within these bounds: beyond them, counting is not needed.
   if (json.length > budget * 8) return false;
   if (bytes === json.length && bytes <= budget * 2.5) return true;
   return countTokens(json) <= budget;

@@ -21,7 +21,7 @@ export interface ToolEntry {
   readonly controls?: readonly string[] | undefined;
   /** A tool over several operations: the arguments that pick one of them, e.g. `{ action: "list" }`. */
   readonly pickOf?: ((operation: Operation) => Args | undefined) | undefined;
-  /** Makes what its first call would wait for, giving way to others meanwhile. */
+  /** Builds in advance what the first call would wait for, yielding to other work. */
   readonly prepare?: (() => Promise<unknown>) | undefined;
   /** Native tools: the same under a gateway's policy, with its guard, dry run and read-only switch. */
   readonly govern?: Govern | undefined;
@@ -51,7 +51,7 @@ export function createEntry(
     run,
     domain,
     operations: Object.freeze([...operations]),
-    // Only the instructions look, and not in every mode.
+    // A getter, because only the instructions read it, and not in every mode.
     get controls() {
       return controls ?? [...new Set(operations.flatMap((operation) => Object.keys(operation.controls)))];
     },

@@ -6,23 +6,27 @@ import { MAX_TOOL_NAME, TOOL_NAME, toToolName } from '../endpoint/names.ts';
 import { trimEnd } from '../endpoint/plain-text.ts';
 import { groupBy } from './group-by.ts';
 
-type Named = Pick<Endpoint, 'id' | 'domain' | 'toolName' | 'source'>;
+type Named = Pick<Endpoint, 'id' | 'domain' | 'toolName' | 'source'> & Partial<Pick<Endpoint, 'expose'>>;
 
 /** An endpoint and the name it is to have. */
 interface Claim {
   readonly endpoint: Named;
   readonly name: string;
-  /** Its domain stands in front because another has the plain name. */
+  /** It was prefixed with its domain, because another endpoint has the plain name. */
   readonly moved: boolean;
 }
 
 /**
  * Endpoint id → public name. Where two domains claim the same name, imported ones take their domain's name in front;
- * so do hand-written ones when they clash with each other. What still clashes gets a hash of its id.
+ * so do hand-written ones when they clash with each other. What still clashes gets a hash of its id. What is only read as a
+ * resource competes with nobody's name.
  */
 export function settleNames(endpoints: readonly Named[], others: Iterable<string> = []): ReadonlyMap<string, string> {
   const reserved = new Set(others);
-  const claims = claimNames(endpoints, reserved);
+  const claims = claimNames(
+    endpoints.filter(({ expose }) => expose !== 'resource'),
+    reserved,
+  );
   const rivals = groupBy(claims, ({ name }) => [name]);
   const names = new Map<string, string>();
   const used = new Set(reserved);
@@ -30,7 +34,7 @@ export function settleNames(endpoints: readonly Named[], others: Iterable<string
     used.add(name);
     names.set(id, name);
   };
-  // A prefixed name may meet a name that was there before it: the one that did not move keeps it.
+  // A prefixed name may equal another endpoint's plain name: the plain one keeps it.
   const isFree = ({ name, moved }: Claim) => !used.has(name) && (!moved || rivals.get(name)?.length === 1);
   const late = claims.filter((claim) => {
     if (!isFree(claim)) return true;
@@ -43,6 +47,7 @@ export function settleNames(endpoints: readonly Named[], others: Iterable<string
     while (used.has(withSuffix(name, digest.slice(0, length)))) length++;
     settle(endpoint, withSuffix(name, digest.slice(0, length)));
   }
+  for (const { id, toolName } of endpoints) if (!names.has(id)) names.set(id, toolName);
   return names;
 }
 
@@ -51,7 +56,7 @@ function toolNameOf({ toolName }: Named): string {
   return TOOL_NAME.test(toolName) ? toolName : toToolName(toolName);
 }
 
-/** The plain name where nobody else has it, or where this is the only hand-written one; else the prefixed name. */
+/** The plain name if no other endpoint has it, or if this is the only hand-written one; otherwise the prefixed name. */
 function claimNames(endpoints: readonly Named[], reserved: ReadonlySet<string>): Claim[] {
   const plain = endpoints.map((endpoint) => ({ endpoint, name: toolNameOf(endpoint) }));
   const rivals = groupBy(plain, ({ name }) => [name]);
@@ -71,7 +76,7 @@ function prefixName(prefix: string, name: string): string {
   return `${short}_${shortenName(name.split('_'), MAX_TOOL_NAME - short.length - 1)}`;
 }
 
-/** Of a domain's name, where the rest is needed for what the tool does. */
+/** Length of the domain's part if the name has to be cut: the rest is needed for what the tool does. */
 const MAX_FRONT = 16;
 
 /** A name cut at a word's end. */
@@ -81,7 +86,7 @@ export function cutWords(name: string, limit: number): string {
   return name.slice(0, end > 0 ? end : limit);
 }
 
-/** The suffix always survives: the name gives way. */
+/** The name is cut, never the suffix. */
 export function withSuffix(name: string, suffix: string): string {
   return `${trimEnd(name.slice(0, MAX_TOOL_NAME - suffix.length - 1), '_')}_${suffix}`;
 }

@@ -1,9 +1,9 @@
-// The model of everything that can be called: a group per domain, a group per tag below it, and each operation a leaf in
-// every group it is tagged with. Here an operation gets its public name; whoever needs it reads it from the operation.
+// The model of everything that can be called: a group per domain, a group per tag below it, and each operation as a leaf in every
+// group it is tagged with. Operations get their public names here.
 import type { Domain, Endpoint, JsonSchema } from '../endpoint/model.ts';
 import { groupNamesOf, qualifiedNamesOf } from '../endpoint/names.ts';
+import { once } from '../endpoint/untrusted.ts';
 import type { ToolAnnotations } from '../model/annotations.ts';
-import { once } from '../model/base.ts';
 import { Group } from '../model/group.ts';
 import { Tool } from '../model/tool.ts';
 import type { Operation } from '../orchestration/operation.ts';
@@ -31,24 +31,25 @@ export interface CatalogDomain {
 
 /** Operations under their public names, in the order they came. `reserved` names are taken by others. */
 export function nameOperations(operations: readonly Operation[], reserved: Iterable<string>): CatalogOperation[] {
-  const callable = operations.filter(isCallable);
   const names = settleNames(
-    callable.map(({ endpoint }) => endpoint),
+    operations.map(({ endpoint }) => endpoint),
     reserved,
   );
-  // The first text that is looked at pays for knowing which ones read alike; in search mode nobody looks.
-  const texts = once(() => describeApart(callable.map(({ endpoint }) => endpoint)));
+  // Comparing all texts is done when the first one is read; in search mode, none is.
+  const texts = once(() => describeApart(operations.filter(isCallable).map(({ endpoint }) => endpoint)));
   return operations.map((operation) => {
     const { endpoint, run, controls, controlKeys } = operation;
-    // What is only read as a resource competes with nobody's name.
-    const name = isCallable(operation) ? names.get(endpoint.id)! : endpoint.toolName;
+    const name = names.get(endpoint.id)!;
     const tool = toTool(operation, name, () => texts().get(endpoint) ?? describeEndpoint(endpoint));
     const named = { endpoint, run, controls, controlKeys, name, tool };
     return Object.freeze(Object.defineProperties(named, QUALIFIED_NAMES) as CatalogOperation);
   });
 }
 
-/** Few are ever asked for theirs. One getter for all: with one of its own each operation would be a dictionary. */
+/**
+ * Computed on demand, because few are read. All operations share this getter: with a getter of its own, each object would be in
+ * V8's slow dictionary mode.
+ */
 const QUALIFIED_NAMES: PropertyDescriptorMap = {
   qualifiedNames: {
     enumerable: true,
@@ -115,7 +116,7 @@ function toTool(operation: Operation, name: string, description: () => string): 
   });
 }
 
-/** There are only a handful of different ones; thousands of tools share them. */
+/** Shared: thousands of tools have only a handful of different annotations. */
 function annotationsOf(endpoint: Endpoint): ToolAnnotations {
   const hints = toActionHints(endpoint);
   const key = Object.values(hints).join();

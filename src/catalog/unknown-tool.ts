@@ -1,20 +1,21 @@
 // The refusal of a call to a tool that does not exist, with what its caller probably meant.
-import { closest } from '../endpoint/suggest.ts';
+import { suggestion } from '../endpoint/suggest.ts';
+import { once } from '../endpoint/untrusted.ts';
 import { GatewayError } from '../errors.ts';
 import { inTurn } from '../executor/turns.ts';
-import { once } from '../model/base.ts';
 import type { Operation } from '../orchestration/operation.ts';
 import type { Registry } from './registry.ts';
 import { findByKey, indexKeys } from './search/operation-keys.ts';
 import type { ToolEntry } from './tool-entry.ts';
 
-/** Whoever calls an operation that is not a tool of its own is told by which tool it can be called. */
+/** If the name is that of an operation without a tool of its own, the error says which tool calls it. */
 export function createUnknownTool({ operations, tools }: Registry): (name: string) => Promise<GatewayError> {
-  // Any caller may ask for any name, so nothing is searched twice; and most gateways are never asked for a wrong one.
+  // Any caller may send any name, so the tables are built once; and only on demand, because most gateways never need them.
   const entries = once(() => indexOperations(tools.values()));
   const names = once(() => new Set([...tools.keys(), ...operations.map((one) => one.name)]));
   const advise = async (name: string): Promise<{ advice: string; call?: object }> => {
-    // Of five thousand operations each takes 20 ms: the names are collected in one turn, the nearest looked for in another.
+    // With five thousand operations each step takes 20 ms: the names are collected in one turn of the event loop, compared in
+    // another.
     const operation = await inTurn(() => findByKey(indexKeys(operations), name));
     const entry = operation && entries().get(operation);
     if (entry) {
@@ -26,8 +27,8 @@ export function createUnknownTool({ operations, tools }: Registry): (name: strin
         call: { name: entry.tool.name, arguments: pick ?? {} },
       };
     }
-    const near = await inTurn(() => closest(name, names()));
-    return { advice: `${near ? ` Did you mean ${near}?` : ''} tools/list shows what there is.` };
+    const question = await inTurn(() => suggestion(name, names()));
+    return { advice: `${question} tools/list shows what there is.` };
   };
   return async (name) => {
     const tool = name.slice(0, 100);

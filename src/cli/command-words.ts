@@ -32,7 +32,7 @@ function isPath(word: string): boolean {
   return word === '-' || URL_OR_PATH.test(word) || FILE.test(word) || /[\\/]/.test(word);
 }
 
-/** A URL may have a = in its query, a path anywhere; the key of an argument begins neither way. */
+/** A URL may contain `=` in its query, and a path anywhere, but the key of an argument starts like neither. */
 function isPair(word: string): boolean {
   return word.includes('=') && !URL_OR_PATH.test(word) && !METHOD_AND_PATH.test(word);
 }

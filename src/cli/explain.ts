@@ -2,7 +2,8 @@
 import pc from 'picocolors';
 import type { CatalogOperation } from '../catalog/tree.ts';
 import { type Flags, readConfig } from '../config/read-config.ts';
-import type { Credential, Secret, Target } from '../endpoint/model.ts';
+import type { Target } from '../endpoint/model.ts';
+import type { Credential, Secret } from '../endpoint/secret/credential.ts';
 import { formatOf, secretsIn } from '../endpoint/secrets.ts';
 import { suggestion } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';

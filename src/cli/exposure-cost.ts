@@ -12,7 +12,7 @@ export function costOfList({ registry }: Service): number {
   return listCost([...registry.tools.values()].map(({ tool }) => tool));
 }
 
-/** To two digits, and at once. */
+/** Rounded to two digits, without loading the tokenizer. */
 export function estimateCost({ registry }: Pick<Service, 'registry'>): number {
   return estimateListCost([...registry.tools.values()].map(({ tool }) => tool));
 }

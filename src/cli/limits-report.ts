@@ -17,7 +17,7 @@ export function buildLimitsReport({ limits, domains }: Gateway, config: Config) 
   const { keys = [], oauth = [], certificates = [] } = config.auth ?? {};
   const principals = [
     { who: 'every caller', limits: undefined },
-    // Those that have no file of settings cannot have limits of their own.
+    // Keys outside of a settings file cannot have limits of their own.
     ...keys.map((key) => ({ who: `key:${key.name}`, limits: key.limits })),
     ...certificates.map(({ name, subject, san, limits }) => ({ who: `cert:${name ?? subject ?? san}`, limits })),
     ...oauth.map((issuer) => ({ who: `${issuer.issuer}|…`, limits: issuer.limits })),

@@ -58,7 +58,7 @@ export async function load(config: Config, embedded?: () => Promise<string>): Pr
   }
 }
 
-/** Where tokens of several issuers are accepted. */
+/** If tokens of several issuers are accepted, warns where their callers could be confused. */
 function warnOfNamesakes(domain: Domain): Domain {
   const texts = new Set(domain.endpoints.flatMap(ambiguousTexts));
   if (texts.size === 0) return domain;
@@ -69,7 +69,7 @@ function warnOfNamesakes(domain: Domain): Domain {
 /** What one command needs of its gateway beside the configuration. */
 export interface GatewayWishes extends Pick<GatewayOptions, 'onAnswer'> {
   readonly change?: (domains: readonly Domain[]) => readonly Domain[];
-  /** Stronger than whatever environment, domains and profiles say. */
+  /** Takes precedence over environment, domains and profiles. */
   readonly exposure?: Exposure;
 }
 

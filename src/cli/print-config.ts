@@ -94,7 +94,7 @@ function withoutBlanks(values: object): object {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => !isBlank(value)));
 }
 
-/** A password before the host, and what a query holds. */
+/** Hides a password before the host, and the query. */
 function hideInUrl(text: string): string {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text) || !URL.canParse(text)) return text;
   const url = new URL(text);

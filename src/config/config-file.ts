@@ -8,6 +8,7 @@ import { type ReadPlace, rememberPlace } from '../domain/files/read-places.ts';
 import type { Environment } from '../endpoint/environment.ts';
 import { isObject } from '../endpoint/is-object.ts';
 import { type Problem, toProblems } from '../endpoint/problems.ts';
+import { askFor } from '../endpoint/suggest.ts';
 import { readText } from '../profiles.ts';
 import type { EnvFile } from './env-files.ts';
 import { resolvePaths } from './file-paths.ts';
@@ -146,7 +147,7 @@ function refuseMisplaced(value: unknown): Problem[] {
       Object.hasOwn((SECTIONS[name] as Partial<z.ZodObject>).shape ?? {}, key),
     );
     if (section === undefined) return [];
-    return [{ path: [key], message: `"${key}" is not known here; did you mean ${section}.${key}?` }];
+    return [{ path: [key], message: `"${key}" is not known here; ${askFor(`${section}.${key}`)}` }];
   });
 }
 

@@ -36,7 +36,7 @@ export function fillIn(value: unknown, env: Environment, isLeft: (path: Path) =>
   return { value: whole, problems, variables, places };
 }
 
-/** The value, with numbers and truth values where they are expected and a variable brought their text. */
+/** The value, with texts from variables converted to numbers and booleans where those are expected. */
 export function readAsMeant({ value, places }: Filled, issues: readonly z.core.$ZodIssue[]): unknown {
   const types = new Map<string, string>();
   for (const issue of issues) if (issue.code === 'invalid_type') types.set(toKey(issue.path), issue.expected);

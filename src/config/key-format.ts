@@ -40,7 +40,7 @@ export function explainWeakness(key: string): string | undefined {
   return countVaried(key) * bits < NEEDED_VARIETY_BITS ? 'repeats itself so much that it can be guessed' : undefined;
 }
 
-/** As many as a random character of its alphabet would have. */
+/** The bits of a random character of the key's alphabet. */
 function bitsPerCharacter(key: string): number {
   if (/^[0-9a-f-]+$/i.test(key)) return (4 * key.replaceAll('-', '').length) / key.length;
   const alphabets: [RegExp, number][] = [
@@ -54,7 +54,7 @@ function bitsPerCharacter(key: string): number {
   return Math.log2(/[a-z]/.test(key) && /[A-Z]/.test(key) ? Math.max(size, 64) : size);
 }
 
-/** Pairs of neighbours that have not been there before and are not one step apart. */
+/** Pairs of neighbouring characters that did not occur before and are not consecutive (`ab`, `12`). */
 function countVaried(key: string): number {
   const pairs = new Set<string>();
   for (let at = 1; at < key.length; at++) {

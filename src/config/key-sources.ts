@@ -114,7 +114,7 @@ function readKeyText(file: string): { readonly text: string } | { readonly probl
 const SHA256 = /^(?:sha256:)?([0-9a-f]{64})$/i;
 const ADVICE = 'make one with "landbridge key new <name>"';
 
-/** A key, or its SHA-256: what has 64 hexadecimal digits is taken for a hash, so that none is ever a key. */
+/** A key, or its SHA-256. A text of 64 hexadecimal digits always counts as a hash, never as a key. */
 function toHash(text: string): { readonly sha256: string } | { readonly problem: string } {
   const hash = SHA256.exec(text)?.[1];
   if (hash !== undefined) return { sha256: hash.toLowerCase() };
@@ -151,7 +151,7 @@ export const keyList = z
     return z.NEVER;
   });
 
-/** A line each; empty ones and those that begin with # say nothing. */
+/** One key per line; empty lines and lines that start with # are ignored. */
 function readKeyFile(file: string): ConfiguredKey[] {
   const content = readKeyText(file);
   const refuse = (message: string) => new MistakesError('BAD_CONFIG', [{ file, message }]);

@@ -5,10 +5,8 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
-import { placeOf, rememberPlace } from '../domain/files/read-places.ts';
 import { isWebAddress } from '../endpoint/address.ts';
-import { type Environment, expand, lookup, needsVariables } from '../endpoint/environment.ts';
-import { readSecretFile } from '../endpoint/secret/secret-file.ts';
+import { type Environment, expand, needsVariables } from '../endpoint/environment.ts';
 import { GatewayError, usageError } from '../errors.ts';
 import { PACKAGE_FOLDER } from '../product.ts';
 import {
@@ -21,25 +19,12 @@ import {
   toConfigError,
 } from './config-file.ts';
 import { type ReadEnvironment, readEnvironment } from './env-files.ts';
-import { resolvePaths } from './file-paths.ts';
-import { type ConfiguredKey, keyList } from './key-sources.ts';
-import { ADMIN_PORT } from './sections/admin-schema.ts';
-import {
-  bindAddress,
-  port,
-  readTyped,
-  SECTION_VARIABLES,
-  SETTINGS,
-  type SecretSource,
-  type Setting,
-  type SettingName,
-  type Settings,
-  secretText,
-  spellFlag,
-} from './settings.ts';
+import type { ConfiguredKey } from './key-sources.ts';
+import { readAdminSettings, readKeySettings, readTlsSettings, readTracingPlan } from './section-settings.ts';
+import { parseTyped, readSecret } from './setting-values.ts';
+import { SETTINGS, type Setting, type SettingName, type Settings, spellFlag } from './settings.ts';
 import { listStrangers, refuseStrangers } from './strange-variables.ts';
-
-import { planTracing, type TracingPlan } from './tracing/tracing-plan.ts';
+import type { TracingPlan } from './tracing/tracing-plan.ts';
 
 /** The domains that come with the package. */
 export const BUNDLED_DOMAINS = fileURLToPath(new URL('domains', PACKAGE_FOLDER));
@@ -169,95 +154,6 @@ export function refuseStrangeVariables(flags: Flags, processEnv: Environment): v
   refuseStrangers(config.strangers);
 }
 
-/** API keys given without a settings file, as in a container. */
-function readKeySettings(
-  flags: Flags,
-  env: Environment,
-  origins: Map<string, Origin>,
-): Pick<Config, 'apiKeys' | 'apiKeysFile'> {
-  for (const [name, where] of Object.entries(SECTION_VARIABLES))
-    if (env[where]) origins.set(name, { by: 'variable', where });
-  if (flags.apiKeys !== undefined) origins.set('apiKeysFile', { by: 'flag', where: '--api-keys' });
-  // Everywhere else an empty variable counts as unset. Here that would switch authentication off.
-  const keys = env[SECTION_VARIABLES.apiKeys];
-  if (keys !== undefined && keys.replace(/[\s,]/g, '') === '')
-    throw usageError(
-      `${SECTION_VARIABLES.apiKeys} is set and holds no key: write name=key ("landbridge key new <name>" makes one), or unset it if nobody has to show one.`,
-    );
-  return {
-    apiKeys: parseTyped({ type: keyList, variable: SECTION_VARIABLES.apiKeys }, env[SECTION_VARIABLES.apiKeys]) as [],
-    apiKeysFile: flags.apiKeys ?? (env[SECTION_VARIABLES.apiKeysFile] || undefined),
-  };
-}
-
-/** The files of `tls`, named one by one. */
-function readTlsSettings(
-  flags: Flags,
-  env: Environment,
-  section: Sections['tls'],
-  origins: Map<string, Origin>,
-): Pick<Config, 'tls'> {
-  for (const name of ['tlsCert', 'tlsKey', 'tlsClientCa'] as const)
-    if (flags[name] !== undefined) origins.set(name, { by: 'flag', where: spellFlag(name) });
-  const cert = flags.tlsCert ?? (env[SECTION_VARIABLES.tlsCert] || section?.cert);
-  const key = flags.tlsKey ?? (env[SECTION_VARIABLES.tlsKey] || section?.key);
-  const clientCa = flags.tlsClientCa ?? (env[SECTION_VARIABLES.tlsClientCa] || section?.clientCa);
-  if (cert === undefined && key === undefined && clientCa === undefined) return {};
-  if (cert !== undefined && key !== undefined)
-    return {
-      tls: rememberPlace({ ...section, cert, key, ...(clientCa !== undefined && { clientCa }) }, placeOf(section)),
-    };
-  throw usageError(
-    `TLS needs a certificate and its key: name ${cert === undefined ? '--tls-cert (or LANDBRIDGE_TLS_CERT)' : '--tls-key (or LANDBRIDGE_TLS_KEY)'} as well.`,
-  );
-}
-
-/** `admin`, with what flags and variables say of it. */
-function readAdminSettings(
-  flags: Flags,
-  env: Environment,
-  deployment: Deployment | undefined,
-  origins: Map<string, Origin>,
-): AdminConfig | undefined {
-  const section = deployment?.settings.admin;
-  const { adminPort, adminHost, adminToken } = SECTION_VARIABLES;
-  const readOne = (type: z.ZodType, flag: string, variable: string, flagValue: string | undefined) => {
-    const value = flagValue ?? (env[variable] || undefined);
-    return value === undefined ? undefined : parseTyped({ type, flag, variable }, value);
-  };
-  const ports = readOne(port, 'adminPort', adminPort, flags.adminPort) as number | undefined;
-  const host = readOne(bindAddress, 'adminHost', adminHost, flags.adminHost) as string | undefined;
-  if (ports === undefined && section === undefined) {
-    if (host === undefined && !env[adminToken]) return undefined;
-    throw usageError(`Nothing says that there is an admin listener: add --admin-port ${ADMIN_PORT} (or ${adminPort}).`);
-  }
-  const token = env[adminToken]
-    ? (parseTyped({ type: secretText, variable: adminToken }, env[adminToken]) as string)
-    : section?.token && readSecret(section.token, ['admin', 'token'], deployment!, env);
-  const admin: AdminConfig = {
-    port: ports ?? section?.port ?? ADMIN_PORT,
-    host: host ?? section?.host ?? '127.0.0.1',
-    allowAnyone: section?.allowAnyone ?? false,
-    allowedHosts: section?.allowedHosts ?? [],
-    ...(token !== undefined && { token }),
-  };
-  if (flags.adminPort !== undefined) origins.set('admin', { by: 'flag', where: '--admin-port' });
-  else if (ports !== undefined) origins.set('admin', { by: 'variable', where: adminPort });
-  return rememberPlace(admin, placeOf(section));
-}
-
-function readTracingPlan(
-  { otlpEndpoint }: Flags,
-  env: Environment,
-  section: Sections['tracing'],
-  origins: Map<string, Origin>,
-): TracingPlan | undefined {
-  const planned = planTracing(otlpEndpoint, env, section);
-  if (planned?.origin === 'flag') origins.set('tracing', { by: 'flag', where: '--otlp-endpoint' });
-  if (planned?.origin === 'variable') origins.set('tracing', { by: 'variable', where: 'OTEL_*' });
-  return planned?.plan;
-}
-
 /** What was named; else ./landbridge.yaml where there is one. */
 function chooseFile({ config }: Flags, env: Environment): string | undefined {
   const file = config ?? (env.LANDBRIDGE_CONFIG || undefined);
@@ -307,15 +203,6 @@ function findTyped(
   const file = fileOf.get(variable);
   const where = file === undefined ? variable : `${variable} (${file})`;
   return { value: env[variable], origin: { by: 'variable', where } };
-}
-
-function parseTyped(setting: Setting, value: unknown): unknown {
-  const parsed = readTyped(setting, value);
-  if (parsed.success) return resolvePaths(parsed.data, '');
-  const option = setting.flag && spellFlag(setting.flag);
-  const { variable } = setting;
-  const origin = option && variable ? `${option} (or ${variable})` : (option ?? variable);
-  throw usageError(`${origin} ${parsed.error.issues[0]!.message}.`);
 }
 
 function settingsOf(
@@ -371,27 +258,6 @@ function pickSections(deployment: Deployment | undefined, origins: Map<string, O
 
 function pointTo({ file, positionOf }: Deployment, name: string): Origin {
   return { by: 'file', where: `${file}:${positionOf([name])?.line ?? 1}` };
-}
-
-/** Reads a secret from a variable or file: settings files are shared and committed. */
-function readSecret(
-  { env: variable, file }: SecretSource,
-  path: readonly string[],
-  deployment: Deployment,
-  env: Environment,
-): string {
-  const refuse = (field: string, message: string) => toConfigError(deployment, [{ path: [...path, field], message }]);
-  const field = variable === undefined ? 'file' : 'env';
-  let secret = variable === undefined ? '' : lookup(env, variable);
-  if (secret === undefined) throw refuse('env', `needs the environment variable ${variable}; set it`);
-  if (file !== undefined) {
-    const content = readSecretFile(file);
-    if ('problem' in content) throw refuse('file', `${content.problem} (looked for ${resolve(file)})`);
-    secret = content.text.trimEnd();
-  }
-  const parsed = secretText.safeParse(secret);
-  if (parsed.success) return parsed.data;
-  throw refuse(field, `leads to a secret that ${parsed.error.issues[0]!.message}`);
 }
 
 /** With --stdio there is no HTTP unless --port is given too; a settings file with `stdio` may ask for both. */

@@ -1,8 +1,8 @@
 // Variables with our prefix that are no setting. If LANDBRIDGE_REDONLY=true were ignored, a gateway that is meant to be
 // read-only would write.
 import { DOCUMENT_PREFIX, type Environment } from '../endpoint/environment.ts';
-import { closest } from '../endpoint/suggest.ts';
-import { GatewayError } from '../errors.ts';
+import { askFor, closest } from '../endpoint/suggest.ts';
+import { usageError } from '../errors.ts';
 import { SECTION_VARIABLES, SETTINGS, type Setting } from './settings.ts';
 
 const PREFIX = 'LANDBRIDGE_';
@@ -21,7 +21,7 @@ const SERVICE_LINK =
   /^LANDBRIDGE(?:_[A-Z0-9_]+)?_(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/;
 const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\/\S+$/;
 
-/** Variables that are set, begin like ours, and mean nothing to us. `others`: names that headers or landbridge.yaml use. */
+/** Variables that are set, have our prefix, and are not settings. `others` are names that headers or landbridge.yaml use. */
 export function listStrangers(env: Environment, others: ReadonlySet<string>): readonly string[] {
   return Object.keys(env).filter((name) => {
     if (!name.startsWith(PREFIX) || name.startsWith(DOCUMENT_PREFIX) || !env[name]) return false;
@@ -30,22 +30,22 @@ export function listStrangers(env: Environment, others: ReadonlySet<string>): re
   });
 }
 
-/** Stops the start. `asked`: variables that domain files use. If they were not loaded, only near misspellings are refused. */
-export function refuseStrangers(names: readonly string[], asked?: ReadonlySet<string>): void {
-  const strangers = names.filter((name) => (asked === undefined ? nearest(name) !== undefined : !asked.has(name)));
+/** Stops the start. `uses`: variables of domain files. If they were not loaded, only near misspellings are refused. */
+export function refuseStrangers(names: readonly string[], uses?: ReadonlySet<string>): void {
+  const strangers = names.filter((name) => (uses === undefined ? nearest(name) !== undefined : !uses.has(name)));
   if (strangers.length === 0) return;
   const sentences = strangers.map((name) => {
     const near = nearest(name);
-    const advice = near === undefined ? 'unset it.' : `did you mean ${near}?`;
+    const advice = near === undefined ? 'unset it.' : askFor(near);
     return `${name} is set, and no setting has that name: ${advice}`;
   });
   const also = strangers.every((name) => nearest(name) !== undefined)
     ? ''
     : ` Variables of this program are ${VARIABLES.join(', ')}; secrets of documents begin with ${DOCUMENT_PREFIX}, and those of domain files are what these name.`;
-  throw new GatewayError('BAD_CONFIG', `${sentences.join('\n')}${also}`, { usage: true, variables: strangers });
+  throw usageError(`${sentences.join('\n')}${also}`);
 }
 
-/** Of PORT, HOST and LOG_LEVEL people expect the prefix too. */
+/** People expect the prefix for PORT, HOST and LOG_LEVEL as well. */
 function nearest(name: string): string | undefined {
   const bare = name.slice(PREFIX.length);
   if (VARIABLES.includes(bare)) return bare;

@@ -91,7 +91,7 @@ function checkNode(node: unknown, path: string, depth: number, tally: Tally): vo
   }
 }
 
-/** What is wrong with one node, for those who need it otherwise. */
+/** What is wrong with one node, for clients with that need. */
 const NODE_CHECKS: Readonly<Record<Exclude<Need, 'root_properties'>, (node: Node) => readonly string[]>> = {
   array_items: ({ type, items }) =>
     [type].flat().includes('array') && !isObject(items) ? ['an array needs items'] : [],

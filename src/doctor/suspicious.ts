@@ -9,9 +9,9 @@ const ORDER = String.raw`(?:^|[.!?;:,\n(>*"“]\s{0,4}|\b(?:and|but|please|then|
 const SENTENCE = String.raw`(?:^|[.!?;:\n(>*"“]\s{0,4}|\b(?:and|but|please|then|also|important)[,:]?\s{1,4})`;
 const NOT = String.raw`(?:do not|don['’]t|never|(?:you )?(?:must|should) not|avoid)\s(?:ever\s)?`;
 const PERSON = String.raw`(?:the\s|any\s|your\s)?(?:user|human|person|operator|anyone|anybody)\b`;
-/** Who reads a list of tools. People are agents, bots and assistants too, and models are things an API may be about. */
+/** Names for the reader of a list of tools. People can be agents, bots and assistants as well, and an API may be about models. */
 const MODEL = String.raw`(?:(?:an?\s|the\s|any\s|all\s|every\s|each\s|this\s)?(?:ai|llm|large language model|language model|assistant|ai[ -](?:assistant|agent|model|system)|llm[ -]agent|chatbot|model|agent|claude|chat ?gpt|gpt|gemini|copilot)s?)\b`;
-/** Only machines are called so. */
+/** Names that only machines have. */
 const MACHINE = String.raw`(?:(?:an?\s|the\s|any\s|all\s|every\s)?(?:ais?|llms?|(?:large )?language models?|ai[ -](?:assistant|agent|model|system)s?|chatbots?|chat ?gpt|claude)\b)`;
 /** What a model can be made to do. */
 const ACT =
@@ -69,9 +69,9 @@ const NEW_TASK: Manner = {
     order(
       String.raw`(?:ignore|disregard|forget)\s[^.\n]{0,40}\b(?:previous|prior|preceding|earlier|above|foregoing|other|all|any|every|your|system)\b[^.\n]{0,30}\b(?:instructions?|prompts?|directives?|guardrails?|safety (?:rules|guidelines)|system messages?|what you (?:were|have been) told)\b`,
     ),
-    // Behind a terminal sequence or a tag the words may stand anywhere.
+    // After a terminal sequence or a tag, the words may stand anywhere in a sentence.
     /\b(?:ignore|disregard) (?:all |any )?(?:of )?(?:the |your |my )?(?:previous|prior|earlier|preceding) (?:instructions|prompts|directives)\b/i,
-    // Deliveries, payments and robots have instructions too.
+    // Narrower than above, because deliveries, payments and robots have instructions, too.
     order(
       String.raw`(?:override|bypass|discard|drop|replace|overwrite)\s[^.\n]{0,40}\b(?:previous|prior|preceding|earlier|above|foregoing|other|all|any|every|your|system)\b[^.\n]{0,30}\b(?:instructions?|prompts?|directives?|guardrails?|safety (?:rules|guidelines)|system messages?|what you (?:were|have been) told)\b(?!\s(?:\w{2,12}\s)?(?:for|of|on|about|from|in|at|to|with)\s(?!(?:you|your|this (?:chat|conversation)|the (?:user|system|prompt|conversation|operator))\b))`,
     ),
@@ -119,7 +119,7 @@ const CONCEALMENT: Manner = {
   ],
 };
 
-/** Tools that a model has beside this one, and what it is to do with them. Operations of an API are not called tools. */
+/** Orders about other tools that the model has. Operations of an API are not called tools in documents. */
 const TOOLS: Manner = {
   needs: /\b(?:tools?|functions?|before|rm)\b/i,
   patterns: [
@@ -152,12 +152,12 @@ const TAKING: Manner = {
   ],
 };
 
-/** What chat templates put around the words of a system. */
+/** Markup that chat templates put around system messages. */
 const TEMPLATES: Manner = {
   needs: /[<[]/,
   patterns: [
     /<\|\s?(?:im_start|start_header_id)\s?\|>\s?(?:system|user|assistant)\b|<\|\s?system\s?\|>|\[\/?INST\]|<<\/?SYS>>/i,
-    // A tag that is closed holds something; one that is not may stand for a value: /v1/<system>/state
+    // A closed tag contains something; an unclosed one may be a placeholder: /v1/<system>/state
     /<\s{0,5}(important|system|instructions?|secret|hidden|assistant|admin)\s{0,5}>[\s\S]{0,2000}<\s{0,5}\/\s{0,5}\1\s{0,5}>/i,
     /(?:^|[\n.!?]\s{0,5})<\s{0,5}(?:important|system|instructions?)\s{0,5}>\s{0,5}\w+\s+\w+\s+\w+/i,
   ],
@@ -165,7 +165,7 @@ const TEMPLATES: Manner = {
 
 const STEERING = [NEW_TASK, ADDRESS, CONCEALMENT, TOOLS, TAKING, TEMPLATES];
 
-/** Things a caller has, ordered to be sent to an address. Where that is the API's own, this is what its documents are for. */
+/** An order to send the caller's data to an address. If that is the API's own host, it is ordinary documentation. */
 const DELIVERY = order(
   String.raw`(?:send|forward|copy|upload|post|exfiltrate|leak|report|transmit)\s[^.\n]{0,60}\b(?:results?|responses?|outputs?|answers?|arguments|everything|user data|data|information|credentials?|(?:api )?keys?|tokens?|secrets?|passwords?)\b[^.\n]{0,40}\bto:?\s{1,3}["'\`<(]{0,2}https?:\/\/([a-z0-9.-]{1,200})`,
 );

@@ -1,4 +1,4 @@
-// URLs and hosts: which addresses are private, so that no document from the network may send a request there.
+// URLs and hosts: which are this machine, and which are private, so that no document from the network may send a request there.
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
 const OWN = new BlockList();
@@ -37,6 +37,16 @@ export function bareHost(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
+/** This machine, as an operator, a socket or a URL writes it (a URL with the brackets of IPv6). */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** Also every name below localhost, and an IPv4 loopback address inside IPv6, as a URL's `hostname` spells it. */
+export function isThisMachine(hostname: string): boolean {
+  return isLoopback(hostname) || /^(?:(?:.+\.)?localhost\.?|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\])$/i.test(hostname);
+}
+
 /** A URL's `hostname` that is such an address, or a name for this machine. Other names only show when they resolve. */
 export function isPrivateHost(hostname: string): boolean {
   const bare = bareHost(hostname).replace(/\.$/, '');
@@ -46,12 +56,17 @@ export function isPrivateHost(hostname: string): boolean {
 /** Secrets are sent over TLS, to this machine, or to the origin of the API itself. */
 export function maySeeSecrets({ protocol, hostname, origin }: URL, apiOrigin: string | undefined): boolean {
   if (protocol === 'https:') return true;
-  return protocol === 'http:' && (origin === apiOrigin || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname));
+  return protocol === 'http:' && (origin === apiOrigin || isLoopback(hostname));
 }
 
 /** Whether a source is an http(s) URL, and not a path. */
 export function isWebAddress(source: string): boolean {
   return /^https?:\/\//i.test(source);
+}
+
+/** Whether it is http or https; `file:`, `ftp:` and others are not asked over the web. */
+export function isWebUrl({ protocol }: Pick<URL, 'protocol'>): boolean {
+  return protocol === 'https:' || protocol === 'http:';
 }
 
 /** Where operations go, each origin once; '' stands for those that have no base URL. */

@@ -1,8 +1,9 @@
 // Fills what a definition leaves to the environment: `${VARIABLE}`, `${VARIABLE:-default}`, `${file:/run/secrets/x}` and base URLs.
 // The environment is always handed in: commands give process.env to read-config.ts.
 
-import type { Secret } from './model.ts';
+import { isWebUrl } from './address.ts';
 import { trimEnd } from './plain-text.ts';
+import type { Secret } from './secret/credential.ts';
 import { FILE_MARK, fileProblem, secretFileFor } from './secret/secret-file.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -134,8 +135,7 @@ export function resolveBaseUrl(base: BaseUrl, env: Environment): ResolvedUrl | {
     return { problem: `must be an absolute URL such as ${example}; got ${JSON.stringify(text)}${from}` };
   }
   const url = new URL(text);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    return { problem: `must start with http:// or https://; got ${url.protocol}//${from}` };
+  if (!isWebUrl(url)) return { problem: `must start with http:// or https://; got ${url.protocol}//${from}` };
   if (url.username !== '' || url.password !== '')
     return { problem: `must hold no user name or password${from}; declare a credential instead` };
   if (url.search !== '' || url.hash !== '')

@@ -1,10 +1,10 @@
-// Characters a model reads and a person does not see: which ones they are, and what is done about them. Prose loses them,
-// a value that holds them is suspect, and data from an API keeps them where everybody sees them.
+// Characters that a model reads and a person does not see. They are removed from prose, make a value suspect, and are shown as
+// escapes in data from an API.
 
 /** Zero-width, bidirectional, tag and variation characters, fillers, lone surrogates, controls but tab and line feed. */
 const UNSEEN = String.raw`\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\uffff\p{DI}\p{Cs}`;
 const HIDDEN = new RegExp(`[${UNSEEN}]`, 'gu');
-/** JSON has escaped the controls below a blank itself. */
+/** For a line of JSON, in which control characters below U+0020 are escaped already. */
 const HIDDEN_IN_LINE = /[\u007f-\u009f\u2028\u2029\ufff9-\uffff\p{DI}]/gu;
 const HIDDEN_OR_BREAK = new RegExp(`[\\t\\n${UNSEEN}]`, 'gu');
 
@@ -58,7 +58,7 @@ export function smuggles(value: string): boolean {
   return COVERT_VALUE.test(value);
 }
 
-/** The first character in a document that is there to be overlooked. */
+/** The first character of a document that only serves to hide something. */
 export function findCovert(text: string): RegExpExecArray | null {
   const first = COVERT_TEXT.exec(text) ?? COVERT_ESCAPED.exec(text) ?? TERMINAL.exec(text);
   if (first === null || !text.includes('\u{1f3f4}')) return first;

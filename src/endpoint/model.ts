@@ -1,6 +1,7 @@
 // The vocabulary everyone shares. Hand-written domain files and imported OpenAPI documents both end as `Endpoint`
 // values; nothing after that point knows where one came from.
 import type { CallerText } from './caller/caller-text.ts';
+import type { Credential } from './secret/credential.ts';
 
 /** JSON Schema 2020-12. */
 export type JsonSchema = { readonly [keyword: string]: unknown } | boolean;
@@ -16,7 +17,7 @@ export type GuardPolicy = (typeof GUARD_POLICIES)[number];
 /**
  * What counts as a person's yes where the policy is `confirm`. `ask`: only an answer to a question the client puts.
  * `token`: a signed token the caller hands back; nobody is asked. `either`: the question, and a token where it did not
- * reach anybody. The laxest first.
+ * reach anybody. The laxest first: of a token the gateway only knows that the model handed it back.
  */
 export const CONFIRM_WAYS = ['token', 'either', 'ask'] as const;
 export type ConfirmWay = (typeof CONFIRM_WAYS)[number];
@@ -78,7 +79,7 @@ export interface FixedValue {
 
 /** How one property of a form or multipart body is written (OAS Encoding Object). */
 export interface PartEncoding {
-  /** Of a file also a list or ranges: what the file is decides. */
+  /** For a file it may also be a list or ranges; the file's own type then decides. */
   readonly contentType?: string;
   readonly style?: ParameterStyle;
   readonly explode?: boolean;
@@ -91,7 +92,7 @@ export interface PartEncoding {
 }
 
 export interface BodyPlan {
-  /** Of a binary body also a list or ranges (`image/png, image/*`): what the file is decides. */
+  /** For a binary body it may also be a list or ranges (`image/png, image/*`); the file's own type then decides. */
   readonly mediaType: string;
   readonly required: boolean;
   /**
@@ -103,133 +104,6 @@ export interface BodyPlan {
   /** `{data: {…}}` bodies: the arguments are wrapped in these property names, outermost first. */
   readonly wrap?: readonly string[];
 }
-
-/** A secret from the environment or a file. `value` is undefined while there is none. Never serialise one. */
-export interface Secret {
-  /** '': there is no variable for it. `file:/run/secrets/x`: it is read from that file. */
-  readonly variable: string;
-  readonly value: string | undefined;
-  /** It says who, and proves nothing (a user name): answers may show it. */
-  readonly isName?: true;
-  /** Why the file that should hold it gives nothing, in words. */
-  readonly problem?: string;
-}
-
-/** The request of a login, its secrets filled in: never print more of it than method and URL. */
-export interface LoginRequest {
-  readonly method: string;
-  /** Absolute, without query. It may hold secrets: for sending only. */
-  readonly url: string;
-  /** The same for people and models, as it was written: `${VARIABLE}` stands where a secret would. */
-  readonly shown: string;
-  /** Encoded, without `?`. */
-  readonly query: string;
-  /** Lower-case names. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | null;
-}
-
-/** Where a login's answer has the token; undefined: wherever answers usually have it. */
-export type TokenPlace =
-  | { readonly in: 'body'; readonly at: string }
-  | { readonly in: 'header'; readonly field: string };
-
-/** How long a token is good: a dot path of the answer, or a fixed time. undefined: what the answer or the token itself says. */
-export type TokenLifetime =
-  | { readonly at: string; readonly unit?: 'seconds' | 'milliseconds' }
-  | { readonly seconds: number };
-
-/** How a token is sent. `cookies`: those the login has set. */
-export type TokenCarrier =
-  | { readonly in: 'header' | 'query' | 'cookie'; readonly field: string; readonly prefix?: string }
-  | { readonly in: 'cookies' };
-
-/** A claim of an assertion: fixed, or made of who calls. */
-export type AssertionClaim = { readonly name: string } & ({ readonly value: unknown } | { readonly text: CallerText });
-
-/** How a request proves who it is. Bound to the origin of the endpoint that carries it, and sent nowhere else. */
-export type Credential =
-  | {
-      readonly kind: 'apiKey';
-      readonly name: string;
-      readonly in: 'header' | 'query' | 'cookie' | 'body';
-      /** Name of the header, query parameter, cookie or top field of the body. */
-      readonly field: string;
-      readonly secret: Secret;
-      /** Put before the secret, e.g. `Token `. */
-      readonly prefix?: string;
-      /** A parameter of the document that is a key by its name; no security scheme says so. */
-      readonly isParameter?: boolean;
-    }
-  | { readonly kind: 'basic'; readonly name: string; readonly username: Secret; readonly password: Secret }
-  | { readonly kind: 'bearer'; readonly name: string; readonly secret: Secret }
-  | {
-      readonly kind: 'oauth2';
-      readonly name: string;
-      readonly tokenUrl: string;
-      /** Chosen by a document from the network: must not lead to a private address. */
-      readonly publicOnly?: boolean;
-      readonly clientId: Secret;
-      readonly clientSecret: Secret;
-      readonly scopes: readonly string[];
-    }
-  | {
-      /** A token that a login hands out, renewed before it expires and when the API refuses it. */
-      readonly kind: 'login';
-      readonly name: string;
-      readonly request: LoginRequest;
-      /** Every variable of the request. */
-      readonly secrets: readonly Secret[];
-      /** Chosen by a document from the network: must not lead to a private address. */
-      readonly publicOnly?: boolean;
-      readonly token?: TokenPlace;
-      readonly lifetime?: TokenLifetime;
-      readonly send: TokenCarrier;
-      /** Statuses with which the API says that a token is no longer good. */
-      readonly renewOn: readonly number[];
-      /** The password flow of a document's scheme: a domain file tells it its variables. */
-      readonly isScheme?: true;
-    }
-  | {
-      /** The caller's own verified token, exchanged for one that the API accepts (RFC 8693). */
-      readonly kind: 'token_exchange';
-      readonly name: string;
-      readonly tokenUrl: string;
-      readonly clientId: Secret;
-      readonly clientSecret: Secret;
-      readonly scopes: readonly string[];
-      readonly audience: readonly string[];
-      readonly resource: readonly string[];
-      /** As the RFC spells them: `urn:ietf:params:oauth:token-type:access_token`. */
-      readonly subjectTokenType: string;
-      readonly requestedTokenType?: string;
-    }
-  | {
-      /** A short-lived JWT about the caller, signed by the gateway for every call. */
-      readonly kind: 'assertion';
-      readonly name: string;
-      readonly in: 'header';
-      /** The header that carries it. */
-      readonly field: string;
-      readonly prefix?: string;
-      /** undefined: the origin of the API. */
-      readonly audience?: string;
-      readonly subject: CallerText;
-      readonly lifetimeS: number;
-      readonly claims: readonly AssertionClaim[];
-    }
-  | {
-      /** Every request is signed (AWS Signature Version 4). */
-      readonly kind: 'awsSigv4';
-      readonly name: string;
-      readonly accessKeyId: Secret;
-      readonly secretAccessKey: Secret;
-      /** Of temporary keys; unset for others. */
-      readonly sessionToken?: Secret;
-      readonly region: string;
-      /** The name requests are signed for, `dynamodb`. */
-      readonly service: string;
-    };
 
 /** A header whose value depends on the caller: copied from its request, or made of what was verified about it. */
 export type CallerHeader =
@@ -250,11 +124,13 @@ export interface ProxyServer {
 
 export type TlsVersion = 'TLSv1.2' | 'TLSv1.3';
 
-/** How the requests of a domain get where they go. One object per domain: sockets are shared by what has the same one. */
+/** How the requests of a domain reach their origin. One object per domain: requests with the same object share sockets. */
 export interface Connection {
   /** The origin of the API as the operator named it. Certificate and server name are for it alone. */
   readonly origin?: string;
-  /** PEM. They sign for the API in place of the authorities this machine trusts, for any other origin beside them. */
+  /**
+   * PEM. For the API's own origin they replace the authorities this machine trusts; for any other origin they are added to them.
+   */
   readonly authorities?: readonly string[];
   readonly certificate?: { readonly cert: string; readonly key: string; readonly passphrase?: string };
   readonly minVersion?: TlsVersion;
@@ -371,7 +247,7 @@ export interface Endpoint {
   readonly connection?: Connection;
   /** Sent with every request, e.g. User-Agent. Never secrets. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Lower-case names. No argument writes one of them, whatever it is called. */
+  /** Lower-case names. No argument can write one of them, even one with the same name. */
   readonly callerHeaders?: readonly CallerHeader[];
   readonly args: readonly Arg[];
   readonly fixed: readonly FixedValue[];
@@ -395,6 +271,8 @@ export interface Endpoint {
   readonly clamp?: readonly ClampedArgument[];
   /** Schema of the successful JSON answer, where known. May be a getter. Shown by describe, never enforced. */
   readonly outputSchema?: JsonSchema | undefined;
+  /** Does most of the work of building `outputSchema`, in steps. Without it, reading that field may take 100 ms (Stripe: all of its objects). */
+  readonly prepareOutput?: () => Generator<void, void>;
   /** Alternatives, each a set of credentials that go together. `[]`: none needed. An empty set: anonymous is fine. */
   readonly security: readonly (readonly Credential[])[];
   readonly response: ResponsePlan;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { trimEnd, trimStart } from './plain-text.ts';
 
-/** Leaves room for the prefixes clients put in front: Cursor filters above 60 for server and tool together. */
+/** Leaves room for the prefixes that clients add: Cursor drops tools if server and tool name together are longer than 60. */
 export const MAX_TOOL_NAME = 48;
 export const MAX_DOMAIN_NAME = 32;
 export const MAX_ARGUMENT_KEY = 64;
@@ -55,7 +55,7 @@ export interface OperationPlace {
   readonly action: string;
 }
 
-/** Selection, tree and log each ask for the groups of the same operation, and few tags serve all of them. */
+/** A cache: selection, tree and log each ask for the groups of the same operation, and all operations share a few tags. */
 const groupNames = new Map<string, string>();
 const MAX_GROUP_NAMES = 4_000;
 

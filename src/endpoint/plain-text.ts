@@ -3,9 +3,9 @@ import { stripHtml } from './conventions/html.ts';
 import { withoutSamples } from './conventions/samples.ts';
 import { stripHidden } from './hidden.ts';
 
-/** Nothing reads further: hostile text cannot cost more than this. */
+/** The rest of a text is never read, so that hostile text cannot cost more. */
 const MAX_INPUT = 20_000;
-/** Where a first sentence has ended, or never will. */
+/** The first sentence is looked for up to here. */
 const MAX_SENTENCE_INPUT = 2_000;
 
 const ENTITIES: ReadonlyMap<string, string> = new Map([
@@ -117,7 +117,7 @@ export function cutText(text: string, limit: number): string {
   return `${trimEnd(trimEnd(body, ' \n\t\r,;:.(').replace(/[ (](?:e\.g|i\.e|such as|for example)$/i, ''), ' ,;:(')}…`;
 }
 
-/** Text whose list or sample is gone does not end in the colon that announced it. */
+/** Removes a final colon: the list or sample it announced has been removed. */
 export function closeColon(text: string): string {
   return /[:;,]$/.test(text) ? trimEnd(text, ' :;,') : text;
 }
@@ -135,7 +135,9 @@ export function tidyLines(text: string): string {
     .trim();
 }
 
-/** Character references of HTML, by number and the usual names. They may spell hidden characters: look again after. */
+/**
+ * Decodes HTML character references, numeric and the usual names. The result may contain hidden characters, so check it again.
+ */
 export function unescapeHtml(text: string): string {
   return text.replace(/&(#x[0-9a-f]{1,6}|#[0-9]{1,7}|[a-z]{2,8});/gi, (whole, name: string) => {
     if (name[0] !== '#') return ENTITIES.get(name.toLowerCase()) ?? whole;
@@ -173,8 +175,8 @@ export function wholeCharacters(text: string, length: number): string {
 }
 
 /**
- * The text without those of `characters` that it ends with. By index: `/[characters]+$/` begins anew at every character of
- * a run of them, which is quadratic in its length.
+ * The text without trailing `characters`. Done by index, because `/[characters]+$/` starts again at every character of a run,
+ * which is quadratic.
  */
 export function trimEnd(text: string, characters: string): string {
   let end = text.length;

@@ -1,7 +1,8 @@
 // The secrets of credentials and connections: their values, variables and how they are shown.
 import { originOf } from './address.ts';
 import { type Environment, readSecret } from './environment.ts';
-import type { Connection, Credential, Domain, Endpoint, Secret, TokenCarrier } from './model.ts';
+import type { Connection, Domain, Endpoint } from './model.ts';
+import type { Credential, Secret, TokenCarrier } from './secret/credential.ts';
 import { FILE_MARK } from './secret/secret-file.ts';
 
 /** Every secret of these domains, as it could appear in a message. */
@@ -66,8 +67,8 @@ export function destinationOf(credential: Credential, baseUrl: string): string {
 }
 
 /**
- * The variables it waits for. An empty password is common (the key is the user name), any other empty secret is none; only
- * temporary keys come with a session token.
+ * The variables that are missing. An empty password is allowed (often the key is the user name), other secrets must not be empty;
+ * only temporary keys have a session token.
  */
 export function unsetVariables(credential: Credential): string[] {
   const mayBeEmpty = credential.kind === 'basic' ? credential.password : undefined;

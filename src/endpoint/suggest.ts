@@ -33,7 +33,12 @@ export function hint(word: string, candidates: readonly string[]): string {
 /** `did you mean "x"?`, or something else to say when nothing is near. */
 export function didYouMean(word: string, candidates: Iterable<string>, otherwise: string): string {
   const near = closest(word, candidates);
-  return near === undefined ? otherwise : `did you mean "${near}"?`;
+  return near === undefined ? otherwise : askFor(`"${near}"`);
+}
+
+/** The question itself, for what was found to be near in another way; quoted as the sentence around it quotes. */
+export function askFor(near: string): string {
+  return `did you mean ${near}?`;
 }
 
 /** ` Did you mean x?`, to stand behind a sentence; nothing when nothing is near. */
@@ -58,7 +63,7 @@ function distance(a: string, b: string, worst: number): number {
 
 /** `perPage`, `per_page` and `Per-Page` are the same word to a person. */
 function fold(word: string): string {
-  // Nearly all are plain, and take a tenth of the time: of five thousand that is 10 ms.
+  // Most words are plain, and this path takes a tenth of the time: with five thousand words that saves 10 ms.
   if (/^[a-z0-9]*$/.test(word)) return word;
   return ASCII.test(word) ? word.toLowerCase().replace(/[^a-z0-9]+/g, '') : word.toLowerCase().replace(SIGNS, '');
 }

@@ -74,16 +74,16 @@ export function decodeText(text: string): string {
   }
 }
 
-/** Runs `build` on first use and keeps what it gave. */
-export function once<Value>(build: () => Value): () => Value {
+/** Runs `build` on first use and keeps what it gave; `seal` is applied to it before that. */
+export function once<Value>(build: () => Value, seal?: (value: Value) => Value): () => Value {
   let state: { value: Value } | undefined;
   return () => {
-    state ??= { value: build() };
+    state ??= { value: seal === undefined ? build() : seal(build()) };
     return state.value;
   };
 }
 
-/** Runs `build` once per key and keeps what it gave for the first `max` of them: ever new keys must not fill the memory. */
+/** Runs `build` once per key and keeps the results for the first `max` keys, so that ever new keys cannot fill the memory. */
 export function remember<Value>(max: number, build: (key: string) => Value): (key: string) => Value {
   const values = new Map<string, Value>();
   return (key) => {

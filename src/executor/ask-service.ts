@@ -1,5 +1,5 @@
-// Short questions to servers the gateway itself depends on, such as an authorization server: no redirect is followed, and an
-// answer has an end in bytes and time.
+// Short requests to servers that the gateway itself depends on, such as an authorization server: redirects are not followed, and
+// answers are limited in bytes and time.
 import { setMaxListeners } from 'node:events';
 import type { EndpointLimits } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
@@ -24,7 +24,7 @@ const LIMITS: EndpointLimits = Object.freeze({ timeoutMs: 5_000, maxResponseByte
 export function createServiceDoor(userAgent: string, proxies: ProxyRules): ServiceDoor {
   const sender = createSender({ connections: 64, proxies });
   const closing = new AbortController();
-  // Every question under way listens to it.
+  // Every open request listens to this signal.
   setMaxListeners(0, closing.signal);
   return {
     async ask({ method, url, headers, body }) {
@@ -41,7 +41,7 @@ export function createServiceDoor(userAgent: string, proxies: ProxyRules): Servi
       const errand = { label: url.origin, signal: closing.signal, deadline: performance.now() + LIMITS.timeoutMs };
       try {
         return await sender.send(request, errand).catch((error: unknown) => {
-          // A socket that was kept open may be closed by the other side just then; a question changes nothing there.
+          // The server may close an idle socket at this moment. Such a request changes nothing, so it can be repeated.
           if (error instanceof GatewayError && error.code === 'UNREACHABLE') return sender.send(request, errand);
           throw error;
         });

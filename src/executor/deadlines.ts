@@ -1,5 +1,5 @@
-// When requests under way must be over, watched by one timer. A timer for each would be made and unmade with every call, and
-// hardly one of them ever goes off: 1 us of each call.
+// Deadlines of requests in progress, watched by one timer. A timer per call would be created and cleared with every call, and
+// almost never fire: that took 1 us of each call.
 import { type Listed, Roster } from '../call/roster.ts';
 
 export interface Expiring extends Listed {
@@ -23,7 +23,7 @@ export class Deadlines {
 
   remove(one: Expiring): void {
     this.#open.remove(one);
-    // It may stay for a while, but keeps no process alive that has nothing else to do.
+    // The timer may stay for a while, but must not keep an idle process alive.
     if (this.#open.size === 0) this.#timer?.unref();
   }
 

@@ -35,20 +35,20 @@ export interface Executor {
 export interface ExecutorOptions extends PoolOptions {
   /** Where neither the endpoint nor an argument says otherwise; `landbridge` by default. */
   readonly userAgent?: string;
-  /** Takes secrets out of answers. It is told those of every endpoint that is called, and access tokens as they come. */
+  /** Redacts answers. It is given the secrets of every endpoint that is called, and access tokens as they are issued. */
   readonly redact?: Redactor;
-  /** Sees every answer as it came; a text it returns is passed on in place of a successful one. */
+  /** Sees every answer as it came; if it returns a text, that replaces a successful answer. */
   readonly onAnswer?: OnAnswer;
   /** Signs what domains want to be told of callers. */
   readonly signer?: AssertionSigner;
-  /** Room for calls of one domain at one origin, in front of its sockets; a login counts to nobody's. */
+  /** Limits the calls of one domain to one origin, before its sockets. Logins are not counted. */
   readonly slotsOf?: CallParts['slotsOf'];
   /** Access tokens that other processes have as well. */
   readonly sharedTokens?: SharedTokens;
 }
 
 export function createExecutor(options: ExecutorOptions = {}): Executor {
-  // Whoever got room for a call has a socket as well: a pool must not be a second queue, shared by the domains of one origin.
+  // The limits before the pool are the only queue: the pool must not be a second one, shared by all domains of an origin.
   const sender = createSender(options.slotsOf === undefined ? options : { ...options, connections: null });
   const redact = options.redact ?? createRedactor([]);
   for (const proxy of [options.proxies?.http, options.proxies?.https])

@@ -20,7 +20,7 @@ export interface PoolOptions {
 /** Where a request is handed in. */
 export interface Outlet {
   readonly dispatcher: Dispatcher;
-  /** Set where a proxy passes the request on, instead of giving a tunnel: it is told the whole URL, and answers for itself. */
+  /** Set if a proxy forwards the request instead of opening a tunnel: it gets the whole URL, and its answers are its own. */
   readonly forwardedBy?: ProxyServer;
 }
 
@@ -46,8 +46,8 @@ export interface Pools {
 let library: typeof Pool | undefined;
 
 /**
- * Loaded with the first pool. The whole of undici is fetch, WebSocket, caches and mocks as well: 111 modules, 82 ms and 19 MB,
- * of which a pool needs 25 modules, 27 ms and 10 MB. Should a later version keep its pool in another file, there is still the whole.
+ * Loaded with the first pool. All of undici includes fetch, WebSocket, caches and mocks: 111 modules, 82 ms and 19 MB, of which a
+ * pool needs 25 modules, 27 ms and 10 MB. If a later version has its pool in another file, all of undici is loaded.
  */
 function loadPool(): typeof Pool {
   const require = createRequire(import.meta.url);
@@ -87,7 +87,8 @@ export function createPools({ dispatcher, connections = 64, proxies }: PoolOptio
     const timeout = { timeout: CONNECT_TIMEOUT_MS };
     if (proxy === undefined)
       return toOutlet(origin, { ...timeout, ...tls, ...(publicOnly && { lookup: createPublicLookup() }) });
-    // Proxies rarely allow CONNECT to a port without TLS. What a document chose goes to a checked address all the same.
+    // Proxies rarely allow CONNECT to a port without TLS. An address chosen by a document still needs a tunnel, to an address we
+    // checked.
     if (origin.startsWith('http:') && !publicOnly)
       return toOutlet(proxy.url, { ...timeout, rejectUnauthorized: true, minVersion: 'TLSv1.2' }, proxy);
     return toOutlet(origin, (_, callback) => {

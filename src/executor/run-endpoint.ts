@@ -4,12 +4,13 @@ import type { ReportProgress } from '../call/caller.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import { originOf } from '../endpoint/address.ts';
 import { visible } from '../endpoint/hidden.ts';
-import type { Args, CallerHeader, Credential, Endpoint } from '../endpoint/model.ts';
+import type { Args, CallerHeader, Endpoint } from '../endpoint/model.ts';
 import { createRedactor, joinRedactors, type Redactor } from '../endpoint/redaction/redact.ts';
 import { redactBeginning } from '../endpoint/redaction/redact-beginning.ts';
+import type { Credential } from '../endpoint/secret/credential.ts';
 import { type Aftermath, GatewayError, ToolTimeoutError } from '../errors.ts';
 import type { Slots } from '../limits/slots.ts';
-import { hidesPath } from '../schema/kept-arguments.ts';
+import { hidesPath } from '../schema/argument-record.ts';
 import type { AnswerThreads } from './answer/answer-threads.ts';
 import {
   type Answer,
@@ -44,7 +45,10 @@ import { sendTraced } from './traced-send.ts';
 import { inTurn, MAX_UNQUEUED_ANSWER } from './turns.ts';
 import { watchProgress } from './upstream-progress.ts';
 
-/** Reading takes 2-30 ms at this size, for the worst kind (empty lists as TOON) 80; a thread adds about one. */
+/**
+ * Up to this size, an answer is read on the event loop in 2-30 ms, in the worst case (empty lists as TOON) 80; a thread adds
+ * about 1 ms.
+ */
 const MAX_INLINE_BYTES = 128 * 1024;
 
 const CUT_READING_MS = 10_000;
@@ -53,7 +57,7 @@ export type RunCall = (context: ExecutionContext, args: Args) => Promise<Answer>
 
 type Need = { kind: 'static'; proof: Proof | undefined; signing?: SigningCredential } | LiveNeed;
 
-/** What a proof is made of that is known only when a call is made: fetched tokens, and who calls. */
+/** Credentials that are known only when a call is made: fetched tokens, and claims about the caller. */
 interface LiveNeed {
   readonly kind: 'live';
   readonly credentials: readonly Credential[];
@@ -101,7 +105,7 @@ export function compileCall(endpoint: Endpoint, plan: RequestPlan, parts: CallPa
   };
 }
 
-/** Everything about calls of one endpoint that no single call decides. */
+/** Everything about calls of one endpoint that does not depend on the single call. */
 class EndpointCall {
   readonly #endpoint: Endpoint;
   readonly #plan: RequestPlan;
@@ -116,7 +120,7 @@ class EndpointCall {
   readonly #buildAnswer: (input: AnswerInput) => Answer;
   /** Up to here an answer passes without being parsed, which takes no time to speak of. */
   readonly #maxPassingBytes: number;
-  /** In place of the address, where a value in its path may be written down nowhere. */
+  /** Recorded instead of the URL if a value in its path must not be recorded. */
   readonly #notedUrl: string | undefined;
   /** For spans: the path of the request without values. */
   readonly #template: string;
@@ -166,7 +170,7 @@ class EndpointCall {
         }
         this.#noteAnswer(request, context, sentAt, raw);
       }
-      // A call has one place for all it sends: with a second one it could be refused half-way.
+      // A call keeps its place for all requests it sends: if each needed its own, it could be refused half-way.
       if (raw.status >= 300 && raw.status < 400 && isRedirect(raw))
         followed = await this.#follow(request, raw, context, watch);
     } finally {
@@ -214,14 +218,14 @@ class EndpointCall {
       input: { ...input, args: pagingArgs(plan.paging, input.args) },
     };
     const aftermath = input.isRead ? 'nothing' : 'unknown';
-    // The time of the call is over where that is what cut the answer; reading it gets some of its own.
+    // If the deadline cut the answer, the call has no time left, so reading gets some of its own.
     const reader = input.raw.cut === undefined ? context : context.withDeadline(CUT_READING_MS);
     return waitFor(this.#threads.read(job, reader), reader, this.#endpoint.limits.timeoutMs, aftermath);
   }
 
   /**
-   * Signs and sends, and notes in the record and the trace what was sent and what came of it. The hot path, which does neither
-   * of the first two and is not traced, spells it out: one promise less. `resends`: how often the call has sent before.
+   * Signs and sends, and notes in the record and the trace what was sent and what came back. The hot path needs no signature and
+   * no span, and does the rest inline to save a promise. `resends` is how often the call has sent before.
    */
   async #exchange(
     request: WireRequest,
@@ -274,7 +278,7 @@ class EndpointCall {
     return last;
   }
 
-  /** A signature is for one address and one moment: where a redirect leads to another, it is made anew. */
+  /** A signature is for one address and one moment, so a redirected request is signed again. */
   #sign(request: WireRequest): WireRequest {
     const signing = this.#need?.signing;
     return signing === undefined ? request : signRequest(request, signing, new Date());
@@ -282,12 +286,12 @@ class EndpointCall {
 
   async #runLive(need: LiveNeed, context: ExecutionContext, args: Args, watch: Watch | undefined): Promise<Answer> {
     const { label, trace } = context;
-    // What a domain file names in renewOn says that nothing was done (RFC 9110 15.5.2), so that a write may go again too.
+    // A status in `renewOn` of a login means that nothing was done (RFC 9110 15.5.2), so even a write may be repeated.
     const isRepeatable =
       this.#endpoint.effect === 'read' ||
       this.#endpoint.idempotent ||
       need.issuers.every(({ kind }) => kind === 'login');
-    // Refuse what cannot be sent before anything goes anywhere.
+    // Refuses arguments that cannot be sent before a token is fetched.
     this.#plan.build(args, label, undefined, trace);
     let live = await this.#prove(need, context);
     let last: Exchange;
@@ -298,7 +302,7 @@ class EndpointCall {
       for (let attempt = 0; ; attempt++) {
         const request = this.#plan.build(args, label, live.proof, trace);
         const raw = await this.#exchange(request, context, watch, attempt);
-        // An expired or revoked token looks just like this: one new one, for a call that may be repeated.
+        // An expired or revoked token looks like this: a call that may be repeated gets one new token.
         const mayHelp = this.#giveUp(live.inHand, raw.status);
         if (!mayHelp || attempt > 0 || !isRepeatable) {
           last = await this.#follow(request, raw, context, watch, live.redact, attempt);
@@ -312,7 +316,7 @@ class EndpointCall {
     return this.#read(last.request, last.raw, context, args, live.redact);
   }
 
-  /** Who calls is settled first: a call that cannot say so asks nobody for a token. */
+  /** The caller is checked first: a call that lacks what the API must be told fetches no token. */
   async #prove(need: LiveNeed, context: ExecutionContext): Promise<LiveProof> {
     const { label, principal } = context;
     const headers = fillCallerHeaders(need.callerHeaders, context);
@@ -351,12 +355,12 @@ class EndpointCall {
 
   async #takeToken(wish: Wish, context: ExecutionContext): Promise<Issued> {
     const issued = this.#tokens.current(wish) ?? (await context.wait(this.#fetchToken(wish, context)));
-    // At every use: the redactor forgets what it was told long ago.
+    // Added at every use, because the redactor drops the oldest secrets.
     if (wish.subject === undefined) for (const secret of secretsOf(issued)) this.#redact.addSecret(secret);
     return issued;
   }
 
-  /** Who waits for a token that another call is fetching already waits all the same, and its trace shows that. */
+  /** A call that waits for a token which another call is fetching shows that in its trace as well. */
   async #fetchToken(wish: Wish, context: ExecutionContext): Promise<Issued> {
     const step = context.span?.begin('token', { 'landbridge.credential': wish.credential.name });
     try {
@@ -373,7 +377,7 @@ class EndpointCall {
 
 const CLIENT_CREDENTIALS = { renewOn: [401] };
 
-/** Of the token of a caller and of what it was exchanged for: made once, since both serve many calls. */
+/** Redactors for the token of a caller and the one it was exchanged for; kept, because both serve many calls. */
 const redactors = new WeakMap<Issued, Redactor>();
 
 function redactorOf(issued: Issued, { token }: Subject): Redactor {
@@ -388,7 +392,10 @@ function redactorOf(issued: Issued, { token }: Subject): Redactor {
 const MAX_LOOKED_AT = 16 * 1024;
 const MAX_BEGINNING = 600;
 
-/** Half a JSON document is no result, but it may tell what to ask for. Redacted before it is cut, so that no half of a secret is left; it was cut before, too. */
+/**
+ * Half a JSON document is no result, but its beginning may show what to ask for. The text is redacted before it is cut, and with care for
+ * its end, which was cut before.
+ */
 function withBeginning(failure: GatewayError, body: Buffer, redact: Redactor): GatewayError {
   const text = redactBeginning(redact, body.toString('utf8', 0, MAX_LOOKED_AT)).slice(0, MAX_BEGINNING);
   if (text.trim() === '') return failure;
@@ -411,7 +418,7 @@ function findNeed(endpoint: Endpoint, { basePath, origin }: RequestPlan, tool: s
     return signing === undefined ? { kind: 'static', proof } : { kind: 'static', proof, signing };
   }
   for (const credential of issuers) refuseForeignCookies(credential, origin, tool);
-  // A cookie's path is compared with what is the same in every request.
+  // A cookie's path is compared with the part of the path that is the same in every request.
   const path = basePath + endpoint.path.replace(/\{.*$/s, '');
   const textOf = ({ token, cookies }: Issued) => (cookies === undefined ? token : cookiesFor(cookies, path));
   return { kind: 'live', credentials, issuers, assertions, callerHeaders, signing, textOf };
@@ -425,7 +432,7 @@ function isIssued(credential: Credential): credential is TokenCredential {
 function refuseForeignCookies(credential: TokenCredential, origin: string, tool: string): void {
   if (credential.kind !== 'login' || credential.send.in !== 'cookies') return;
   const home = originOf(credential.request.url);
-  // Where it is no URL the login says so, and sets no cookie.
+  // If it is not a URL, the login itself fails with that message, and sets no cookie.
   if (home === undefined || home === origin) return;
   throw new GatewayError(
     'MISSING_CREDENTIAL',
@@ -434,7 +441,7 @@ function refuseForeignCookies(credential: TokenCredential, origin: string, tool:
   );
 }
 
-/** Waits for something shared with other calls: this caller's leaving or deadline ends only this caller's wait. */
+/** Waits for something that other calls share: if this caller leaves or its deadline passes, only this wait ends. */
 function waitFor<T>(
   shared: Promise<T>,
   { label, signal, deadline }: ExecutionContext,

@@ -21,11 +21,11 @@ export interface RawResponse {
   readonly status: number;
   /** Lower-case names, as undici gives them. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** One larger than a piece from a socket has its memory to itself: it may be handed to another thread. */
+  /** A body larger than one read of a socket has its own memory, so it can be transferred to another thread. */
   readonly body: Buffer;
-  /** Set where the answer did not come to its end: why, in words. The body is then what came of it; of a success in whole lines or events. */
+  /** Set if the answer is incomplete: the reason, as text. The body is then what arrived; for a success, only whole lines or events. */
   readonly cut?: string;
-  /** Set where it did not come to its end and no part of it is an answer: the body is what came of it, for the message. */
+  /** Set if the answer is incomplete and no part of it is useful: the body is what arrived, for the message. */
   readonly failure?: GatewayError;
 }
 
@@ -50,7 +50,7 @@ export interface Sender {
 }
 
 const MAX_INFORMATIONAL = 20;
-/** What one read of a socket gives at most; a larger piece is somebody's own buffer. */
+/** The most that one read of a socket returns; a larger piece has a buffer of its own. */
 const MAX_PIECE_BYTES = 64 * 1024;
 const EMPTY = Buffer.alloc(0);
 
@@ -112,7 +112,7 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Companion {
   private readonly reject: (error: unknown) => void;
   private controller: Dispatcher.DispatchController | undefined;
   private readonly deadlines: Deadlines;
-  /** 0: it has not begun. */
+  /** 0: the exchange has not begun. */
   deadline = 0;
   place = 0;
   private settled = false;
@@ -170,7 +170,7 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Companion {
       if (authorization !== undefined) headers['proxy-authorization'] = authorization;
     }
     if (this.watch === undefined || body === null) return headers;
-    // Slices have no length of their own, and some servers take no chunked requests.
+    // Slices have no known length, and some servers do not accept chunked requests.
     return { ...headers, 'content-length': String(Buffer.byteLength(body)) };
   }
 
@@ -182,7 +182,7 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Companion {
 
   expire(): void {
     const { limits, isRead } = this.request;
-    // Without a controller it still waits for a socket, and never left.
+    // Without a controller, the request is still waiting for a socket and was never sent.
     const aftermath = isRead || this.controller === undefined ? 'nothing' : 'unknown';
     const seconds = limits.timeoutMs / 1000;
     const why = `the answer was cut after ${seconds} s, the time this call has; the API was still sending`;
@@ -212,7 +212,7 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Companion {
     if (length !== undefined) {
       this.expected = Number(length);
       const isTooLarge = this.expected > this.request.limits.maxResponseBytes && this.request.method !== 'HEAD';
-      // Of text and lines the beginning is worth waiting for.
+      // The beginning of text and lines is useful, so it is read up to the limit.
       if (isTooLarge && status < 400 && !(this.request.takesPart && isInLines(headers))) {
         this.fail(this.tooLarge());
         return;
@@ -262,7 +262,7 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Companion {
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
     if (this.settled) return;
     const failure = explainFailure(error, this.request, this.errand.label, this.status !== 0, this.forwardedBy);
-    // A stream that breaks off has told something all the same; of anything else nobody knows what is missing.
+    // What arrived of a broken stream is useful; of any other answer nobody knows what is missing.
     if (isStream(this.headers)) this.failOrCut(failure, 'the API broke off in the middle of its answer');
     else this.fail(failure);
   }
@@ -282,7 +282,7 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Companion {
     this.fail(this.bad(reason));
   }
 
-  /** Passes on what came, where a part of it is an answer. Of an error the status is what counts: any beginning will do. */
+  /** Passes on what arrived, if a part is useful. For an error status, any beginning will do. */
   private failOrCut(error: GatewayError, why: string): void {
     if (this.settled) return;
     const { status, headers, request } = this;
@@ -316,7 +316,7 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Companion {
 
   private settle(): void {
     this.settled = true;
-    // What never began has nothing to end.
+    // An exchange that never began has nothing to clean up.
     if (this.deadline === 0) return;
     this.deadlines.remove(this);
     part(this.errand.signal, this);

@@ -3,7 +3,7 @@ import type { WireRequest } from './request/build-request.ts';
 
 const UNKNOWN_AUTHORITY =
   /^(?:UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|CERT_UNTRUSTED|INVALID_CA)$/;
-/** What a server says that sees no certificate: TLS 1.3 has a word of its own, older ones break the handshake off. */
+/** The answer of a server that requires a client certificate: TLS 1.3 has an alert for it, older versions fail the handshake. */
 const WANTS_CERTIFICATE = /^ERR_SSL_(?:TLSV13_ALERT_CERTIFICATE_REQUIRED|\w*ALERT_HANDSHAKE_FAILURE)$/;
 const REFUSES_CERTIFICATE =
   /^ERR_SSL_\w*ALERT_(?:UNKNOWN_CA|BAD_CERTIFICATE|CERTIFICATE_\w+|UNSUPPORTED_CERTIFICATE|ACCESS_DENIED)$/;
@@ -37,7 +37,9 @@ export function explainTls(code: string, error: Error, { origin, connection }: W
   return `the TLS connection to ${host} failed (${code}). Check the certificate: its names, its dates, who signed it.`;
 }
 
-/** Since TLS 1.3 a server looks at our certificate when the handshake is over for us; many just hang up then. */
+/**
+ * With TLS 1.3, a server checks our certificate after our side of the handshake is complete; many then just close the connection.
+ */
 export function adviseClosed({ origin, connection }: WireRequest): string {
   if (!origin.startsWith('https:')) return '';
   return connection?.certificate === undefined || connection.origin !== origin
@@ -45,7 +47,7 @@ export function adviseClosed({ origin, connection }: WireRequest): string {
     : '; perhaps it does not accept the client certificate (tls.cert of the domain file)';
 }
 
-/** The names a certificate has, as Node.js tells them; a stranger wrote them. */
+/** The names in a certificate, as Node.js reports them. Untrusted text. */
 function namesIn(error: Error): string {
   const names = (error as { cert?: { subjectaltname?: string } }).cert?.subjectaltname ?? 'it names none';
   return names.replaceAll(/[^\w.:*, -]/g, '?').slice(0, 200);

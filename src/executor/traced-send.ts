@@ -1,11 +1,11 @@
-// A request with a span of its own, after OpenTelemetry's conventions for HTTP clients, and told to whoever gets it. What may
-// hold arguments or secrets stays out: no full URL, only the template of its path.
+// Sends a request with its own span, following OpenTelemetry's conventions for HTTP clients, and passes the trace on. Nothing
+// that may contain arguments or secrets is recorded: not the URL, only the template of its path.
 import type { CallSpan } from '../tracing/call-span.ts';
 import type { WireRequest } from './request/build-request.ts';
 import type { Errand, RawResponse, Send, Watch } from './send.ts';
 
 export interface TracedRequest {
-  /** `/pets/{petId}`. Absent: it is a request of the gateway's own, for a token, and the caller's baggage is none of its business. */
+  /** `/pets/{petId}`. Absent: a request of the gateway itself, for a token, which must not get the caller's baggage. */
   readonly template?: string;
   /** How often the call has sent before: redirects, and once more with another token. */
   readonly resends?: number;

@@ -1,8 +1,8 @@
-// Turns of the event loop, for work that may take milliseconds: large messages, large answers, queues of lines, requests that
-// did not wait for each other, an index over a catalog. Fifty of them may become ready at the same moment; they are done one after the other, a few
-// milliseconds in a turn, and between two turns everybody else is served.
+// Turns of the event loop, for work that may take milliseconds: large messages, large answers, queues of lines, requests that did not
+// wait for each other, an index over a catalog. Fifty pieces may become ready at once; they are done one after the other, a few
+// milliseconds per turn, and other work runs between two turns.
 
-/** What is smaller is done within a millisecond or two, and does not wait for a turn: messages, and answers of an API. */
+/** Smaller messages, and smaller answers of an API, take a millisecond or two at most and do not wait for a turn. */
 export const MAX_UNQUEUED_MESSAGE = 4 * 1024;
 export const MAX_UNQUEUED_ANSWER = 16 * 1024;
 
@@ -11,12 +11,12 @@ const TURN_MS = 4;
 
 const waiting: (() => void)[] = [];
 
-/** What is done as it comes, of all connections together, before the next turn: one socket may be read 32 times in between. */
+/** Time for small work of all connections together before the next turn: one socket may be read 32 times in between. */
 const UNQUEUED_MS = 10;
 
 let unqueuedUntil: number | undefined;
 
-/** Whether there is time left before the next turn for what is small and done as it comes; what is not must queue. */
+/** Whether there is time left before the next turn for small work; if not, it must queue. */
 export function hasTimeLeft(): boolean {
   const now = performance.now();
   if (unqueuedUntil !== undefined) return now < unqueuedUntil;
@@ -29,7 +29,7 @@ function beginAnew(): void {
   unqueuedUntil = undefined;
 }
 
-/** Calls `work`, which must not throw, after whoever asked before. */
+/** Calls `work`, which must not throw, after all work queued before. */
 export function queueTurn(work: () => void): void {
   if (waiting.push(work) === 1) setImmediate(takeTurn);
 }
@@ -48,8 +48,8 @@ export function inTurn<Result>(work: () => Result | Promise<Result>): Promise<Re
 }
 
 /**
- * What work that comes in steps ends with, as many of them in a turn as fit: each takes a millisecond or two, all together
- * may take a second. Begins at once where there is time left, so that short work waits for nobody.
+ * The result of work that is done in steps, as many per turn as fit: each takes a millisecond or two, all together maybe a
+ * second. Starts at once if there is time left, so that short work does not wait.
  */
 export function inSteps<Result>(steps: Generator<void, Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
@@ -76,7 +76,7 @@ function takeTurn(): void {
     do waiting[done]!();
     while (++done < waiting.length && performance.now() < until);
   } finally {
-    // Left in place until now: whoever asked meanwhile found that a turn was coming. One that threw is not begun again.
+    // Removed only now, so that work queued meanwhile did not schedule a second turn. Work that threw is not repeated.
     waiting.splice(0, Math.max(done, 1));
     if (waiting.length > 0) setImmediate(takeTurn);
   }

@@ -11,7 +11,7 @@ import {
 } from 'node:zlib';
 import { ByteCollector } from './byte-collector.ts';
 
-/** Whoever waits for the bytes. */
+/** Receives the bytes. */
 export interface Unpacked {
   done(body: Buffer): void;
   tooMuch(): void;
@@ -69,7 +69,7 @@ export class Unpacker {
     this.stream?.end();
   }
 
-  /** What has come out so far; the rest of the input will not come. */
+  /** The output so far; the rest of the input will not arrive. */
   part(): Buffer {
     if (this.stream !== undefined) return this.out.bytes();
     try {
@@ -86,7 +86,7 @@ export class Unpacker {
     this.stream?.destroy();
   }
 
-  /** False when the answer is too long for that. */
+  /** False if the answer is too large for one synchronous call. */
   private endAtOnce(to: Unpacked): boolean {
     try {
       const maxOutputLength = Math.min(this.maxBytes, SYNC_OUTPUT_BYTES);

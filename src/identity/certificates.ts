@@ -1,5 +1,5 @@
-// Client certificates: who is named in one that a trusted authority signed → a principal. Which of them may do what is a
-// list in the configuration; without a list everybody who has a good one may come in.
+// Client certificates: the name in a certificate that a trusted authority signed → a principal. A list in the configuration says
+// which of them may do what; without a list, every valid certificate is accepted.
 import type { Socket } from 'node:net';
 import { compileGlob } from '../endpoint/glob.ts';
 import type { Refusal } from '../transport/admission.ts';
@@ -17,7 +17,7 @@ export interface CertificateRule extends Permissions {
   readonly name?: string | undefined;
 }
 
-/** Undefined: the client showed no certificate, and has to say otherwise who it is. */
+/** Undefined: the client showed no certificate, and has to identify itself in another way. */
 export type CertificateCheck = (socket: Socket) => Verdict | undefined;
 
 /** Printable ASCII, at most 200 characters; other names are ignored. */

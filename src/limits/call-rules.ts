@@ -1,4 +1,4 @@
-// What of `limits` holds for one caller or one API: what is written nearest, else what holds for all, else the defaults.
+// The limits of one caller or one API: the most specific setting counts, then the one for all, then the default.
 import type { CallLimits } from '../endpoint/model.ts';
 import { parseRate, type Rate } from './rate.ts';
 
@@ -10,8 +10,8 @@ export interface CallRules {
 }
 
 /**
- * Of one caller. Together with its queue less than HTTP takes at once, so that one caller never fills the door; more than one
- * API takes and lets wait, so that a dead API never takes all calls a caller may have under way.
+ * Defaults for one caller. With its queue it stays below what HTTP handles at once, so that one caller cannot use up all of it;
+ * and it is more than one API accepts and queues, so that a dead API cannot use up all calls of a caller.
  */
 export const PRINCIPAL_DEFAULTS: CallRules = Object.freeze({
   rate: parseRate('600000/min'),
@@ -20,7 +20,7 @@ export const PRINCIPAL_DEFAULTS: CallRules = Object.freeze({
   waitSeconds: 5,
 });
 
-/** Of one API. How often it may be called it says itself, or a domain file. */
+/** Defaults for one API. There is no default rate: a domain file or `limits` can set one. */
 export const UPSTREAM_DEFAULTS: CallRules = Object.freeze({
   rate: undefined,
   concurrent: 64,

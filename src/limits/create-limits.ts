@@ -29,18 +29,18 @@ export interface LimitParts {
 
 export interface Limits {
   readonly overload: Overload;
-  /** Where calls of this caller enter; throws where nobody may enter now. */
+  /** The limits of this caller; throws if this process accepts no calls at the moment. */
   gateOf(principal: Principal, call: Pick<WaitingCall, 'label'>): PrincipalGate;
   /** Room for calls of one domain at one origin. */
   slotsOf(domain: string, origin: string): Slots;
-  /** Counts a call that was sent away at the door. */
+  /** Counts a call that was shed before it was read. */
   countShed(): void;
   /** Calls that were refused since the start, by what refused them. */
   readonly refused: RefusalCounts;
   /** Calls that wait for another of their caller to end. */
   readonly callersWaiting: number;
   readonly upstreams: readonly UpstreamLoad[];
-  /** What holds for whoever has no limits of its own, and for the API of a domain. */
+  /** The rules for callers without limits of their own, and for the API of a domain. */
   rulesOf(what: { readonly principal: CallLimits | undefined } | { readonly domain: string }): CallRules;
 }
 

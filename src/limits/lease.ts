@@ -1,5 +1,5 @@
-// A call's place among those its caller may have under way: from when it may begin to its end, without the time in which it
-// only waits for a person's answer.
+// A call's place among the concurrent calls of its caller: held from its start to its end, except while it only waits for a
+// person's answer.
 import type { Client } from '../call/caller.ts';
 import type { RequestFacts } from '../call/execution-context.ts';
 import type { PrincipalGate } from './principals.ts';
@@ -22,7 +22,7 @@ export class Lease {
     return this.#askedMs;
   }
 
-  /** There was no room for the call, and it never began. */
+  /** The call was refused by the limits and never began. */
   get wasRefused(): boolean {
     return this.#gate !== undefined && !this.#hasBegun;
   }
@@ -39,10 +39,10 @@ export class Lease {
     this.#giveUp();
   }
 
-  /** The same request, whose questions to the client give up the place until they are answered. */
+  /** The same request, but a question to the client releases the place until it is answered. */
   lend(request: RequestFacts): RequestFacts {
     const { client } = request;
-    // Modern clients are asked in a request of their own.
+    // Modern clients get questions as an answer, and call again.
     if (client.request === undefined) return request;
     const { ask, request: send } = client;
     const lending: Client = {
@@ -67,7 +67,7 @@ export class Lease {
     }
   }
 
-  /** Answers that come together must not let more calls run at once than their caller may have. */
+  /** The place has to be taken again: otherwise answers that come together would let a caller exceed its limit. */
   #comeBack(): Promise<void> | undefined {
     if (this.#gate === undefined || this.#hasPlace || this.#isOver) return undefined;
     this.#returning ??= this.#take(this.#gate.resume(this.#call!))?.finally(() => {

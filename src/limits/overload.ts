@@ -1,7 +1,7 @@
-// Is this process about to get slow? Event-loop delay and heap are looked at a few times a second; beyond a line new calls
-// are sent away until it is well below it again. A few long pauses (a start, a collection of garbage) are no overload: it takes
-// a second of bad looks. Nor is a loop that is late without being busy: then other programs have the machine, and sending
-// calls away would not help. A heap counts after a collection only, since garbage is nobody's load.
+// Is this process about to get slow? Event-loop delay and heap are checked a few times a second; beyond a threshold, new calls
+// are shed until it is well below again. Short pauses (a start, a garbage collection) do not count: it takes a second of bad
+// checks. A loop that is late without being busy does not count either: then other programs use the machine, and shedding calls
+// would not help. The heap counts only after a collection, since garbage is not load.
 import { type EventLoopUtilization, type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -19,7 +19,7 @@ export const SHED_RETRY_SECONDS = 2;
 
 /** What one look finds. */
 export interface LoadSample {
-  /** How late a busy loop was; 0 where it had time. */
+  /** How late the loop was while busy; 0 if it was not busy. */
   readonly eventLoopMs: number;
   readonly heapPercent: number;
 }
@@ -36,9 +36,9 @@ const LOOK_MS = 250;
 const RESOLUTION_MS = 20;
 const START_MS = 3_000;
 const BAD_LOOKS = 4;
-/** A loop that has work for less of the time is not what is slow. */
+/** If the loop is busy for less of the time, it is not the cause of the delay. */
 const BUSY = 0.7;
-/** Half the line, for a second. */
+/** Recovery: below half the threshold for a second. */
 const GOOD_LOOKS = 4;
 const RECOVERY = 0.5;
 /** Points below the line at which the heap is good again. */
@@ -77,12 +77,12 @@ export class Overload {
     return this.#heapPercent;
   }
 
-  /** From now on somebody is told how late the loop was, busy or not, at every look. */
+  /** Reports at every check how late the loop was, busy or not. */
   tellDelay(tell: (lateMs: number) => void): void {
     this.#tell = tell;
   }
 
-  /** Begins to look, if nobody has before. It does not keep the process alive. */
+  /** Starts checking, unless it is running already. Does not keep the process alive. */
   start(): void {
     if (this.#timer !== undefined) return;
     this.#delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
@@ -105,7 +105,7 @@ export class Overload {
 
   #look(): LoadSample {
     const delay = this.#delay!;
-    // Node counts from one look of its own to the next: what is beyond that is delay.
+    // Node measures the interval between its own samples: what exceeds the resolution is delay.
     const lateMs = delay.count === 0 ? 0 : Math.max(0, delay.percentile(99) / 1e6 - RESOLUTION_MS);
     delay.reset();
     this.#tell?.(lateMs);
@@ -119,12 +119,13 @@ export class Overload {
   note(sample: LoadSample, now: number): void {
     const { eventLoopMs, heapPercent } = this.rules;
     const isHeapBad = sample.heapPercent >= heapPercent;
-    // Before anybody is sent away for it, and as long as they are: nothing else would collect what ended meanwhile.
+    // Before calls are shed because of the heap, and while they are: otherwise nothing might collect the garbage of finished
+    // calls.
     const mustCollect = sample.heapPercent >= (this.#isShedding ? heapPercent - HEAP_MARGIN : heapPercent);
     if (mustCollect && now - this.#collectedAt >= COLLECT_MS) {
       this.#collectedAt = now;
       (this.#parts.collect ?? collectGarbage)();
-      // What was found before it says nothing; the pause it makes is our own.
+      // The sample was taken before the collection, and the delay it caused is our own: both are dropped.
       this.#delay?.reset();
       return;
     }
@@ -143,10 +144,10 @@ export class Overload {
   }
 }
 
-/** What V8 keeps for young objects, three halves of 16 MB, is part of its limit; what lasts must fit in the rest. */
+/** V8's limit includes the space for young objects, three semi-spaces of 16 MB; long-lived objects must fit into the rest. */
 const YOUNG_BYTES = 48 * 1024 * 1024;
 
-/** How much of the room for objects that last is in use, in per cent: a process ends when that is full. */
+/** Percentage of the space for long-lived objects that is in use: the process crashes when it is full. */
 function measureHeap(): number {
   const { heap_size_limit } = getHeapStatistics();
   const lasting = getHeapSpaceStatistics().reduce(
@@ -158,7 +159,7 @@ function measureHeap(): number {
 
 let collector: (() => void) | undefined;
 
-/** Node has it behind a flag, which may be set at any time; contexts made from then on have the function. */
+/** `gc` needs a flag, which may be set at any time; contexts created after that have the function. */
 function collectGarbage(): void {
   if (collector === undefined) {
     setFlagsFromString('--expose-gc');

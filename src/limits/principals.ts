@@ -1,5 +1,5 @@
-// How much each caller may call, over all its connections, transports and profiles. Its limits are found by who it is alone:
-// neither a new connection nor other ids of requests make another caller of it.
+// How much each caller may call, over all its connections, transports and profiles. Limits belong to the caller's identity: a
+// caller cannot evade them with new connections or other request ids.
 import type { Principal } from '../call/caller.ts';
 import type { CallLimits } from '../endpoint/model.ts';
 import type { GatewayError } from '../errors.ts';
@@ -10,14 +10,14 @@ import type { SharedRoom } from './room.ts';
 import { type BusyReason, Slots, type WaitingCall } from './slots.ts';
 
 export interface PrincipalParts {
-  /** What holds for whoever has no limits of its own. */
+  /** The rules for callers without limits of their own. */
   readonly rules: CallRules;
   readonly refusals: LimitRefusals;
   readonly shared: SharedRates | undefined;
   readonly room: SharedRoom | undefined;
 }
 
-/** Callers are forgotten from here on, if they have nothing under way and their bucket is full: nothing is lost then. */
+/** From this many callers on, idle ones with a full bucket are forgotten: nothing is lost by that. */
 const MIN_SWEEP = 1_000;
 
 export class Principals {
@@ -84,7 +84,7 @@ export class PrincipalGate {
     return this.#slots.waiting;
   }
 
-  /** Other limits for the same caller: what it has used up, and has under way, stays. */
+  /** Changes the limits of the same caller; what it has used up, and its calls in progress, are kept. */
   adopt(limits: CallLimits | undefined): void {
     this.limits = limits;
     this.#rules = toRules(this.#parts.rules, limits);

@@ -17,7 +17,7 @@ export function parseRate(text: string): Rate {
   return Object.freeze({ count: Number(count), periodMs, text });
 }
 
-/** Sums of fractions are never exact; a thousandth of a millisecond is nobody's token. */
+/** Sums of fractions are not exact: differences below a thousandth of a millisecond are ignored. */
 const NOBODYS_MS = 0.001;
 
 /**
@@ -36,7 +36,7 @@ export class Bucket {
     return 0;
   }
 
-  /** As many as there are, at most so many. */
+  /** Takes as many as there are, at most `most`. */
   takeUpTo(most: number, { count, periodMs }: Rate, now: number): TakenTokens {
     const tokenMs = periodMs / count;
     const usedMs = Math.max(this.#fullAt, now) - now;
@@ -63,28 +63,30 @@ export interface TakenTokens {
 
 /** Buckets that replicas or workers have in common. */
 export interface SharedRates {
-  /** False while nobody answers: the buckets of this process go on alone. */
+  /** False while the shared state cannot be reached: the buckets of this process then work alone. */
   readonly isUsable: boolean;
   /** At most so many tokens; undefined where no answer came in time. Never rejects. */
   take(key: string, rate: Rate, most: number): Promise<TakenTokens | undefined>;
 }
 
-/** Tokens in advance are at most this part of a bucket: of `100/min` none, so that it is exact. */
+/** At most this part of a bucket is taken in advance: nothing of `100/min`, which therefore is exact. */
 const MOST_IN_ADVANCE = 1 / 1_000;
-/** For so long they are good: a bucket fills up again, and then they would come on top of it. */
+/** Tokens taken in advance expire after this time: the bucket fills up again, and they would be additional. */
 const ADVANCE_MS = 1_000;
 
 /**
- * A bucket of this process and, where there is one, of all together: a call needs a token of both. Of a large bucket as many
- * are taken at a time as were last used within a second, so that a busy caller costs a question or two per second.
+ * A bucket of this process and, if there is one, the shared bucket of all: a call needs a token of both. From a large shared
+ * bucket, as many tokens are taken at once as were used within the last second, so that a busy caller needs one or two requests a
+ * second.
  */
 export class Meter {
   readonly #bucket = new Bucket();
   readonly #key: string;
   readonly #shared: SharedRates | undefined;
   #emptyUntil = 0;
-  #held = 0;
-  #heldUntil = 0;
+  /** Tokens that were taken in advance, good until then. */
+  #tokens = 0;
+  #tokensUntil = 0;
   /** How many were taken the last time. */
   #batch = 0;
   #asking: Promise<unknown> | undefined;
@@ -94,7 +96,7 @@ export class Meter {
     this.#shared = shared;
   }
 
-  /** As Bucket.take(). A bucket of ours that is empty says that the common one is, too: nobody is asked then. */
+  /** Like Bucket.take(). If our own bucket is empty, the shared one is as well, and is not asked. */
   take(rate: Rate, now: number): number | Promise<number> {
     const waitMs = this.#bucket.take(rate, now);
     return waitMs > 0 || this.#shared === undefined ? waitMs : this.#takeShared(rate, this.#shared, now);
@@ -102,8 +104,8 @@ export class Meter {
 
   #takeShared(rate: Rate, shared: SharedRates, now: number): number | Promise<number> {
     if (!shared.isUsable) return 0;
-    if (this.#held > 0 && now < this.#heldUntil) {
-      this.#held--;
+    if (this.#tokens > 0 && now < this.#tokensUntil) {
+      this.#tokens--;
       return 0;
     }
     if (now < this.#emptyUntil) {
@@ -112,10 +114,10 @@ export class Meter {
     }
     const most = Math.floor(rate.count * MOST_IN_ADVANCE);
     if (most <= 1) return this.#ask(rate, shared, 1);
-    // Whoever comes meanwhile waits for what is brought for all.
+    // Calls that come meanwhile wait for the same batch.
     if (this.#asking) return this.#asking.then(() => this.#takeShared(rate, shared, performance.now()));
-    const used = this.#batch - this.#held;
-    const asking = this.#ask(rate, shared, Math.max(1, Math.min(most, this.#held === 0 ? used * 2 : used)));
+    const used = this.#batch - this.#tokens;
+    const asking = this.#ask(rate, shared, Math.max(1, Math.min(most, this.#tokens === 0 ? used * 2 : used)));
     this.#asking = asking;
     return asking;
   }
@@ -131,8 +133,8 @@ export class Meter {
       return batch.waitMs;
     }
     this.#batch = batch.tokens;
-    this.#held = batch.tokens - 1;
-    this.#heldUntil = now + ADVANCE_MS;
+    this.#tokens = batch.tokens - 1;
+    this.#tokensUntil = now + ADVANCE_MS;
     return 0;
   }
 

@@ -1,12 +1,12 @@
-// Room for calls that several processes have in common: each has a part of it, which grows where calls wait and shrinks where
-// others wait for it. All parts together are never more than the whole.
+// Concurrency shared by several processes: each has a part of the places, which grows if calls wait here and shrinks if they wait
+// elsewhere. All parts together never exceed the total.
 
 export interface SharedRoom {
   /** This process's part of `total` places under a key that means the same in every process. */
   shareOf(key: string, total: number, user: RoomUser): RoomShare;
 }
 
-/** Whoever lets calls run in a part. */
+/** The owner of a part, which lets calls run in it. */
 export interface RoomUser {
   readonly running: number;
   readonly waiting: number;
@@ -17,11 +17,11 @@ export interface RoomUser {
 export interface RoomShare {
   /** How many calls may run here now. */
   readonly places: number;
-  /** Another place is wanted. Resolves when it came, or when it is known that there is none; undefined where that is known already. */
+  /** Requests another place. Resolves when it is granted or refused; undefined if it is known that there is none. */
   grow(): Promise<void> | undefined;
-  /** To be called when a call has ended, before its place is taken again: others may wait for it. */
+  /** Call it when a call has ended, before its place is used again: another process may be waiting for it. */
   giveBack(): void;
-  /** To be called when no call waits any more: what was wanted is not. */
+  /** Call it when no call waits any more: withdraws the request for another place. */
   enough(): void;
   /** Nobody uses it any more. */
   close(): void;

@@ -1,5 +1,5 @@
-// Room for so many calls at once, and a queue in front of it. Who waits is served in turn by caller, each caller's calls in
-// their order; a queue that is full loses the last call of whoever has most in it. So a caller that sends a hundred times as
+// Limits concurrent calls, with a queue. Waiting calls are served in turn by caller, the calls of each caller in order; if the
+// queue is full, the last call of the caller with the most waiting calls is dropped. So a caller that sends a hundred times as
 // much as another waits a hundred times as long, and the other does not.
 import { isAnybody } from '../call/caller.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
@@ -25,7 +25,7 @@ interface Guest {
   running: number;
   readonly queue: Waiter[];
   isRecent: boolean;
-  /** Everybody is this one: there is nobody to share with. */
+  /** All callers share this identity (`anonymous`, `local`), so there is nobody to share with. */
   readonly isAnybody: boolean;
 }
 
@@ -46,9 +46,9 @@ export class Slots implements RoomUser {
   readonly #ring: Guest[] = [];
   #running = 0;
   #waiting = 0;
-  /** Calls whose turn it would be, if the pace lets them: how many have been asked for. */
+  /** Calls for which the pace has been asked, and that begin when it answers. */
   #asking = 0;
-  /** Calls for which another place of the common room has been asked for: they wait, but not in the queue yet. */
+  /** Calls for which another shared place was requested: they wait, but do not count as queued yet. */
   #growing = 0;
   #pacing: NodeJS.Timeout | undefined;
   #sweeping: NodeJS.Timeout | undefined;
@@ -109,8 +109,8 @@ export class Slots implements RoomUser {
   }
 
   /**
-   * As enter(), for a call that gave up its place for a while. It waits like any other, or as many as gave up theirs would
-   * run at once; but it has begun already, so neither the pace nor the length of the queue keeps it out.
+   * Like enter(), for a call that released its place for a while. It waits like any other, so that not all of them continue at
+   * once; but since it has begun already, neither the pace nor the length of the queue can refuse it.
    */
   resume(who: string, call: WaitingCall): Promise<void> | undefined {
     return this.#enterFree(this.#guests.get(who) ?? this.#meet(who), call, true);
@@ -128,15 +128,14 @@ export class Slots implements RoomUser {
     return this.#running < this.#places && this.#mayHaveMore(guest);
   }
 
-  /** As hasRoom(), once all begin whom the pace lets. */
+  /** Like hasRoom(), counting the calls that begin as soon as the pace answers. */
   #isCrowded(guest: Guest): boolean {
     return this.#running + this.#asking >= this.#places || !this.#mayHaveMore(guest);
   }
 
   /**
-   * A caller that has something under way gets more only while seven of its calls leave one place free: one gets seven eighths
-   * of the room, two get 7/15 each. However many take all they can, and whether or not others are known yet, the next finds
-   * room, even when all calls take long.
+   * A caller with running calls gets another place only if one place stays free for every seven of them: alone it gets seven
+   * eighths of the room, two get 7/15 each. So a new caller always finds room, even if all calls take long.
    */
   #mayHaveMore({ running, isAnybody }: Guest): boolean {
     const places = this.#places;
@@ -185,11 +184,11 @@ export class Slots implements RoomUser {
     return this.#wait(guest, call, waitMs);
   }
 
-  /** `pace`: its waiting only begins when the pace has answered. */
+  /** With `pace`, the waiting time starts when the pace has answered. */
   #wait(guest: Guest, call: WaitingCall, pace?: Promise<unknown>, hasBegun = false): Promise<void> {
     if (call.signal.aborted) throw cancelled(call);
     const growth = pace === undefined && this.#isCrowded(guest) ? this.#share?.grow() : undefined;
-    // Who only waits for the pace, or for more room, to be asked has its place already.
+    // A call that only waits for the answer of the pace, or for another shared place, is not queued yet.
     if (!hasBegun && growth === undefined && this.#queued >= this.#rules.queue) this.#makeRoom(guest, call);
     const waiting = new Promise<void>((resolve, reject) => {
       const waiter = new Waiter(this, guest, call, resolve, reject);
@@ -200,12 +199,12 @@ export class Slots implements RoomUser {
       if (guest.queue.push(waiter) === 1) this.#ring.push(guest);
       this.#waiting++;
     });
-    // Those before may wait for a share of theirs, and leave room for this one.
+    // Earlier calls may be held back by their caller's share and leave room for this one.
     if (pace === undefined) this.serve();
     return waiting;
   }
 
-  /** Where no place came, its waiting begins: in the queue, if that has room. */
+  /** If no place was granted, the waiting starts: in the queue, if that has room. */
   #growFor(growth: Promise<void>, waiter: Waiter, begin: () => void, hasBegun: boolean): void {
     this.#growing++;
     void growth.then(() => {
@@ -227,7 +226,10 @@ export class Slots implements RoomUser {
     return longest;
   }
 
-  /** The last call of whoever has more waiting than this caller would have gives way; where that is nobody, the new one goes. */
+  /**
+   * Drops the last call of the caller with the longest queue, if that is longer than this caller's would be; otherwise refuses
+   * the new one.
+   */
   #makeRoom(guest: Guest, call: WaitingCall): void {
     const longest = this.#longestQueue(guest);
     if (longest.queue.length <= guest.queue.length + 1) throw this.#refuse('full', call);
@@ -248,7 +250,7 @@ export class Slots implements RoomUser {
     }
   }
 
-  /** Who is to be served: the first in the ring that does not have its share already. */
+  /** The first caller in the ring that has not reached its share. */
   #nextGuest(): Guest | undefined {
     return this.#ring.find((guest) => this.#mayHaveMore(guest));
   }

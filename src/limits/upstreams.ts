@@ -1,5 +1,5 @@
-// Room for calls of each API, apart from every other's: one that is dead or slow keeps nobody from calling another. An API
-// is what one domain calls at one origin: domains behind one host do not share room, nor do the servers of one domain.
+// Concurrency limits per API, so that one dead or slow API does not block calls of another. An API is one domain at one origin:
+// neither domains on the same host nor the servers of one domain share their limit.
 import type { CallLimits } from '../endpoint/model.ts';
 import { type CallRules, toRules } from './call-rules.ts';
 import type { LimitRefusals } from './limit-refusals.ts';

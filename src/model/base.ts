@@ -1,6 +1,7 @@
 // What every MCP primitive has in common: a name, the words for people and models, and a place in the hierarchy.
 
 import { freeze } from '../endpoint/freeze.ts';
+import { once } from '../endpoint/untrusted.ts';
 
 /** Joins the names of a fully-qualified name unless another separator is asked for. */
 export const NAME_SEPARATOR = '.';
@@ -34,7 +35,7 @@ export abstract class BaseModel {
     if (init.name === '') throw new TypeError(`A ${new.target.name} needs a name; got an empty one.`);
     this.name = init.name;
     this.title = init.title;
-    this.#description = once(init.description);
+    this.#description = lazy(init.description);
     this.meta = freeze(init.meta);
     this.icons = freeze(init.icons);
   }
@@ -48,13 +49,6 @@ export abstract class BaseModel {
 }
 
 /** A value, or a function that is called on first use; `seal` is applied to the value once. */
-export function once<Value>(
-  source: Value | (() => Value),
-  seal: (value: Value) => Value = (value) => value,
-): () => Value {
-  let result: { readonly value: Value } | undefined;
-  return () => {
-    result ??= { value: seal(typeof source === 'function' ? (source as () => Value)() : source) };
-    return result.value;
-  };
+export function lazy<Value>(source: Value | (() => Value), seal?: (value: Value) => Value): () => Value {
+  return once(typeof source === 'function' ? (source as () => Value) : () => source, seal);
 }

@@ -2,9 +2,10 @@
 // thousands of operations builds only the ones that are looked at.
 import { freeze } from '../endpoint/freeze.ts';
 import type { Args, JsonSchema } from '../endpoint/model.ts';
+import { once } from '../endpoint/untrusted.ts';
 import { createSchemaValidator, type Validator } from '../schema/check/validator.ts';
 import type { ToolAnnotations } from './annotations.ts';
-import { type BaseInit, once } from './base.ts';
+import { type BaseInit, lazy } from './base.ts';
 import { GroupItem } from './group-item.ts';
 
 export interface ToolInit extends BaseInit {
@@ -26,8 +27,8 @@ export class Tool extends GroupItem {
     super(init);
     this.annotations = init.annotations;
     this.#localName = init.localName;
-    this.#input = once(init.inputSchema, freeze);
-    this.#output = once(init.outputSchema, freeze);
+    this.#input = lazy(init.inputSchema, freeze);
+    this.#output = lazy(init.outputSchema, freeze);
     this.#validator = once(() => createSchemaValidator(this.inputSchema));
   }
 

@@ -1,6 +1,6 @@
 // Which proxy a request goes through: what the domain file says, else HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the environment.
 import { BlockList, isIP, isIPv4 } from 'node:net';
-import { bareHost } from '../endpoint/address.ts';
+import { bareHost, isThisMachine, isWebUrl } from '../endpoint/address.ts';
 import type { Connection, ProxyServer } from '../endpoint/model.ts';
 import { basicToken } from '../endpoint/secrets.ts';
 import { decodeText } from '../endpoint/untrusted.ts';
@@ -57,8 +57,7 @@ export function parseProxy(text: string, from: string): ProxyServer | { readonly
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || url.hostname === '')
     return { problem: 'must be the URL of a proxy, such as http://proxy.example:3128' };
-  if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    return { problem: `must be an http:// or https:// proxy; ${url.protocol}// is not supported` };
+  if (!isWebUrl(url)) return { problem: `must be an http:// or https:// proxy; ${url.protocol}// is not supported` };
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
     return { problem: 'must be scheme, host and port of a proxy, and nothing behind them' };
   const [user, password] = [decodeText(url.username), decodeText(url.password)];
@@ -80,13 +79,6 @@ export function chooseProxy(
   const proxy = url.protocol === 'https:' ? rules.https : rules.http;
   // Never for loopback: a proxy on another machine would connect to itself.
   return proxy === undefined || isThisMachine(url.hostname) || rules.isDirect(url) ? undefined : proxy;
-}
-
-/** As URLs spell it, with every name below localhost. */
-function isThisMachine(hostname: string): boolean {
-  return /^(?:(?:.+\.)?localhost\.?|127(?:\.\d{1,3}){3}|\[::1\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\])$/i.test(
-    hostname,
-  );
 }
 
 /** `*`, hosts (and what is below them), `host:port`, addresses and networks (`10.0.0.0/8`), with commas or blanks between. */

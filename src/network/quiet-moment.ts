@@ -11,7 +11,7 @@ const MAX_LULL_WAIT_MS = 500;
 const MAX_WAIT_MS = 5_000;
 /** Between two polls. A process that never sleeps is preempted by a busy scheduler, possibly right before it closes. */
 const PAUSE_MS = 3;
-/** From one timer to the end of the look that follows, where nothing is to be done, takes some 20 µs. */
+/** From a timer to the end of the next poll, an idle event loop takes some 20 µs. */
 const EMPTY_LOOK_MS = 0.1;
 
 export interface Arrivals {

@@ -10,13 +10,13 @@ import { inside, orNothing, type Place, type Resolver } from './source/resolve.t
 /** The fields of each operation's body that are keys. */
 export type BodyKeys = ReadonlyMap<Operation, readonly string[]>;
 
-/** What makes, changes or checks keys takes one as its argument. */
+/** Operations that create, change or check keys take one as a real argument. */
 const ABOUT_KEYS =
   /(?:^|[/_.-])(?:api[_-]?)?(?:keys?|tokens?|secrets?)(?:[/_.-]|$)|(?:api|access)keys?\b|login|oauth|introspect|rotate|revoke/i;
 
 /**
- * A field of one body may be the key of somebody else's API, handed over to be kept. So nearly every body has to have one, in
- * most operations of the document; or the others take a key as a parameter.
+ * A field in a single body may be the key of another API, to be stored. So nearly every body must have the field, in most
+ * operations of the document; or the other operations take a key as a parameter.
  */
 export function findBodyKeys(
   operations: readonly Operation[],

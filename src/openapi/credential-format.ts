@@ -1,11 +1,11 @@
-// What stands before a key in its header, where a document says so in words or by an example: `Token token=…`, `SSWS …`,
-// `Bearer …`. Swagger 2.0 has no other way to say it, and many later documents kept the habit.
-import type { Secret } from '../endpoint/model.ts';
+// The prefix of a key in its header, if a document gives it in words or in an example: `Token token=…`, `SSWS …`, `Bearer …`.
+// Swagger 2.0 has no other way to say it, and many later documents kept the habit.
+import type { Secret } from '../endpoint/secret/credential.ts';
 
 const MAX_TEXT_CHARS = 2_000;
 const MAX_HOLDER_CHARS = 100;
 
-/** What stands for the key itself: `<token>`, `{key}`, `[yourAuthKey]`, `YOUR_KEY`, `$TOKEN`, `${KEY}`, `%TOKEN%`, `xxxx`, `eb243592-faa2…`. */
+/** Placeholders for the key: `<token>`, `{key}`, `[yourAuthKey]`, `YOUR_KEY`, `$TOKEN`, `${KEY}`, `%TOKEN%`, `xxxx`, `eb243592-faa2…`. */
 const HOLDER =
   /^["'`]?(?:<[^<>@\n]{1,60}>|\{{1,2}[^{}\n]{1,60}\}|\[(?!space)[^[\]\n]{1,60}\]|&lt;|[$%][{(]?[A-Za-z_]{2}|(?:[Yy](?:our|OUR)|[Mm][Yy])[-_ ]?[A-Za-z_-]{2}|[A-Z]{2,20}[_-](?:[A-Z]{2,20}[_-])?(?:KEY|TOKEN|SECRET)|API_?KEY|(?:api|access|auth|secret)[-_]?(?:key|token)\b|xxx|\.\.\.|…|(?=[A-Za-z-]{0,40}[0-9])[A-Za-z0-9._-]{6})/;
 /** `Authorization: SSWS <token>`, or the same between quotes: a word before a key, whatever the word is. */
@@ -27,11 +27,11 @@ const LOOSELY_SAID = [
   /\b([a-z][a-z-]{1,10}) (?:prefix|\[space\]|followed by a space)/i,
   /using the ([a-z][a-z-]{1,10}) scheme/i,
 ];
-/** Words before a placeholder that say what it is, and no scheme. */
+/** Words before a placeholder that describe it and are not a scheme. */
 const PLAIN_WORDS =
   /^(?:authorization|header|the|your|an?|with|value|is|of|as|this|my|for|and|or|in|to|e\.?g|example|secret|format|use|using|enter|set|pass|named?|called|base64|export|echo|curl|env|const|let|var)$/i;
 
-/** The prefix a header's texts ask for, with its space; undefined where they ask for none, or not unmistakably. */
+/** The prefix that the texts about a header ask for, with its space; undefined if they ask for none, or are not clear. */
 export function prefixIn(
   texts: readonly (string | undefined)[],
   isAuthorization: boolean,
@@ -48,7 +48,7 @@ export function prefixIn(
     if (prefix !== undefined) return prefix;
   }
   if (!isAuthorization) return undefined;
-  // 2.0 has no bearer scheme: an Authorization header that is called so is one.
+  // 2.0 has no bearer scheme: an Authorization header with such a name is one.
   const [, scheme] = /^(?:http_?)?(bearer|bot)(?:_?(?:auth|token|authentication))?$/i.exec(name) ?? [];
   if (scheme !== undefined) return /^bot$/i.test(scheme) ? 'Bot ' : 'Bearer ';
   return texts.some((text) => /^\s*bearer token/i.test(text ?? '')) ? 'Bearer ' : undefined;
@@ -71,8 +71,8 @@ function saidIn(text: string): string | undefined {
 }
 
 /**
- * The secret without the prefix that will be put before it, so that it is never sent twice and redaction finds it alone; with
- * no prefix where the variable brings a scheme of its own (`Basic dXNlcg==`).
+ * The secret without its prefix, so that the prefix is not sent twice and redaction finds the secret alone. No prefix is added if
+ * the variable has a scheme of its own (`Basic dXNlcg==`).
  */
 export function withPrefix(secret: Secret, prefix: string | undefined): { secret: Secret; prefix?: string } {
   const { value, variable } = secret;

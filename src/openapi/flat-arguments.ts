@@ -29,13 +29,13 @@ export interface ArgumentPlan {
   readonly arguments: readonly Argument[];
   readonly args: readonly Arg[];
   readonly fixed: readonly FixedValue[];
-  /** Where the arguments would go that the document hides, or that are credentials. */
+  /** Targets of arguments that the document hides, or that are credentials. */
   readonly withheld: readonly Target[];
-  /** Arguments the document hides though it requires them, and gives no value: they are offered all the same. */
+  /** Arguments that the document hides although it requires them and gives no value: they are offered nevertheless. */
   readonly stuck: readonly string[];
 }
 
-/** Path ids are what a model calls `id`; the body's field of the same name gives way. */
+/** Models expect `id` to be the id in the path; a body field with the same name gets another one. */
 const PRECEDENCE: readonly Argument['location'][] = ['path', 'query', 'querystring', 'header', 'cookie', 'body'];
 const NO_EXTENSION: ArgumentExtension = Object.freeze({});
 
@@ -88,7 +88,7 @@ export function isRequired({ required, location }: Argument, body: BodyDraft | u
   return required && !(location === 'body' && body?.plan.required === false);
 }
 
-/** Whether a field is accepted, and nobody is asked for it. */
+/** Whether a field is accepted but not offered. */
 export function isReadOnly({ origin }: Argument): boolean {
   return origin.kind === 'field' && origin.readOnly;
 }
@@ -162,7 +162,7 @@ function chooseKeys(drafts: readonly Argument[]): string[] {
 
 function rank(argument: Argument): number {
   const { location, wireName, origin } = argument;
-  // What is not shown takes no name from what is.
+  // Arguments that are not shown never take a name from those that are.
   if (isReadOnly(argument)) return Number.MAX_SAFE_INTEGER;
   // `body` is what models expect a whole body to be called, so it keeps that name against all others.
   if (origin.kind === 'whole' && wireName === 'body') return -1;

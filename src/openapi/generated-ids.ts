@@ -1,10 +1,10 @@
-// Operation ids that a generator wrote, and what their author would have called the operation. Only the operation itself
-// is looked at: its id, its method and its path.
+// Operation ids written by a generator, and the names a person would have chosen. Looks only at the operation itself: its id, its
+// method and its path.
 import { EDITION, isPluralWord, isVerb, toSingular } from '../endpoint/conventions/short-name.ts';
 import { type PathPiece, toOne, wordsIn } from './path-pieces.ts';
 import { nameRoute } from './route-names.ts';
 
-/** The words of an id as its author would have them; the same words where no generator shows. */
+/** The words of an id without the generator's additions; unchanged if there are none. */
 export function cleanId(
   id: string,
   words: readonly string[],
@@ -64,7 +64,7 @@ function withoutController(
   const things = own.map(toSingular);
   if (owner.every((word) => things.includes(toSingular(word)))) return [...own, ...edition];
   if (own.every((word) => GENERIC.has(word))) {
-    // UserController of /users: the path tells one from many, the class need not.
+    // UserController of /users: the path tells one thing from many, so the class need not.
     const last = subjectOf(pieces, own);
     const isSame = last !== undefined && toOne(last.words).join('_') === toOne(owner).join('_');
     return [
@@ -72,7 +72,7 @@ function withoutController(
       ...edition,
     ];
   }
-  // Nobody signs an auth in.
+  // `signIn` of AuthController must not become `sign_auth_in`.
   const isDoneToOwner = isVerb(own[0]!) && own.length > 1 && !PARTICLES.has(own[1]!);
   const name = isDoneToOwner ? [own[0]!, ...owner, ...own.slice(1)] : [...owner, ...own];
   return [...name, ...edition];
@@ -81,8 +81,8 @@ function withoutController(
 const PARTICLES = new Set(['in', 'out', 'up', 'off', 'on', 'down']);
 
 /**
- * NSwag: class and method as well, `Orders_GetAll` of /api/Orders → `get_all_orders`, `Orders_Post` → `create_order`. The
- * `Operations_List` of Azure looks the same and is written by people, who list and seldom have so short a path.
+ * NSwag: class and method as well, `Orders_GetAll` of /api/Orders → `get_all_orders`, `Orders_Post` → `create_order`. Azure's
+ * `Operations_List` looks the same, but was written by people; its paths are longer and its methods are called `List`.
  */
 function withoutClass(id: string, method: string, pieces: readonly PathPiece[]): readonly string[] | undefined {
   const [, owner, deed] = /^([A-Z][A-Za-z0-9]{0,80})_([A-Z][A-Za-z0-9]{0,80})$/.exec(id) ?? [];
@@ -110,7 +110,7 @@ function fromResource(id: string, method: string, pieces: readonly PathPiece[]):
   const literals = pieces.filter(({ variable, edition }) => !variable && !edition);
   // Both `posts.create` and `posts.edit` have a word of their own in the path.
   const places = literals.at(-1)?.words.join() === own.join() ? literals.slice(0, -1) : literals;
-  // The name of a class has one of what the path has many: `user.index` of /users.
+  // Class names are singular where the path is plural: `user.index` of /users.
   const isSame = (words: readonly string[], place: number) =>
     toOne(words).join() === toOne(places[place]!.words).join();
   if (things.length !== places.length || !things.every(isSame)) return undefined;
@@ -196,9 +196,9 @@ function withoutNumber(words: readonly string[]): readonly string[] {
 }
 
 /**
- * What an id without a noun is about, from the path or else the tag: `list` of /users is `list_users`, `findByEmail` there
- * `find_user_by_email`, `activate` of /users/{id}/activate `activate_user`. Undefined where the id has words of its own, and
- * for `login` of /auth/login, which nobody does to an auth.
+ * What an id without a noun is about, taken from the path or else the tag: `list` of /users becomes `list_users`, `findByEmail`
+ * `find_user_by_email`, `activate` of /users/{id}/activate `activate_user`. Undefined if the id has words of its own, and for
+ * `login` of /auth/login, which must not become `login_auth`.
  */
 function aboutPath(
   words: readonly string[],
@@ -243,7 +243,7 @@ interface Subject {
   readonly hasVariable: boolean;
 }
 
-/** What the path is about: its last words that are no variable and not said by the id, with what they are a part of. */
+/** What the path is about: its last literal words that the id does not contain, and what they belong to. */
 function subjectOf(pieces: readonly PathPiece[], words: readonly string[]): Subject | undefined {
   const literals = pieces.filter(({ variable, edition }) => !variable && !edition);
   const isSaid = (piece: PathPiece) => piece.words.every((word) => GENERIC.has(word) || words.includes(word));

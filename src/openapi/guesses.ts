@@ -1,4 +1,4 @@
-// What was read otherwise than written while a document was imported, told once for each kind of slip.
+// What an import understood differently from how it is written, reported once for each kind of mistake.
 
 const SENTENCES = {
   untyped: 'say nothing about their type; they are taken as strings or numbers',

@@ -1,7 +1,7 @@
 // Any OpenAPI document → a Domain. Problems of the whole document throw BAD_DOCUMENT; problems of one operation put that
 // operation into quarantine and leave the others alone.
 
-import { originOf } from '../endpoint/address.ts';
+import { isWebAddress, originOf } from '../endpoint/address.ts';
 import { linesFor } from '../endpoint/headers/header-fields.ts';
 import type { Domain, Endpoint, Quarantined } from '../endpoint/model.ts';
 import { MAX_TOOL_NAME, qualifiedNamesOf } from '../endpoint/names.ts';
@@ -48,7 +48,7 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   const reach = { proxies: readProxyRules(options.env), connection: options.connection };
   const limits: Limits = { ...DEFAULT_LIMITS, reach, ...options.limits };
   const callerHeaders = readHeaders(options.headers ?? [], options.env, options.headerCredentials);
-  options.onProgress?.(`reading ${/^https?:/i.test(source) ? new URL(source).host : source}`);
+  options.onProgress?.(`reading ${isWebAddress(source) ? new URL(source).host : source}`);
   const sent = documentHeaders(source, source, options);
   const text = await readDocument(source, options, limits, sent);
   const parsed = await withOverlays(await parseText(text, text.label, limits), text, options, limits);
@@ -186,7 +186,7 @@ function readOperations(
     );
     return { operation, baseline, extension, info, extensionName: extension.name };
   });
-  // Names are given out before anything is left out, so a selection never renames what stays.
+  // Names are assigned before operations are left out, so that a selection never renames the others.
   const names = nameOperations(drafts, domain, MAX_TOOL_NAME - prefix.length);
   /** Pins name a tool, an action or an operationId. */
   const pinNames = new Set<string | undefined>(pins);

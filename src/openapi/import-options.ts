@@ -1,6 +1,7 @@
 // What a caller may say about an import, and the handful of things derived from it.
 import type { HeadersFor } from '../endpoint/headers/header-fields.ts';
-import type { Connection, Credential } from '../endpoint/model.ts';
+import type { Connection } from '../endpoint/model.ts';
+import type { Credential } from '../endpoint/secret/credential.ts';
 import type { Limits } from './source/limits.ts';
 
 /** What is known of an operation before it is read. */
@@ -43,7 +44,7 @@ export interface ImportOptions {
   readonly baseUrl?: string;
   /** Which server of the document is meant: its URL, name or description. */
   readonly server?: string;
-  /** The main origin will stand in the operator's own file: variables are called as they are with a `baseUrl`. */
+  /** The main origin will be written into the operator's own file, so variables get the names they have with a `baseUrl`. */
   readonly ownOrigin?: boolean;
   readonly serverVariables?: Readonly<Record<string, string>>;
   /**
@@ -55,14 +56,14 @@ export interface ImportOptions {
   readonly plainHeaders?: Readonly<Record<string, string>>;
   /** Headers that are credentials already, beside those of `headers`. */
   readonly headerCredentials?: readonly Credential[];
-  /** Headers that are for one origin: a document whose main origin is another goes without. */
+  /** Headers for one origin; not used if the document's main origin is another one. */
   readonly headersFor?: HeadersFor;
-  /** How the operator says that requests travel; without it as the environment says. */
+  /** The operator's settings for connections; without them, those of the environment apply. */
   readonly connection?: Connection;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** By security scheme name. */
   readonly credentials?: Readonly<Record<string, CredentialSource>>;
-  /** Whole credentials of the operator's own by name, once the main server is known; one that is called like a scheme stands for it. */
+  /** The operator's own credentials by name, once the main server is known; one with the name of a scheme replaces it. */
   readonly ownCredentials?: (mainUrl: string) => ReadonlyMap<string, Credential>;
   /** The one credential of a domain file: it goes with operations that name none. */
   readonly singleCredential?: string;

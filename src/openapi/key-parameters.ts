@@ -7,7 +7,7 @@ import type { Operation } from './objects/paths.ts';
 import { orNothing, type Resolver } from './source/resolve.ts';
 
 export interface KeyParameter {
-  /** `key`: nothing else. `token`: where a scheme of the document says who calls, the same once more. */
+  /** `key`: certainly a key. `token`: where a security scheme identifies the caller, it only repeats that. */
   readonly kind: 'key' | 'token';
   readonly in: 'header' | 'query' | 'cookie' | 'body';
   readonly name: string;
@@ -18,16 +18,16 @@ export interface KeyParameter {
 /** Names that are API keys wherever they stand, compared without their separators. */
 const KEY =
   /(?:apikey|apisecret|apitoken|subscriptionkey|rapidapikey|secretkey|accesskey|privatetoken|applicationkey|appkey)$/;
-/** Names of tokens that an operation may be about (`/oauth/introspect`): credentials where another requires them. */
+/** Names of tokens that an operation may be about (`/oauth/introspect`): credentials only if other operations require them. */
 const TOKEN =
   /^x?(?:access|auth|authentication|authorization|bearer)token$|^authorization$|accesstoken$|authtoken$|authkey$/;
 /** `X-Acme-Key`, `X-Acme-Token` */
 const HEADER = /^x[a-z0-9]+(?:key|token)$/;
 /** Names that mean a credential where several operations take them. */
 const SHARED = /^x?(?:access|auth|authentication|authorization|api|bearer|session|user)(?:token|jwt)$|^x?jwt$|^xtoken$/;
-/** Names that mean a key only where most operations have to have them. */
+/** Names that mean a key only if most operations require them. */
 const VAGUE = /^(?:appid|auth|secret|signature)$/;
-/** What is as often the argument of an operation: the key of a value, the token of a chain. */
+/** Names that are just as often ordinary arguments: the key of a value, the token of a chain. */
 const PLAIN = /^(?:key|token)$/;
 /** Names that are a key where the description says so: `user_key`, `consumer_secret`. */
 const DESCRIBED = /(?:key|token|secret|appid|auth|signature|jwt)$/;
@@ -98,7 +98,7 @@ function newUse(): Use {
   return { objects: new Map(), operations: 0, required: 0, elsewhere: 0, described: 0, ofValues: 0, besides: 0 };
 }
 
-/** An optional one counts where most operations have it: it goes along where it is set. */
+/** An optional parameter counts if most operations have it; it is sent if its variable is set. */
 function kindOf(name: string, use: Use, operations: number): KeyParameter['kind'] | undefined {
   if (use.ofValues > 0) return undefined;
   const isIn = (share: number) => use.operations >= operations * share && operations > 1;
@@ -113,7 +113,7 @@ function kindOf(name: string, use: Use, operations: number): KeyParameter['kind'
   if (!VAGUE.test(name) && !PLAIN.test(name)) return undefined;
   const isRequired = use.required * 2 > use.operations && use.operations > 2;
   if (VAGUE.test(name)) return isWide && isRequired ? 'token' : undefined;
-  // A store of values takes the key and nothing else wherever it reads or deletes one.
+  // In a key-value store, operations that read or delete take the key and nothing else.
   const isBeside = name === 'token' || use.besides >= use.operations * 0.9;
   return isIn(0.9) && isRequired && isBeside ? 'token' : undefined;
 }

@@ -1,17 +1,17 @@
-// What an endpoint has and nobody may ever ask for: texts, schemas, examples. Built at the first look, and kept.
+// Fields of an endpoint that may never be read: texts, schemas, examples. Each is built when it is first read, and kept.
 import type { Args, DocumentExample, Endpoint, JsonSchema } from '../endpoint/model.ts';
 import { toPlainLines, toPlainText, toSummary } from '../endpoint/plain-text.ts';
 import { type Node, omitUndefined, textAt } from '../endpoint/untrusted.ts';
 import { exampleCalls } from '../schema/example-calls.ts';
 import { loosenFormats } from '../schema/loosen-formats.ts';
 import type { OperationInfo } from './import-options.ts';
-import { findLeftOut } from './left-out.ts';
 import { buildExamples, readExamples } from './objects/example.ts';
 import type { ImportContext, Naming } from './objects/operation-object.ts';
 import type { RequestDraft } from './objects/operation-request.ts';
 import type { Operation } from './objects/paths.ts';
 import type { Answer } from './objects/response.ts';
 import type { OperationExtension } from './objects/x-mcp.ts';
+import { findOmissions } from './omissions.ts';
 import type { Definition } from './schema/convert-schema.ts';
 import { buildInputSchema } from './schema/input-schema.ts';
 import type { SchemaBuilder } from './schema/schema-builder.ts';
@@ -43,7 +43,7 @@ export class LateFields {
   #outputSchema: { readonly schema: JsonSchema | undefined } | undefined;
   #examples: readonly Args[] | undefined;
   #documentExamples: readonly DocumentExample[] | undefined;
-  #leftOut: ReturnType<typeof findLeftOut> | undefined;
+  #leftOut: ReturnType<typeof findOmissions> | undefined;
   #provenance: Record<string, string> | undefined;
 
   constructor(draft: OperationDraft, texts: Texts) {
@@ -83,6 +83,15 @@ export class LateFields {
     return this.#outputSchema.schema;
   }
 
+  *prepareOutput(): Generator<void, void> {
+    const { answer, context } = this.#draft;
+    if (answer.schema === undefined || this.#outputSchema !== undefined) return;
+    const uses = new Set<Definition>();
+    context.builder.convert(answer.schema, 'response', uses);
+    yield;
+    yield* context.builder.prepare(uses, 'response');
+  }
+
   get examples(): readonly Args[] {
     this.#examples ??= [...this.#draft.extension.examples, ...buildExamples(this.endpoint!)].slice(0, 3);
     return this.#examples;
@@ -94,9 +103,9 @@ export class LateFields {
     return this.#documentExamples;
   }
 
-  get leftOut(): ReturnType<typeof findLeftOut> {
+  get leftOut(): ReturnType<typeof findOmissions> {
     const { operation, request, answer, context } = this.#draft;
-    this.#leftOut ??= findLeftOut(operation, request, this.endpoint!, answer.mediaTypes, context);
+    this.#leftOut ??= findOmissions(operation, request, this.endpoint!, answer.mediaTypes, context);
     return this.#leftOut;
   }
 
@@ -117,9 +126,9 @@ export class LateFields {
 export const LATE: unique symbol = Symbol('late fields');
 
 /**
- * The getters of every endpoint. They are the same functions for all of them, which find the fields beside themselves (and
- * copies take those along): with functions of its own each endpoint would be a dictionary of 3.4 KB instead of 0.8, which no
- * code is optimised for.
+ * The getters of every endpoint. All endpoints share the same functions, which find the fields through LATE (copied with the
+ * endpoint): with functions of its own, each endpoint would be an object in dictionary mode of 3.4 KB instead of 0.8, for which
+ * V8 does not optimise code.
  */
 export const LATE_PROPERTIES: PropertyDescriptorMap = Object.fromEntries(
   (['summary', 'description', 'inputSchema', 'outputSchema', 'examples', 'provenance'] as const).map((name) => [
@@ -163,7 +172,7 @@ function explainTexts(
     if (extension[word] !== undefined) return `${word} of x-mcp`;
     return `${word} of the ${textAt(node, word) === undefined ? 'path' : 'operation'}`;
   };
-  // Text of which nothing can be seen was not taken.
+  // A text without visible characters was not used.
   const summary =
     texts.summary && toSummary(texts.summary)
       ? source('summary')

@@ -1,7 +1,7 @@
-// What the operations of a document are called. A name follows from its operation alone, and from what nearly all ids of the
-// document begin with, where it is too long; where several would have the same one, each takes the words that tell it from
-// those others. The order of the document plays no part, so an operation that
-// comes or goes renames at most those which share its name.
+// The names of a document's operations. A name depends only on its operation and, if it is too long, on what nearly all ids of
+// the document begin with. If several operations would get the same name, each adds the words that distinguish it from the
+// others. The order of the document does not matter, so adding or removing an operation renames at most those that share its
+// name.
 import { EDITION, isVerb, type NameSurroundings, shortenName, toSingular } from '../endpoint/conventions/short-name.ts';
 import { hashName } from '../endpoint/names.ts';
 import { cleanId } from './generated-ids.ts';
@@ -26,7 +26,7 @@ interface Claim {
   readonly pieces: readonly PathPiece[];
   readonly words: readonly string[];
   readonly from: string;
-  /** The higher, the better its right to the name: x-mcp, an operationId as it stands, anything made from one. */
+  /** Which claim is stronger: x-mcp, then an unchanged operationId, then anything derived from one. */
   readonly right: number;
   readonly name: string;
 }
@@ -136,7 +136,7 @@ function createShortening(domain: string, room: number, front: readonly string[]
   return ({ info, pieces }, all, keep) => {
     const whole = all.join('_');
     if (whole.length <= room) return whole;
-    // Before any word that tells something; at once, so that no half of it stays.
+    // Removed first, before any meaningful word, and as a whole.
     const length = frontOf(all, front, domainSpelling);
     const rest = all.slice(length);
     const isTold = all.slice(0, length).some((word) => keep?.has(word));
@@ -216,7 +216,7 @@ function settle(claims: readonly Claim[], shorten: Shorten, room: number): Reado
     const owner = members.length === 1 ? members[0] : ownerOf(members);
     if (owner) names.set(owner, name);
     else open.add(name);
-    // Who comes first takes a name that two of them end up with, so they come by request, not as the document lists them.
+    // The first one gets a name that two end up with, so they are sorted by request, not by the order of the document.
     const others = members.filter((claim) => claim !== owner).sort(byRequest);
     if (others.length > 0)
       divide(
@@ -239,7 +239,7 @@ function ownerOf(members: readonly Claim[]): Claim | undefined {
   return best > 0 && owners.length === 1 ? owners[0] : undefined;
 }
 
-/** Each with the words that not all of them have: kept in its name or, where they come from elsewhere, put behind it. */
+/** Each claim with the words that not all have: kept in its name, or appended if they come from elsewhere. */
 function withDifference(group: readonly Rival[], { of, joint }: Difference, isElsewhere: boolean): Rival[] {
   const lists = group.map(({ claim }) => [...new Set(of(claim))]);
   const counts = new Map<string, number>();

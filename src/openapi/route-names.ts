@@ -11,7 +11,7 @@ export function nameRoute(method: string, pieces: readonly PathPiece[]): readonl
     return [VERB_OF_METHOD.get(method) ?? method, ...(last?.words ?? pieces.at(-1)?.words ?? ['root'])];
   }
   const things = route.flatMap(({ words, variable }, place) => {
-    // A variable is said by what stands before it.
+    // A variable is named by the word before it.
     if (variable) return place === 0 || route[place - 1]!.variable ? words : [];
     return route[place + 1]?.variable ? toOne(words) : words;
   });
@@ -56,7 +56,7 @@ function nameAction(route: readonly PathPiece[], method: string): readonly strin
   if (objects[0] === 'all') return [verb, ...objects, ...(objects.length === 1 ? owner.words : [])];
   const things = objects.map(toSingular);
   if (owner.words.every((word) => things.includes(toSingular(word)))) return [verb, ...objects];
-  // What is got is no less a thing of theirs: /users/{id}/assign_rights.
+  // Only in a read is the object something the owner has: /Users/GetOrders → get_user_orders. Others are named by their path.
   return method === 'get' && verb === 'get' ? [verb, ...toOne(owner.words), ...objects] : undefined;
 }
 

@@ -22,7 +22,7 @@ export function createClamp({ clamp = [] }: Endpoint): Clamp | undefined {
   };
 }
 
-/** Models write numbers as text as well, and validation understands them. */
+/** Models also write numbers as text, which validation accepts. */
 function toNumber(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   return typeof value === 'string' && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(value) ? Number(value) : undefined;

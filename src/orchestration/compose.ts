@@ -20,7 +20,7 @@ export function compose(middleware: readonly Middleware[], handler: Handler, rec
 function surround(around: Middleware, inner: Handler, recheck: Recheck): Handler {
   return async (context, args) => {
     let called = false;
-    /** What `inner` failed with: passed on by the middleware, it is not the middleware's own failure. */
+    /** The error `inner` failed with: if the middleware passes it on, it is not the middleware's own failure. */
     let below: unknown;
     const next = async (changed: Args = args) => {
       if (called) throw calledTwice(context);
@@ -40,7 +40,7 @@ function surround(around: Middleware, inner: Handler, recheck: Recheck): Handler
   };
 }
 
-/** An outcome that is frozen was redacted and will not be again: nothing may be put into it by way of what it holds. */
+/** A frozen outcome has been redacted and will not be redacted again, so the objects it contains are frozen as well. */
 function harden(outcome: Outcome): Outcome {
   if (Object.isFrozen(outcome)) freeze(outcome.structured);
   return outcome;

@@ -11,13 +11,13 @@ export interface Binding {
   readonly digest: string;
 }
 
-/** Remembers what was used. In one process a Map does; replicas share one through this interface. */
+/** Remembers used permissions. One process uses a Map; replicas share a store through this interface. */
 export interface SpentStore {
-  /** Which memory this is, as a number that permissions carry from now on. One that may forget has another mark afterwards. */
+  /** Identifies this memory by a number, which new permissions carry. After it may have forgotten something, the mark changes. */
   readonly mark?: () => number;
   /**
-   * True the first time, false ever after; `lost` where it was issued under another mark, so that nobody can tell any more. A
-   * store that cannot tell now must throw: then the call is refused.
+   * True the first time, false after that; `lost` if it was issued under another mark, so that nobody can know any more. A store
+   * that cannot tell at the moment must throw: the call is then refused.
    */
   spend(nonce: string, expiresAtMs: number, mark: number): Spent | Promise<Spent>;
 }
@@ -34,7 +34,7 @@ export interface Confirmations {
   redeem(seal: string, binding: Binding): Promise<Verdict>;
   /** How long ago a good seal was issued; up to a second more, as seals count in seconds. */
   ageMs(seal: string): number;
-  /** Names a seal in the audit trail: its nonce, which is of no use without the rest. '' for what is no seal. */
+  /** Identifies a seal in the audit trail: its nonce, which is useless without the rest. '' if it is not a seal. */
   idOf(seal: string): string;
   readonly now: () => number;
   readonly ttlSeconds: number;
@@ -42,7 +42,7 @@ export interface Confirmations {
 
 /** The mark of the store's memory, and random bytes. */
 const NONCE_BYTES = 4 + 8;
-/** When it ends, in seconds, and a nonce. */
+/** Expiry in seconds, and a nonce. */
 const HEAD_BYTES = 4 + NONCE_BYTES;
 const MAC_BYTES = 16;
 const MAX_SPENT = 100_000;
@@ -66,8 +66,8 @@ export function createSpentMemory(now: () => number = Date.now) {
 }
 
 /**
- * A store of one process. What it did not issue itself, this very process before a restart among others, is worth nothing:
- * nobody could say whether it was used.
+ * The store of a single process. Permissions it did not issue itself, even those of the same process before a restart, are not
+ * accepted: nobody could say whether they were used.
  */
 export function createSpentStore(now: () => number = Date.now) {
   const memory = createSpentMemory(now);

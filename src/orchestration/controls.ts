@@ -102,7 +102,7 @@ export function mayAnswerJson({ method, response }: Pick<Endpoint, 'method' | 'r
   return types.length === 0 || types.some((type) => JSON_FAMILIES.has(familyOf(type)));
 }
 
-/** The run of an operation with a schema of its own: what that does not list is refused, `useless` or not. */
+/** The handler of an operation with its own schema: arguments that are not listed there are refused, even `useless` ones. */
 export function asListed({ run, controls, controlKeys: { fields } }: Steered): Handler {
   if (fields === undefined || Object.hasOwn(controls, fields)) return run;
   return async (context, args) => {
@@ -120,8 +120,8 @@ interface Steered {
 }
 
 /**
- * Arguments of an operation with the controls that stood beside them, each under the key the operation takes it by. What
- * it does not take is refused: inside, it might be an argument of the API's.
+ * The arguments of an operation plus the controls given beside them, each under the key the operation expects. A control that it
+ * does not take is refused: among the arguments it might be one of the API's.
  */
 export function putInside(tool: string, args: Args, beside: Args, keys: ControlKeys): Args {
   const names = CONTROL_NAMES.filter((name) => saidIn(beside, name) !== undefined);

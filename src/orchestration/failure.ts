@@ -4,8 +4,9 @@ import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Outcome } from '../call/outcome.ts';
 import { adviseStatus, type RefusedCall } from '../endpoint/conventions/status-advice.ts';
 import { loginSecrets } from '../endpoint/login/login-operation.ts';
-import type { Credential, Endpoint, Target } from '../endpoint/model.ts';
+import type { Endpoint, Target } from '../endpoint/model.ts';
 import { wholeCharacters } from '../endpoint/plain-text.ts';
+import type { Credential } from '../endpoint/secret/credential.ts';
 import { secretsIn, unsetVariables } from '../endpoint/secrets.ts';
 import { type Aftermath, ERRORS, type FailureMode, GatewayError, ToolTimeoutError } from '../errors.ts';
 import { isSilent } from '../executor/answer/api-problem.ts';
@@ -30,7 +31,7 @@ const TIMEOUT_ADVICE: Readonly<Record<Aftermath, string>> = {
   unknown: `The request may still have taken effect. Check, in this order:\n1. whether it did, before repeating anything but a read\n2. ${SMALLER}\n3. ${ASK}`,
 };
 
-/** A typed tool failure as an outcome; anything else is not ours to explain and is thrown on. */
+/** A typed tool failure as an outcome; any other error is thrown on. */
 export function toFailure(context: ExecutionContext, error: unknown): Outcome {
   if (!(error instanceof GatewayError)) throw error;
   const row = ERRORS[error.code];
@@ -66,7 +67,7 @@ const PLAIN_MODES: ReadonlySet<FailureMode> = new Set(['missing_credential', 'un
 const MAX_REASON_PROBLEMS = 3;
 const MAX_REASON_CHARS = 200;
 
-/** For the log, which holds no value of an argument: what is wrong with which of them, not what they are. */
+/** For the log, which must not contain values of arguments: which argument is wrong and how, but not its value. */
 function reasonOf(
   mode: FailureMode,
   message: string,
@@ -84,7 +85,7 @@ function reasonOf(
   return PLAIN_MODES.has(mode) ? message.split('\n', 1)[0]!.slice(0, MAX_REASON_CHARS) : undefined;
 }
 
-/** Details come from code that is not all ours: what JSON cannot say is left out. */
+/** Details may come from foreign code: values that JSON cannot express are left out. */
 function isPrintable(details: object): boolean {
   try {
     JSON.stringify(details);
@@ -104,7 +105,7 @@ export function toUpstreamFailure(context: ExecutionContext, endpoint: Endpoint,
     `${tool} failed: the API answered ${status}${reason ? ` (${reason})` : ''}.`,
     adviseStatus(toRefusedCall(endpoint, answer)),
   ];
-  // The body is there when it says more than was understood of it, errors included.
+  // The body is shown if it contains more than what was understood of it, including errors.
   if (problem?.body) lines.push(`It said: ${problem.body}`);
   else if (problem?.errors !== undefined) lines.push(`errors: ${JSON.stringify(problem.errors)}`);
   return buildFailure(context, mode, lines.join('\n'), {

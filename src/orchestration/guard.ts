@@ -1,6 +1,5 @@
-// Asks the person before anything is destroyed. Where the client can be asked, `context.client.ask` puts the question, by
-// whatever means its era has; where nobody was reached that way and a token counts as well (`way`), the refusal carries a
-// signed one, good once.
+// Asks the person before anything is destroyed. If the client can be asked, `context.client.ask` puts the question in the way of
+// its era. If that reached nobody and a token counts as well (`way`), the refusal carries a signed token, valid once.
 import { randomBytes } from 'node:crypto';
 import type { Asked, Question } from '../call/caller.ts';
 import { buildDigest, isPlainData } from '../call/digest.ts';
@@ -14,7 +13,7 @@ import type { Decision } from './policy.ts';
 /** Makes the question readable: `DELETE https://…/pets/7`. `sent`: the arguments before anything was made of them. */
 export type Describe = (context: ExecutionContext, args: Args, sent: Args) => Promise<string>;
 
-/** Runs `next` where a person agreed. It gets a context of its own: what the guard asked and was told is hidden from it. */
+/** Runs `next` after a person has agreed. It gets its own context, in which the guard's question and answer are hidden. */
 export type Guard = (
   context: ExecutionContext,
   args: Args,
@@ -31,9 +30,9 @@ const FORM = Object.freeze({
 export interface GuardOptions {
   /** What counts as a yes. */
   readonly way?: ConfirmWay;
-  /** Public key the token is handed in by; an API with an argument of that name makes it another one. */
+  /** Public key of the token argument; it differs if the API has an argument with the usual name. */
   readonly tokenKey?: string | undefined;
-  /** What else of a request decides what is done: a yes to one tenant is none to another. */
+  /** What else decides what a request does: a confirmation for one tenant does not count for another. */
   readonly surroundings?: ((context: ExecutionContext) => string) | undefined;
 }
 
@@ -56,7 +55,7 @@ export function createGuard(
     };
   }
   return async (context, args, next, sent = args) => {
-    // A transformation may make two different arguments look alike; then what came counts as well.
+    // A transformation may make two different arguments look alike, so the original arguments count as well.
     const own = isPlainData(args) ? buildDigest(args) : `${context.argumentsDigest}.${buildDigest(args)}`;
     const digest = surroundings === undefined ? own : `${own} ${surroundings(context)}`;
     const bind = (purpose: Binding['purpose']): Binding => {
@@ -114,13 +113,13 @@ export function createGuard(
 }
 
 /**
- * Nobody reads what is to be destroyed and says no to it in less. Clients that run without a person decline in
- * milliseconds: only to them is a token offered, so that a person's no is not there for the model to overrule. Whoever
- * dismisses the question after reading it has not said yes either.
+ * Nobody reads what is to be destroyed and declines in less time. Clients without a person decline within milliseconds: only they
+ * are offered a token, so that a model cannot overrule a person's no. Dismissing the question after reading it is not a yes
+ * either.
  */
 const READING_MS = 2_000;
 
-/** What a person said to a question that is asked and answered within one call, which needs no token. */
+/** Identifies the answer to a question that is asked and answered within one call, which needs no token. */
 function toAnswerId(): string {
   return randomBytes(12).toString('base64url');
 }
@@ -132,7 +131,7 @@ function noteUse(
   by: 'token' | 'answer' | 'round',
   answer: string,
 ): void {
-  // What is no seal of ours, or of another call, is the caller's own text: it names nothing.
+  // A seal that is not ours, or of another call, is text chosen by the caller, so its id is not recorded.
   const used = answer === 'tampered' ? undefined : confirmations.idOf(seal);
   context.noteConfirmation({ ...(used !== undefined && { used }), by, answer });
 }
@@ -194,9 +193,9 @@ function refuseUnasked({ label }: ExecutionContext, question: string): GatewayEr
 }
 
 /**
- * What runs behind the guard may have questions of its own (MCP 2026-07-28, multi round-trip requests). Its state travels
- * inside one of ours, which says that a person agreed to this very call. Each is good for one round, so that the chain of
- * them, as long as it may become, ends in one effect.
+ * The guarded operation may have questions of its own (MCP 2026-07-28, multi round-trip requests). Its state is wrapped in one of
+ * ours, which says that a person agreed to exactly this call. Each is valid for one round, so that a chain of rounds, however
+ * long, ends in one effect.
  */
 function withRound(
   outcome: Outcome,
@@ -215,7 +214,7 @@ function withRound(
   };
 }
 
-/** The context for the next round of what a person agreed to before; undefined where this call is not such a round. */
+/** The context for the next round of a call that a person agreed to earlier; undefined if this is not such a round. */
 async function enterRound(
   context: ExecutionContext,
   confirmations: Confirmations,
@@ -237,7 +236,7 @@ function toRound(binding: Binding, state: string | undefined): Binding {
   return { ...binding, digest: `${binding.digest}.${buildDigest([state])}` };
 }
 
-/** Whoever cannot tell whether a permission was used must not let it pass. */
+/** If it cannot be determined whether a permission was used, it must not count. */
 async function spend(confirmations: Confirmations, seal: string, binding: Binding): Promise<Verdict> {
   try {
     return await confirmations.redeem(seal, binding);
@@ -251,7 +250,7 @@ async function spend(confirmations: Confirmations, seal: string, binding: Bindin
   }
 }
 
-/** `no`: the form was filled in and sent off, with the box left empty. */
+/** `no`: the form was submitted with the box unchecked. */
 type Choice = 'accept' | 'no' | 'decline' | 'cancel';
 
 /** `accept` needs the box ticked as well. */

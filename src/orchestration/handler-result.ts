@@ -1,4 +1,4 @@
-// What functions from outside (handlers of native tools, middleware) return and throw, as outcomes and typed errors.
+// Return values and errors of foreign functions (handlers of native tools, middleware), as outcomes and typed errors.
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Content, Outcome } from '../call/outcome.ts';
 import { GatewayError } from '../errors.ts';
@@ -34,7 +34,7 @@ export async function runForeign(context: ExecutionContext, run: () => unknown):
   }
 }
 
-/** What a function from outside threw. Typed errors are its own word; anything else failed the tool, not the gateway. */
+/** What a foreign function threw. Typed errors are passed on; any other error is a failure of the tool, not of the gateway. */
 export function toForeignError(error: unknown, { label, signal }: ExecutionContext): GatewayError {
   if (error instanceof GatewayError) return error;
   if (signal.aborted) return new GatewayError('CANCELLED', 'The call was cancelled.', { tool: label }, error);
@@ -47,7 +47,7 @@ export function toForeignError(error: unknown, { label, signal }: ExecutionConte
   );
 }
 
-/** What the mark says is not said again: `x failed: …`, `Invalid arguments for x; …`. */
+/** Removes the label that the mark already contains: `x failed: …`, `Invalid arguments for x; …`. */
 function withoutName(text: string, label: string): string {
   const [front] = [`${label}: `, `${label} `].filter((words) => text.startsWith(words));
   if (front === undefined)

@@ -8,13 +8,13 @@ import { compilePipeline } from './pipeline.ts';
 import { type Decision, type DeploymentPolicy, decidePolicy, decideWay } from './policy.ts';
 import { buildQuestion, toReadable } from './question.ts';
 
-/** What a gateway adds to native tools: its word on what may run, and how a person's agreement is kept. */
+/** What a gateway adds to native tools: its policy, and its store of confirmations. */
 export interface NativeGovernment {
   readonly policy: DeploymentPolicy;
   readonly confirmations: Confirmations;
 }
 
-/** Outside a gateway nobody decides but the caller: hints are for the client that shows them. */
+/** Outside of a gateway, no policy applies: hints are only for the client. */
 export const UNGOVERNED: NativeGovernment = Object.freeze({
   policy: Object.freeze({ readOnly: false, destructive: 'allow' }),
   confirmations: createConfirmations(),
@@ -32,7 +32,7 @@ export interface NativeFunction {
   readonly identity: string;
   readonly summary: string;
   readonly hints: NativeHints;
-  /** Its own argument names: the gateway's step aside for them. */
+  /** Its own argument names: controls of the gateway with the same name are renamed. */
   readonly keys: ReadonlySet<string>;
   readonly validate: Validator;
   readonly execute: Handler;
@@ -52,7 +52,7 @@ function decide(
   return decidePolicy({ effect: effectOfHints(hints), domain: operation, source }, { guard: {} }, policy);
 }
 
-/** Whether a person agrees to each call of it: then nothing may change its arguments afterwards. */
+/** Whether each call needs a person's confirmation: then nothing may change its arguments afterwards. */
 export function isConfirmed(
   native: Pick<NativeFunction, 'operation' | 'hints'>,
   government: NativeGovernment,
@@ -66,7 +66,7 @@ export function compileNative(native: NativeFunction, government: NativeGovernme
   const effect = effectOfHints(hints);
   const decision = decide(native, government);
   const { way } = decideWay({}, {}, policy);
-  // What nobody said anything about is advertised as it was written.
+  // A tool without hints is advertised as it was written.
   const isSteered = hints.readOnly !== undefined || hints.destructive !== undefined;
   const isGoverned = policy !== UNGOVERNED.policy;
   const token = decision.policy === 'confirm' && way !== 'ask';
@@ -88,7 +88,7 @@ export function compileNative(native: NativeFunction, government: NativeGovernme
   return { run, controls: controls.schemas };
 }
 
-/** What nobody said anything about may write: a read-only gateway must be able to trust its switch. */
+/** A tool without hints counts as a write, so that a read-only gateway is certain to change nothing. */
 export function effectOfHints({ readOnly, destructive }: NativeHints): Effect {
   if (destructive === true) return 'destructive';
   return readOnly === true ? 'read' : 'write';

@@ -6,9 +6,9 @@ import { qualifiedNamesOf } from '../endpoint/names.ts';
 import { fillCallerHeaders } from '../executor/caller/caller-headers.ts';
 import { compileSurroundings } from '../executor/caller/surroundings.ts';
 import type { Executor } from '../executor/executor.ts';
+import { compileArgumentRecord } from '../schema/argument-record.ts';
 import { createLenientValidator } from '../schema/check/lenient.ts';
 import { createValidator } from '../schema/check/validator.ts';
-import { compileKeptArguments } from '../schema/kept-arguments.ts';
 import { type Clamp, createClamp, withLastLine } from './clamp.ts';
 import type { Confirmations } from './confirmations.ts';
 import { buildControls, type ControlKeys, type ControlPlan, mayAnswerJson } from './controls.ts';
@@ -99,7 +99,7 @@ function compileCall(
           parts.redaction.outcome(toUpstreamFailure(context, endpoint, answer));
       return parts.redaction.trust(lenient === undefined ? outcome : withLastLine(outcome, notesOn(args)));
     },
-    keepArguments: compileKeptArguments(endpoint.audit, parts.redaction.text),
+    keepArguments: compileArgumentRecord(endpoint.audit, parts.redaction.text),
     confirmations: parts.confirmations,
     middleware: parts.middleware,
   });

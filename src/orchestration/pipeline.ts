@@ -71,9 +71,8 @@ export function compilePipeline(pipeline: Pipeline): Handler {
     if (split?.controls.dryRun) return Promise.resolve(dryRun(bound, pipeline.preview(bound, valid, own)));
     if (guard === undefined) return chain(bound, valid);
     const next = (inner: ExecutionContext) => chain(inner, valid);
-    return span === undefined
-      ? guard(bound, valid, next, own)
-      : guardTraced(span, guard, decision, { bound, valid, next, own });
+    const check = span === undefined ? guard : traceGuard(span, guard, decision);
+    return check(bound, valid, next, own);
   };
 
   // Not an async function: on a way that every call takes, that would be one promise more.
@@ -86,47 +85,37 @@ export function compilePipeline(pipeline: Pipeline): Handler {
   };
 }
 
-/** Apart, so that calls that are not traced pay for no closure. */
+/** A separate function, so that calls without tracing do not allocate a closure. */
 function validateTraced(span: CallSpan, validate: Validator, label: string, args: Args): Args {
   return span.step('validate', () => validate(label, args));
 }
 
-interface GuardedCall {
-  readonly bound: ExecutionContext;
-  readonly valid: Args;
-  readonly next: (context: ExecutionContext) => Promise<Outcome>;
-  readonly own: Args;
+/** The span of the guard ends when the guarded operation begins: the time a person takes must not look like the API's. */
+function traceGuard(span: CallSpan, guard: Guard, { policy }: Decision): Guard {
+  return async (context, args, next, sent) => {
+    const step = span.begin('guard', { 'landbridge.guard.policy': policy });
+    const finish = () => {
+      const { by, answer } = context.confirmation ?? {};
+      step.set('landbridge.guard.by', by);
+      step.set('landbridge.guard.answer', answer);
+      step.end();
+    };
+    const goOn = (inner: ExecutionContext) => {
+      finish();
+      return next(inner.withSpan(span));
+    };
+    try {
+      return await guard(context.withSpan(step), args, goOn, sent);
+    } catch (error) {
+      step.fail(error);
+      throw error;
+    } finally {
+      finish();
+    }
+  };
 }
 
-/** Its span ends where what it guards begins: the time a person takes must not look like the API's. */
-async function guardTraced(
-  span: CallSpan,
-  guard: Guard,
-  { policy }: Decision,
-  { bound, valid, next, own }: GuardedCall,
-): Promise<Outcome> {
-  const step = span.begin('guard', { 'landbridge.guard.policy': policy });
-  const finish = () => {
-    const { by, answer } = bound.confirmation ?? {};
-    step.set('landbridge.guard.by', by);
-    step.set('landbridge.guard.answer', answer);
-    step.end();
-  };
-  const goOn = (inner: ExecutionContext) => {
-    finish();
-    return next(inner.withSpan(span));
-  };
-  try {
-    return await guard(bound.withSpan(step), valid, goOn, own);
-  } catch (error) {
-    step.fail(error);
-    throw error;
-  } finally {
-    finish();
-  }
-}
-
-/** What may change something is written down before it does: a process that ends meanwhile leaves a trace of it. */
+/** Recorded before it changes something, so that a process that ends meanwhile leaves a trace. */
 function announced(effect: Effect, execute: Handler): Handler {
   return (context, args) => {
     context.announce(effect);
@@ -140,7 +129,7 @@ function dryRun({ label }: ExecutionContext, request: unknown): Outcome {
   return { content: [{ type: 'text', text }], isError: false };
 }
 
-/** A person agreed to one call; code that makes it another one may not spend that agreement. */
+/** A person agreed to one call; middleware that turns it into another must not use that agreement. */
 export function refuseChanges({ label }: ExecutionContext, args: Args, confirmed: Args): void {
   if (isPlainData(args) && buildDigest(args) === buildDigest(confirmed)) return;
   throw new GatewayError(

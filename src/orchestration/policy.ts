@@ -1,16 +1,23 @@
-// Which policy applies to an endpoint: the deployment's refusals always win, then the nearest word counts.
-import type { ConfirmWay, Domain, Endpoint, GuardPolicy } from '../endpoint/model.ts';
+// Which policy applies to an endpoint: refusals of the deployment always win, otherwise the most specific setting counts.
+import {
+  CONFIRM_WAYS,
+  type ConfirmWay,
+  type Domain,
+  type Endpoint,
+  GUARD_POLICIES,
+  type GuardPolicy,
+} from '../endpoint/model.ts';
 
 export interface DeploymentPolicy {
   /** Nothing but reads. */
   readonly readOnly: boolean;
   /** The operator's word on destructive calls; undefined leaves it to domain files and the default. */
   readonly destructive?: GuardPolicy | undefined;
-  /** A profile's word on destructive calls: it makes stricter, never laxer. */
+  /** A profile's setting for destructive calls: it can be stricter, never laxer. */
   readonly atLeast?: GuardPolicy | undefined;
   /** What counts as a person's yes; `ask` holds for every domain, whatever its file says. */
   readonly confirm?: ConfirmWay | undefined;
-  /** A profile's word on that: it makes stricter, never laxer. */
+  /** A profile's setting for that: it can be stricter, never laxer. */
   readonly confirmAtLeast?: ConfirmWay | undefined;
 }
 
@@ -23,8 +30,6 @@ export interface Decision {
   readonly because: string;
 }
 
-const STRICTNESS: readonly GuardPolicy[] = ['allow', 'confirm', 'deny'];
-
 export function decidePolicy(
   endpoint: Governed,
   domain: Pick<Domain, 'guard'>,
@@ -33,17 +38,14 @@ export function decidePolicy(
   const decision = decide(endpoint, domain, deployment);
   const { atLeast } = deployment;
   if (endpoint.effect !== 'destructive' || atLeast === undefined) return decision;
-  const isStricter = STRICTNESS.indexOf(atLeast) > STRICTNESS.indexOf(decision.policy);
+  const isStricter = GUARD_POLICIES.indexOf(atLeast) > GUARD_POLICIES.indexOf(decision.policy);
   return isStricter ? { policy: atLeast, because: `this profile says guard: ${atLeast}` } : decision;
 }
 
-/** Laxest first: of a token the gateway only knows that the model handed it back. */
-const WAYS: readonly ConfirmWay[] = ['token', 'either', 'ask'];
-
 /**
- * What counts as a yes. `either` unless somebody says otherwise: agents without a person at the client (`claude -p`,
- * `codex exec`) declare elicitation and answer it themselves, so that `ask` would lock them out of every confirmed call,
- * while `token` would not ask people who are there.
+ * What counts as a confirmation. The default is `either`: agents without a person (`claude -p`, `codex exec`) declare elicitation
+ * and answer it themselves, so `ask` would lock them out of every confirmed call, while `token` would not ask people who are
+ * present.
  */
 export function decideWay(
   endpoint: Pick<Governed, 'confirm' | 'provenance'>,
@@ -56,7 +58,7 @@ export function decideWay(
     (endpoint.confirm && decidedBy(endpoint.provenance?.confirm ?? 'the operation', endpoint.confirm)) ??
     (domain.confirm && decidedBy(`the domain ${domain.name}`, domain.confirm)) ??
     started ?? { way: 'either', because: 'nobody said otherwise' };
-  const isLaxer = WAYS.indexOf(confirmAtLeast) > WAYS.indexOf(nearest.way);
+  const isLaxer = CONFIRM_WAYS.indexOf(confirmAtLeast) > CONFIRM_WAYS.indexOf(nearest.way);
   return isLaxer ? decidedBy('this profile', confirmAtLeast) : nearest;
 }
 

@@ -42,7 +42,7 @@ export function buildQuestion(
   ].join('\n');
 }
 
-/** The arguments as JSON can say them: as the caller wrote it where a Set or an instance of a class was made of one. */
+/** The arguments as JSON can express them; where a Set or a class instance was made from one, as the caller wrote it. */
 export function toReadable(args: Args, sent: Args): Args {
   return Object.fromEntries(
     Object.entries(args).map(([name, value]) => [name, isPlainData(value) ? value : sent[name]]),

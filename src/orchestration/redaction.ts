@@ -5,9 +5,9 @@ import type { Content, Outcome } from '../call/outcome.ts';
 import { GatewayError } from '../errors.ts';
 
 export interface Redaction {
-  /** Says that an outcome holds nothing but what was redacted already. */
+  /** Marks an outcome as already redacted. */
   trust(outcome: Outcome): Outcome;
-  /** Trusts a copy like its original: nothing was added to it but words of the gateway's own. */
+  /** Marks a copy as redacted if its original is: only words of the gateway were added. */
   trustLike(original: Outcome, copy: Outcome): Outcome;
   outcome(outcome: Outcome): Outcome;
   /** Any JSON value; what holds no secret comes back as it is. Throws HANDLER_FAILED for what no JSON can say. */
@@ -15,10 +15,10 @@ export interface Redaction {
   text(text: string): string;
 }
 
-/** Values come from code of ours or the operator's; what goes deeper than this holds itself. */
+/** Values come from our own or the operator's code; a deeper one contains itself. */
 const MAX_DEPTH = 200;
 
-/** Told by a private mark, which no copy has: whoever changes an outcome has it redacted again. */
+/** Recognised by a private field, which copies do not have: a changed outcome is redacted again. */
 class RedactedOutcome implements Outcome {
   readonly content: Outcome['content'];
   readonly isError: boolean;
@@ -46,12 +46,12 @@ function freezeBlock(block: Content): Content {
 export function createRedaction(redact: (text: string) => string = (text) => text): Redaction {
   const value = <Value>(input: Value, depth = 0): Value => {
     if (typeof input === 'string') return redact(input) as Value;
-    // At the first loop, not in the depth of each: what holds itself twice has more ways through it than can be walked.
+    // Throws at the first loop instead of cutting each one off: a value that contains itself twice has too many paths to walk.
     if (typeof input === 'bigint' || depth > MAX_DEPTH) throw unprintable();
     if (typeof input !== 'object' || input === null) return input;
     const { toJSON } = input as { readonly toJSON?: unknown };
     if (typeof toJSON !== 'function') return parts(input, depth);
-    // Dates and URLs are sent as what they say of themselves. That is asked once, as JSON.stringify does.
+    // Dates and URLs are sent as what toJSON() returns. It is called once, as in JSON.stringify.
     const json = hear(input, toJSON as () => unknown);
     const redacted = typeof json === 'object' && json !== null ? parts(json, depth + 1) : value(json, depth + 1);
     return redacted === json ? input : (redacted as Value);
@@ -121,7 +121,7 @@ function mapMembers(
   redact: (text: string) => string,
   change: (member: unknown) => unknown,
 ): Readonly<Record<string, unknown>> {
-  // JSON has no functions; a copy that kept one called toJSON would be asked for something else.
+  // JSON has no functions; in a copy, one called toJSON would be called on the wrong object.
   const entries = Object.entries(object).filter(([, member]) => typeof member !== 'function');
   const changed = entries.map(([key, member]): [string, unknown] => [redact(key), change(member)]);
   const isSame = changed.every(([key, member], index) => key === entries[index]![0] && member === entries[index]![1]);

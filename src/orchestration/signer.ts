@@ -6,7 +6,7 @@ import { GatewayError } from '../errors.ts';
 export interface Signer {
   /** JSON keeps the parts apart: no choice of one part can imitate another list. */
   sign(purpose: string, parts: readonly unknown[]): Buffer;
-  /** Constant time; a signature may be the beginning of the full one, as long as whoever signs always cuts it so. */
+  /** Constant time. A signature may be a prefix of the full one, if the signer always cuts it to that length. */
   verify(signature: Buffer, purpose: string, parts: readonly unknown[]): boolean;
   /** A readable payload with its signature behind it. */
   seal(purpose: string, parts: readonly unknown[], payload: unknown): string;

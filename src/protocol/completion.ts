@@ -50,7 +50,7 @@ function valuesOf(
   );
 }
 
-/** Never String(): an object from outside may bring a toString that throws. */
+/** Does not call String(): a foreign object may have a toString that throws. */
 function toName(value: unknown): string {
   if (typeof value === 'string') return value;
   throw new GatewayError(

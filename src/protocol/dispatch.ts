@@ -34,7 +34,7 @@ export interface DispatchParts {
 }
 
 export interface Dispatch {
-  /** The result of what needs no call; undefined when the method is none of these. */
+  /** The result of a method that needs no call; undefined for other methods. */
   look(method: string, version: Version, params: Params | undefined): string | SharedResult | undefined;
   /** Whether a call of this method goes through the adapter. */
   performs(method: string): boolean;
@@ -42,7 +42,7 @@ export interface Dispatch {
   perform(request: RequestFacts, message: RequestMessage, version: Version, mirroredIn?: Headers): Promise<Reply>;
 }
 
-/** What an API answered just now: nobody knows how long it holds, or for whom else. */
+/** For fresh answers of an API: how long they are valid, and for whom else, is not known. */
 const UNCACHED: Caching = { ttlMs: 0, cacheScope: 'private' };
 
 type Perform = Dispatch['perform'];

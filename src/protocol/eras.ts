@@ -21,7 +21,7 @@ export const META = {
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 } as const;
 
-/** Those 2026-07-28 knows; a client may have others. */
+/** Those of 2026-07-28; a client may declare others. */
 const CAPABILITIES = ['elicitation', 'sampling', 'roots', 'experimental', 'extensions'];
 
 const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];

@@ -34,7 +34,7 @@ export interface ProtocolParts
   readonly onIntroduction: (introduction: Introduction) => void;
   /** Counts requests. Absent: nobody counts. */
   readonly meter?: Pick<Meter, 'countRequest'> | undefined;
-  /** Told of failures nobody foresaw; the client only learns that there was one. */
+  /** Called with unexpected errors; the client only learns that there was one. */
   readonly onInternalError: (error: unknown) => void;
 }
 
@@ -45,11 +45,11 @@ export interface Protocol {
   /** `message`: JSON text, or a message that is parsed already. Never throws and never rejects. */
   handle(message: unknown, sender: Sender): Answer;
   /**
-   * A message was refused unread (too large, no text). It may have been the answer to a question of ours, and nobody knows
-   * to which: whatever is asked of that client ends now, and not when its time is up.
+   * A message was refused unread (too large, not text). It may have been the answer to a question of ours, but to which is
+   * unknown, so all questions to that client end now instead of when they time out.
    */
   loseMessage(origin: Origin): void;
-  /** Ends what would stay open for ever; calls under way may finish. */
+  /** Ends what would otherwise stay open forever; calls in progress may finish. */
   close(): void;
   /** Gives up calls that no client can end any more: those of legacy clients over HTTP outlive their connection. */
   abort(): void;
@@ -94,7 +94,7 @@ export function createProtocol(parts: ProtocolParts): Protocol {
     else legacy.cancel(sender, id);
   };
 
-  /** An answer to a question of ours ends it even where nobody can read it: no other one will come. */
+  /** An answer to a question of ours ends the question even if it cannot be read: no other one will come. */
   const endQuestion = (id: RequestId | undefined, message: string, sender: Sender): void => {
     legacy.settle({ kind: 'response', id, error: { message } }, sender)?.catch(() => {});
   };
@@ -129,7 +129,7 @@ export function createProtocol(parts: ProtocolParts): Protocol {
   const batch = async (messages: readonly Message[], sender: Sender): Promise<Reply | undefined> => {
     const answers: Answer[] = [];
     for (const message of messages) {
-      // Others get their turn between two messages: a hundred of them must not keep everybody waiting.
+      // Other work gets a turn between two messages, so that a batch of a hundred does not block it.
       if (answers.length > 0) await nextTurn();
       answers.push(one(message, sender));
     }
@@ -161,7 +161,7 @@ function isBatch(messages: Message | readonly Message[]): messages is readonly M
   return Array.isArray(messages);
 }
 
-/** Batches left MCP with 2025-06-18: only messages older than that may come in one. */
+/** Batches were removed from MCP with 2025-06-18: only messages of older revisions may come in one. */
 function refuseBatch(messages: readonly Message[], { headers }: Sender): GatewayError | undefined {
   const refuse = (why: string) => new GatewayError('INVALID_REQUEST', `Invalid request: ${why}`);
   if (messages.length === 0) return refuse('a batch must hold at least one message.');

@@ -50,7 +50,7 @@ export interface LegacyParts {
 
 export interface Legacy {
   answer(message: RequestMessage, sender: Sender): Reply | Promise<Reply | undefined>;
-  /** A promise where another process asked; it rejects where the answer does not get there. */
+  /** A promise if another process asked; it rejects if the answer cannot be delivered. */
   settle(response: Extract<Message, { kind: 'response' }>, sender: Sender): Promise<void> | undefined;
   cancel(sender: Sender, id: RequestId): void;
   loseMessage(sender: Origin, why: string): void;
@@ -58,14 +58,14 @@ export interface Legacy {
   abort(): void;
 }
 
-/** What is acquaintance of a client from its connection, or over HTTP from its signed session id. */
+/** What is known about a client: from its connection, or over HTTP from its signed session id. */
 interface Acquaintance {
-  /** Whose answers count. */
+  /** Only answers from this owner count. */
   readonly owner: unknown;
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly name?: string | undefined;
   readonly release?: string | undefined;
-  /** Requests under way: only within it are a client's own ids unique. */
+  /** Requests in progress. A client's own ids are unique only within this scope. */
   readonly scope: Scope;
 }
 
@@ -76,7 +76,7 @@ export function createLegacy(parts: LegacyParts): Legacy {
   const overHttp = createHttpScopes(sessions);
   /** Legacy HTTP: a disconnect is not a cancellation (2025-11-25, basic/transports); only the end of the server is. */
   const theEnd = new AbortController();
-  // Every request under way shares it; Node would take them for a leak.
+  // Every request in progress listens to this signal; Node would otherwise warn of a leak.
   setMaxListeners(0, theEnd.signal);
 
   const acquaintanceOf = (sender: Sender): Acquaintance | undefined => {
@@ -99,7 +99,7 @@ export function createLegacy(parts: LegacyParts): Legacy {
     const acquaintance = acquaintanceOf(sender);
     const controller = acquaintance && track(acquaintance.scope, id);
     const signal = controller?.signal ?? (sender.transport === 'http' ? theEnd.signal : sender.signal);
-    // A POST that takes only JSON must have an answer even when it was cancelled.
+    // A POST that accepts only JSON must get an answer even if the request was cancelled.
     const mayBeSilent = session !== undefined || send !== undefined;
     const token = progressTokenOf(params);
     const channel = send && (parts.logging || token !== undefined) ? createChannel(send, signal) : undefined;
@@ -170,7 +170,7 @@ interface HttpScopes {
   idOf(sender: Origin): string | undefined;
   /** False where this process has no such request under way. */
   cancel(session: string, id: RequestId): boolean;
-  /** To be called when a request is answered: nothing is kept of a session that has nothing under way. */
+  /** Call it when a request is answered: nothing is kept of a session without requests in progress. */
   leave(sender: Sender): void;
   abandonAll(): void;
 }
@@ -184,7 +184,7 @@ function createHttpScopes(sessions: LegacySessions): HttpScopes {
   return {
     idOf(sender) {
       const id = saidBy(sender);
-      // Signed for a principal: somebody else's id opens nothing.
+      // Signed for one principal: the session id of another caller is not accepted.
       return id !== undefined && sessions.read(sender.principal.id, id) ? id : undefined;
     },
     cancel(session, id) {
@@ -214,8 +214,8 @@ function createHttpScopes(sessions: LegacySessions): HttpScopes {
 }
 
 /**
- * Who is known is held to sessions of its own. Of anybody else nothing is known that one could be bound to, and an id from
- * before a restart does no harm.
+ * A known caller may only use sessions of its own. Anonymous callers have nothing to bind a session to, and an id from before a
+ * restart does no harm there.
  */
 function refuseForeignSession({ headers, principal }: Sender, sessions: LegacySessions): void {
   const id = headers?.['mcp-session-id'];
@@ -288,7 +288,7 @@ function toClient(
   const { name, release } = acquaintance ?? {};
   const client: Client = { era: 'legacy', version, name, release, capabilities };
   if (!send || !acquaintance || Object.keys(capabilities).length === 0) return client;
-  // A question goes out on the stream of its request: where that is closed, nobody reads it any more.
+  // A question is sent on the stream of its request: if that is closed, nobody reads it.
   const peer = { owner: acquaintance.owner, principal, send, ended: session?.ended.signal ?? connection };
   const put: PutToClient = async (method, params, signal, asking) => {
     const unpark = park?.();

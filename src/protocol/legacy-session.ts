@@ -27,7 +27,7 @@ const MAX_NAME_CHARS = 40;
 const MAX_RELEASE_CHARS = 20;
 
 const PURPOSE = 'session';
-/** Checking a signature costs a third of a small call; the ids that were checked last need none. */
+/** Checking a signature takes a third of the time of a small call, so the most recently checked ids are remembered. */
 const MAX_REMEMBERED = 1_000;
 
 export function createLegacySessions(signer: Signer): LegacySessions {
@@ -64,7 +64,7 @@ export function createLegacySessions(signer: Signer): LegacySessions {
   };
 }
 
-/** Letters of one byte: an id has a length that is certain. */
+/** One-byte characters only, so that the length of an id is known. */
 function toPlain(text: string, maxChars: number): string {
   return text.replace(/[^\x20-\x7e]/g, '?').slice(0, maxChars);
 }

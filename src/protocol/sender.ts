@@ -19,7 +19,7 @@ export interface Sender<Data = unknown> {
   readonly send?: ((message: string) => void) | undefined;
   /** The connection, on transports that have one (stdio, TCP). */
   readonly session?: Session;
-  /** Says that the request only waits for its client now and is no load; the function returned takes that back. */
+  /** Says that the request is only waiting for its client and counts as no load; the returned function undoes that. */
   readonly park?: () => () => void;
 }
 
@@ -27,25 +27,25 @@ export interface Sender<Data = unknown> {
 export type Origin = Pick<Sender, 'principal' | 'headers' | 'session'>;
 
 /**
- * An answer. `status` is for HTTP; `sessionId` is minted for legacy clients, so that later messages of theirs can be
- * told to belong together. An empty body closes the request's stream without an answer: it was cancelled.
+ * An answer. `status` is for HTTP; `sessionId` is created for legacy clients, so that their later messages can be related. An
+ * empty body closes the request's stream without an answer: it was cancelled.
  */
 export interface Reply {
   readonly body: string;
-  /** The body once more, where most of it is the same in many answers: nobody needs to copy that. */
+  /** The body in two parts, if most of it is the same in many answers: `rest` is shared and need not be copied. */
   readonly pieces?: { readonly head: string; readonly rest: Buffer };
   readonly status: number;
   readonly sessionId?: string;
-  /** `WWW-Authenticate`: the token that would do. */
+  /** `WWW-Authenticate`: which token would be accepted. */
   readonly challenge?: string;
   /** `Retry-After`. */
   readonly retryAfterSeconds?: number;
-  /** What was sent is no JSON-RPC at all: a transport may hang up on whoever does that. */
+  /** The message was not JSON-RPC: a transport may close the connection of such a client. */
   readonly notJsonRpc?: boolean;
   /** The code of a JSON-RPC error, and the name it has in errors.ts. */
   readonly errorCode?: number;
   readonly error?: ErrorCode;
-  /** It was turned away for whose it is, and not for what it says. */
+  /** Refused because of its session, not because of its content. */
   readonly refused?: 'session';
 }
 

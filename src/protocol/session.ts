@@ -4,7 +4,7 @@ import type { RequestId } from './wire/jsonrpc.ts';
 
 /** Within it the ids of requests are unique. */
 export interface Scope {
-  /** Requests under way, so that `notifications/cancelled` finds them. An id may be in use twice: that is the client's choice. */
+  /** Requests in progress, for `notifications/cancelled`. A client may use an id twice. */
   readonly underWay: Map<RequestId, Set<AbortController>>;
 }
 
@@ -15,7 +15,7 @@ export interface Session extends Scope {
   clientName: string | undefined;
   clientRelease: string | undefined;
   logLevel: string | undefined;
-  /** Aborted when the client has sent its last message: whoever waits for another one waits in vain. */
+  /** Aborted when the client has sent its last message, so that nothing waits for another one. */
   readonly ended: AbortController;
 }
 

@@ -1,10 +1,10 @@
-// Room for so many at once, of which a caller gets no more than are still free: alone it gets half, two get a third each, and
-// whoever comes next always finds some.
+// A limited number of places, of which a caller may hold no more than are still free: alone it gets half, two get a third each,
+// and a new caller always finds some.
 import { isAnybody, type Principal } from '../call/caller.ts';
 
 export class Shares {
   readonly #max: number;
-  #taken = 0;
+  #count = 0;
   readonly #own = new Map<string, number>();
 
   constructor(max: number) {
@@ -15,16 +15,16 @@ export class Shares {
   enter({ id }: Pick<Principal, 'id'>): boolean {
     const own = this.#own.get(id) ?? 0;
     // Where callers are not told apart there is nobody to share with.
-    const most = isAnybody(id) ? this.#max : this.#max - this.#taken;
-    if (this.#taken >= this.#max || own >= most) return false;
-    this.#taken++;
+    const most = isAnybody(id) ? this.#max : this.#max - this.#count;
+    if (this.#count >= this.#max || own >= most) return false;
+    this.#count++;
     this.#own.set(id, own + 1);
     return true;
   }
 
   leave({ id }: Pick<Principal, 'id'>): void {
     const own = this.#own.get(id) ?? 0;
-    this.#taken--;
+    this.#count--;
     if (own > 1) this.#own.set(id, own - 1);
     else this.#own.delete(id);
   }

@@ -1,5 +1,5 @@
-// subscriptions/listen: acknowledged and held open. Tools, prompts and resources are fixed at start, so nothing is ever
-// honoured and nothing follows but the graceful end, which tells the client that the server is going away.
+// subscriptions/listen: acknowledged and held open. Tools, prompts and resources never change while the server runs, so nothing
+// is ever sent except the end, which tells the client that the server is shutting down.
 import { isObject } from '../endpoint/is-object.ts';
 import { GatewayError } from '../errors.ts';
 import { META, MODERN_VERSION } from './eras.ts';
@@ -48,7 +48,7 @@ export function createSubscriptions(writer: ResultWriter): Subscriptions {
       try {
         const _meta = { [META.subscriptionId]: id };
         send(writeNotification('notifications/subscriptions/acknowledged', { notifications: {}, _meta }));
-        // A client that has finished sending can still be told that it is over, but not keep us from ending.
+        // A client that has finished sending can still be told about the end, but must not delay it.
         const silent = session?.ended.signal;
         const unpark = park?.();
         const ended = await new Promise<boolean>((resolve) => {

@@ -1,6 +1,5 @@
-// What holds for the arguments of a body together. Where a body has to be sent, that is a part of what every call has to
-// satisfy; where none need be, it holds as soon as one of them is given: then nothing at all may be given, and nothing is
-// sent.
+// Rules about the arguments of a body together. If the body is required, they are part of what every call must satisfy. If it is
+// optional, they apply as soon as one of its arguments is given; with none given, no body is sent.
 import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
 import { emptyMap, listAt, type Node, nodeAt, textsAt } from '../endpoint/untrusted.ts';
@@ -42,7 +41,7 @@ export function writeBodyRules({ keys, needed, alternatives, optional }: BodyRul
 export function readBodyRules(schema: JsonSchema, keys: readonly string[], optional: boolean): BodyRules {
   if (!isObject(schema)) return { keys, needed: [], alternatives: [], optional };
   const together = Object.values(nodeAt(schema, 'dependentRequired') ?? {}).flat();
-  // Each of hundreds of fields may name all the others.
+  // A Set, because each of hundreds of fields may name all the others.
   const required = new Set<unknown>(optional ? together : textsAt(schema, 'required'));
   const rules = optional ? listAt(listAt(schema, 'anyOf')[1], 'allOf') : listAt(schema, 'allOf');
   const alternatives = (optional || rules.length > 0 ? rules : [schema]).flatMap(readSets);
@@ -62,12 +61,12 @@ export function withBodyRules(schema: Node, rules: BodyRules): Node {
   return { ...rest, ...writeBodyRules(rules) };
 }
 
-/** What becomes of an argument: it is always sent, never sent, or nobody has to give it. */
+/** What happens to an argument: it is always sent, never sent, or optional. */
 export type Fate = 'sent' | 'never' | 'free' | undefined;
 
 /**
- * The rules for what is left of the arguments. A set with an argument that is never sent can no longer be chosen; of one
- * that somebody sees to anyway the others are left, and a set that is complete by itself settles its rule.
+ * The rules for the remaining arguments. A set with an argument that is never sent can no longer be chosen; arguments that are
+ * always sent are removed from their sets, and a set that becomes empty satisfies its rule.
  */
 export function changeBodyRules(
   rules: BodyRules,

@@ -1,5 +1,5 @@
-// The examples of a document as calls: what its author would have sent, under the public names of the arguments, each with
-// the part of the schema that the example speaks of. A call that is refused shows a mistake, there or here.
+// The examples of a document as calls: with the public names of the arguments, and with the part of the schema that the example
+// is about. A refused call shows a mistake in the document or in the gateway.
 
 import { isObject } from '../endpoint/is-object.ts';
 import type { Args, Endpoint, JsonSchema, Target } from '../endpoint/model.ts';
@@ -20,7 +20,7 @@ export interface ExampleCall {
 /** A file has no example one could send; this stands in for it. */
 const FILE: Readonly<Record<string, string>> = Object.freeze({ text: '' });
 
-/** One after the other: who needs a few does not pay for all. */
+/** A generator: a caller that needs only a few does not pay for all. */
 export function* exampleCalls(endpoint: Endpoint): Generator<ExampleCall> {
   const examples = endpoint.documentExamples?.() ?? [];
   if (examples.length === 0) return;
@@ -97,7 +97,7 @@ function freeName(name: string, args: Endpoint['args']): string {
   return args.some(({ key }) => key === name) ? `body_${name}` : name;
 }
 
-/** Required is what goes into the body: nobody asked the example for parameters. */
+/** Only what goes into the body is required, because the example has no parameters. */
 function schemaOfBody({ inputSchema, args }: Endpoint): JsonSchema {
   if (!isObject(inputSchema)) return inputSchema;
   const others = new Set(

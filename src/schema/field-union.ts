@@ -1,5 +1,5 @@
-// One field that several actions share, told honestly. Where their schemas differ the union is advertised (never the
-// first one alone) and the text says what depends on the action; what is enforced is always the action's own schema.
+// One field that several actions share. If their schemas differ, the union is advertised (never just the first one), and the text
+// says what depends on the action; each action still enforces its own schema.
 
 import { toCanonicalJson } from '../call/digest.ts';
 import { isObject } from '../endpoint/is-object.ts';
@@ -64,7 +64,7 @@ function split(schema: JsonSchema): { text: string; rest: Node } {
   return { text: typeof inner === 'string' ? inner : '', rest: { ...rest, anyOf: [bare, ...others] } };
 }
 
-/** Two actions may describe the same field in other words; one text is taken only where it speaks for all. */
+/** Actions may describe the same field in different words; one text is used only if it covers all of them. */
 function uniteText(texts: readonly string[], brief = false): string {
   const distinct = [...new Set(texts.map((text) => text.trim().replace(/\.$/, '')).filter((text) => text !== ''))];
   if (distinct.length <= 1) return distinct[0] ?? '';
@@ -155,7 +155,7 @@ function distinct<T>(values: readonly T[]): T[] {
   return [...new Map(values.map((value) => [toCanonicalJson(value), value])).values()];
 }
 
-/** Too many alternatives to show: their types alone still tell no lie. */
+/** Too many alternatives to show: only their types are listed, which is still correct. */
 function uniqueTypes(options: readonly Node[]): Node[] {
   const types = [...new Set(options.flatMap(({ type }) => (typeof type === 'string' ? [type] : [])))];
   return types.map((type) => (type === 'array' ? { type, items: ANYTHING } : { type }));

@@ -50,7 +50,7 @@ interface TypeWalk {
   readonly root: JsonSchema;
   readonly cache: WeakMap<object, number>;
   steps: number;
-  /** Cycles met: what was found inside one holds for this walk only. */
+  /** Cycles found: results inside one hold for this walk only. */
   cycles: number;
 }
 

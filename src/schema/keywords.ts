@@ -29,7 +29,7 @@ export const SCHEMA_LIST_KEYWORDS: ReadonlySet<string> = new Set(namesOf('schema
 export const SCHEMA_MAP_KEYWORDS: ReadonlySet<string> = new Set(namesOf('named'));
 export const DEFINITION_KEYWORDS: ReadonlySet<string> = new Set(namesOf('definitions'));
 export const ANNOTATIONS: ReadonlySet<string> = new Set(namesOf('annotation'));
-/** Of older drafts and of OpenAPI: read, but nothing to write today. */
+/** Keywords of older drafts and of OpenAPI: read, but not to be written any more. */
 const OUTDATED: readonly string[] = ['additionalItems', 'example'];
 /** What may be written in a schema of today. */
 export const KEYWORDS: readonly string[] = (Object.keys(TABLE) as Content[])
@@ -38,7 +38,7 @@ export const KEYWORDS: readonly string[] = (Object.keys(TABLE) as Content[])
 
 /** A value fits one of several schemas. */
 export const UNIONS = ['anyOf', 'oneOf'] as const;
-/** Schemas about the same value that decide or forbid, beside those that simply hold. */
+/** Schemas about the same value that decide or forbid, unlike those that always apply. */
 export const CONDITIONS: readonly string[] = ['not', 'if', 'then', 'else'];
 /** The same, by the name of a property that is there. */
 export const NAMED_CONDITIONS: readonly string[] = ['dependentSchemas', 'dependencies'];

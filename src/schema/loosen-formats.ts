@@ -17,13 +17,13 @@ const MAX_LOOKS = 500;
 /** Examples tried for one endpoint, all of them within one allowance. */
 const MAX_CALLS = 200;
 
-/** The schema of an endpoint; the very same where no example has anything against it. */
+/** The schema of an endpoint; the same object if no example contradicts it. */
 export function loosenFormats(schema: JsonSchema, calls: Iterable<ExampleCall>): JsonSchema {
   const nodes = new Set<unknown>();
   const properties = isObject(schema) ? schema.properties : undefined;
   const mayNameFormat = createFormatSearch(properties);
   if (!isObject(properties) || !Object.keys(properties).some(mayNameFormat)) return schema;
-  /** An example in a definition is that of all who use it. */
+  /** An example in a definition counts for all operations that use it, so it is tried once. */
   const places = new Set<string>();
   allowEffort();
   payFrom('read');
@@ -37,7 +37,7 @@ export function loosenFormats(schema: JsonSchema, calls: Iterable<ExampleCall>):
   return nodes.size === 0 ? schema : (withoutFormats(schema, nodes, 0) as JsonSchema);
 }
 
-/** Whether a format may have a say about an argument: most schemas name none, and lead nowhere. */
+/** Whether an argument may contain a format: most schemas have none, and no references. */
 function createFormatSearch(properties: unknown): (key: string) => boolean {
   return (key) => {
     const schema = ownSchema(properties, key);
@@ -92,7 +92,7 @@ function formatsInUnion(
   return undefined;
 }
 
-/** What holds none of the nodes stays the object it is: definitions are shared between endpoints. */
+/** Schemas without any of these nodes are not copied: definitions are shared between endpoints. */
 function withoutFormats(schema: unknown, nodes: ReadonlySet<unknown>, depth: number): unknown {
   if (!isObject(schema) || depth > MAX_DEPTH) return schema;
   let changed = nodes.has(schema);

@@ -2,6 +2,7 @@
 // they lead in circles. References between documents are another subject (src/openapi/source).
 import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
+import { decodeText } from '../endpoint/untrusted.ts';
 import { subschemas } from './keywords.ts';
 import { rememberByObject } from './remember.ts';
 
@@ -68,13 +69,8 @@ function anchored(root: SchemaObject, name: string): JsonSchema | undefined {
 }
 
 function decodePart(part: string): string {
-  let text = part;
-  try {
-    text = decodeURIComponent(part);
-  } catch {
-    // A stray percent sign is taken as it stands.
-  }
-  return text.replace(/~1/g, '/').replace(/~0/g, '~');
+  // A stray percent sign is taken as it stands.
+  return decodeText(part).replace(/~1/g, '/').replace(/~0/g, '~');
 }
 
 /** More than these are not followed up. */

@@ -1,6 +1,6 @@
 // What was found out about a schema is remembered by the object, for as long as that lives.
 
-/** Answers once for every object; what else is asked (the root its references lead into) is the same each time. */
+/** Computes once for every object; the other arguments (such as the root of its references) must be the same each time. */
 export function rememberByObject<K extends object, V, More extends unknown[]>(
   find: (key: K, ...more: More) => V,
 ): (key: K, ...more: More) => V {

@@ -58,7 +58,7 @@ function showsForm(example: string): boolean {
   return /^"[^"]{2,60}"$/.test(example) && /[\d#@:/+*{}[\]=<>_-]/.test(example) && !/^"https?:/.test(example);
 }
 
-/** The arguments that many operations share are drafted once, and cut down once: by what is shown of them. */
+/** Arguments that many operations share are shortened once per set of options. */
 const slimDrafts = new WeakMap<SlimOptions, WeakMap<object, JsonSchema>>();
 
 function slimOnce(field: JsonSchema, options: SlimOptions): JsonSchema {

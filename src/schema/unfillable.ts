@@ -19,7 +19,7 @@ export interface Unfillable {
 export function findUnfillable(schema: JsonSchema): Unfillable[] {
   if (typeof schema === 'boolean') return schema ? [] : [{ why: 'no arguments are accepted at all' }];
   const facts = gatherFacts(schema, [schema]);
-  const walk = { root: schema, left: MAX_STEPS };
+  const walk = { root: schema, budget: MAX_STEPS };
   return [...facts.required].flatMap((name) => {
     const schemas = facts.properties.get(name);
     const why = schemas ? whyImpossible(walk, schemas, 0) : 'it is required and not declared';
@@ -29,13 +29,13 @@ export function findUnfillable(schema: JsonSchema): Unfillable[] {
 
 interface Walk {
   readonly root: JsonSchema;
-  left: number;
+  budget: number;
 }
 
 /** Why no value satisfies all of some schemas; undefined where one may. */
 function whyImpossible(walk: Walk, schemas: readonly JsonSchema[], depth: number): string | undefined {
   if (schemas.includes(false)) return 'nothing is accepted';
-  if (depth > MAX_DEPTH || --walk.left < 0) return undefined;
+  if (depth > MAX_DEPTH || --walk.budget < 0) return undefined;
   const facts = gatherFacts(walk.root, schemas);
   return contradiction(facts) ?? whyNoBranch(walk, facts, depth) ?? whyNoProperty(walk, facts, depth);
 }

@@ -117,7 +117,7 @@ function isServer(value: unknown): value is ServerLike {
   return typeof (value as Partial<ServerLike> | null | undefined)?.setRequestHandler === 'function';
 }
 
-/** Puts a handler over the one that is there; returns the way back, where the server has one. */
+/** Replaces a handler; returns a function that restores the old one, if the server allows that. */
 function replaceHandler(
   server: ServerLike,
   method: string,

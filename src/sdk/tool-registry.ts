@@ -98,7 +98,7 @@ export class ToolRegistry {
           missing: (name) => this.#missing(name, filter),
         },
         redaction: () => {
-          // Nothing is ever unregistered, so as many tools are the same tools.
+          // Tools are never unregistered, so the same number means the same tools.
           if (size !== this.size) redaction = createRedaction(createRedactor([...secrets, ...this.#secrets()]));
           size = this.size;
           return redaction;

@@ -1,4 +1,4 @@
-// The token buckets of all workers, by key. One that is full says nothing that a new one would not: it is forgotten.
+// The token buckets of all workers, by key. A full bucket is the same as a new one, so it is dropped.
 import { Bucket, type Rate, type TakenTokens } from '../limits/rate.ts';
 
 const MIN_SWEEP = 10_000;

@@ -1,27 +1,27 @@
-// Rooms for calls over all workers, as the primary keeps them: how many places each worker has, and who wants more. Every
-// worker has an equal part without a word; a room is remembered here only while the parts are not equal.
+// The concurrency limits shared by all workers, kept by the primary: how many places each worker has, and who wants more. By
+// default every worker has an equal part, without any message; a room is kept here only while the parts differ.
 import { basePlaces, type Orders, type RoomName, type Welcome } from './state-channel.ts';
 
 interface Room extends RoomName {
   readonly base: number;
   /** Places by worker. */
-  readonly held: Map<string, number>;
-  /** Places that are wanted, whoever has waited longest first. */
+  readonly parts: Map<string, number>;
+  /** Places that are wanted, the longest waiting worker first. */
   readonly claims: Map<string, number>;
   /** Workers that wait to be told whether there is something. */
   readonly asking: Set<string>;
   /** Workers that were asked to give back and have not answered. */
   readonly recalled: Set<string>;
-  /** Workers that give back whatever gets idle. */
+  /** Workers that give back places as soon as they get idle. */
   readonly generous: Set<string>;
   isRecent: boolean;
 }
 
 type Tell = <Kind extends keyof Orders>(worker: string, order: Kind, value: Orders[Kind]) => void;
 
-/** Beyond them nobody gets more than its equal part. */
+/** For further rooms, each worker has its equal part only. */
 const MAX_ROOMS = 10_000;
-/** A room in which nobody wanted anything for so long goes back to equal parts. */
+/** A room in which nothing was wanted for this long returns to equal parts. */
 const SETTLE_MS = 30_000;
 
 export class CommonRooms {
@@ -36,12 +36,12 @@ export class CommonRooms {
     this.#tell = tell;
   }
 
-  /** A worker begins; of rooms that others have meanwhile taken more of, it gets what is left. */
+  /** A worker starts; in rooms of which others have taken more meanwhile, it gets what is left. */
   join(worker: string): Welcome['parts'] {
     this.#living.add(worker);
     return [...this.#rooms.values()].map((room) => {
       const places = room.claims.size > 0 ? 0 : Math.min(room.base, freeOf(room));
-      room.held.set(worker, places);
+      room.parts.set(worker, places);
       return { key: room.key, total: room.total, places };
     });
   }
@@ -50,7 +50,8 @@ export class CommonRooms {
   leave(worker: string): void {
     this.#living.delete(worker);
     for (const room of this.#rooms.values()) {
-      for (const part of [room.held, room.claims, room.asking, room.recalled, room.generous]) part.delete(worker);
+      for (const byWorker of [room.parts, room.claims, room.asking, room.recalled, room.generous])
+        byWorker.delete(worker);
       this.#go(room);
     }
   }
@@ -75,7 +76,7 @@ export class CommonRooms {
   takeBack(worker: string, name: RoomName, count: number, isAnswer: boolean): void {
     const room = this.#rooms.get(idOf(name));
     if (room === undefined) return;
-    room.held.set(worker, (room.held.get(worker) ?? 0) - count);
+    room.parts.set(worker, (room.parts.get(worker) ?? 0) - count);
     if (isAnswer) room.recalled.delete(worker);
     this.#go(room);
   }
@@ -87,7 +88,7 @@ export class CommonRooms {
     const room: Room = {
       ...nameOf(name),
       base,
-      held: new Map([...this.#living].map((worker) => [worker, base])),
+      parts: new Map([...this.#living].map((worker) => [worker, base])),
       claims: new Map(),
       asking: new Set(),
       recalled: new Set(),
@@ -99,7 +100,7 @@ export class CommonRooms {
     return room;
   }
 
-  /** Everything that can be done now. */
+  /** Does everything that is possible now. */
   #go(room: Room): void {
     this.#share(room);
     this.#recall(room);
@@ -109,20 +110,20 @@ export class CommonRooms {
     room.generous.clear();
   }
 
-  /** What is free goes to those who want it, in turn. */
+  /** Distributes free places to the workers that want them, in turn. */
   #share(room: Room): void {
     const gifts = new Map<string, number>();
     let free = freeOf(room);
     while (free > 0 && room.claims.size > 0) {
-      const [worker, wanted] = room.claims.entries().next().value!;
-      const count = room.claims.size === 1 ? Math.min(free, wanted) : 1;
+      const [worker, claim] = room.claims.entries().next().value!;
+      const count = room.claims.size === 1 ? Math.min(free, claim) : 1;
       free -= count;
       gifts.set(worker, (gifts.get(worker) ?? 0) + count);
       room.claims.delete(worker);
-      if (wanted > count) room.claims.set(worker, wanted - count);
+      if (claim > count) room.claims.set(worker, claim - count);
     }
     for (const [worker, count] of gifts) {
-      room.held.set(worker, (room.held.get(worker) ?? 0) + count);
+      room.parts.set(worker, (room.parts.get(worker) ?? 0) + count);
       this.#tell(worker, 'places', { ...nameOf(room), count, isAnswer: false, isAll: false });
       if (!room.claims.has(worker)) this.#answer(room, worker);
     }
@@ -134,10 +135,10 @@ export class CommonRooms {
     this.#tell(worker, 'places', { ...nameOf(room), count: 0, isAnswer: true, isAll });
   }
 
-  /** Whoever holds what another wants is told so, once: from then on it gives back whatever gets idle. */
+  /** Tells each worker that holds places others want, once: from then on it gives back whatever gets idle. */
   #recall(room: Room): void {
     const order = { ...nameOf(room), keep: room.base, floor: 0, stands: true };
-    for (const [worker, places] of room.held) {
+    for (const [worker, places] of room.parts) {
       const isWanted = room.claims.size > (room.claims.has(worker) ? 1 : 0);
       if (!isWanted || places <= 0 || room.generous.has(worker)) continue;
       room.recalled.add(worker);
@@ -158,22 +159,22 @@ export class CommonRooms {
   }
 
   #level(id: string, room: Room): void {
-    const { base, held } = room;
-    for (const [worker, places] of held) {
+    const { base, parts } = room;
+    for (const [worker, places] of parts) {
       const count = Math.min(base - places, freeOf(room));
       if (count <= 0) continue;
-      held.set(worker, places + count);
+      parts.set(worker, places + count);
       this.#tell(worker, 'places', { ...nameOf(room), count, isAnswer: false, isAll: false });
     }
-    if ([...held.values()].every((places) => places === base)) return void this.#rooms.delete(id);
+    if ([...parts.values()].every((places) => places === base)) return void this.#rooms.delete(id);
     const order = { ...nameOf(room), keep: base, floor: base, stands: false };
-    for (const [worker, places] of held) if (places > base) this.#tell(worker, 'recall', order);
+    for (const [worker, places] of parts) if (places > base) this.#tell(worker, 'recall', order);
   }
 }
 
-function freeOf({ total, held }: Room): number {
+function freeOf({ total, parts }: Room): number {
   let free = total;
-  for (const places of held.values()) free -= places;
+  for (const places of parts.values()) free -= places;
   return free;
 }
 

@@ -1,5 +1,5 @@
-// What workers share, kept by their primary: it answers each question from memory, in microseconds, and forgets what a worker
-// held when it dies.
+// State shared by workers, kept by their primary. It answers each question from memory, within microseconds, and releases what a
+// worker held when that dies.
 import { randomBytes } from 'node:crypto';
 import { createSpentStore } from '../orchestration/confirmations.ts';
 import { Buckets } from './buckets.ts';
@@ -8,7 +8,7 @@ import type { Orders, Questions, Reports, StateChannel, ToPrimary } from './stat
 import { TokenShelf } from './token-shelf.ts';
 
 export interface PrimaryState {
-  /** A worker begins. The function returned is to be called when it is gone. */
+  /** A worker starts. Call the returned function when it is gone. */
   attach(channel: StateChannel): () => void;
 }
 

@@ -1,21 +1,21 @@
-// What replicas share in Redis or Valkey: how much each caller and API has been called, and which permissions were used.
-// While nobody answers there, the limits of this process go on alone and no permission is accepted: nobody could tell whether
-// another replica has seen it.
+// State that replicas share in Redis or Valkey: how much each caller and API has been called, and which permissions were used.
+// While Redis cannot be reached, each process applies its limits alone and no permission is accepted, because another replica may
+// have used it.
 //
-// A Redis that lost its data (restarted from an older copy, flushed, replaced by a replica) would take a used permission for a
-// new one. So permissions are issued under a mark, made of the run of the server and a random value kept in its data: they are
-// good under that mark only.
+// A Redis that lost its data (restarted from an older copy, flushed, replaced by a replica) would accept a used permission as
+// new. So permissions are issued under a mark, made from the server's run id and a random value stored in its data: they are
+// valid under that mark only.
 import { createHash, randomBytes } from 'node:crypto';
-import { GatewayError } from '../errors.ts';
+import { type GatewayError, usageError } from '../errors.ts';
 import type { SharedRates } from '../limits/rate.ts';
 import { createSpentMemory, type SpentStore } from '../orchestration/confirmations.ts';
-import { createKeptTokens } from './kept-tokens.ts';
 import { createRedisLetters } from './redis/redis-letters.ts';
 import { type Ask, openRedisLink, type RedisLink } from './redis/redis-link.ts';
 import { SPEND, TAKE } from './redis/redis-scripts.ts';
 import { createRedisShelf } from './redis/redis-shelf.ts';
 import { createSealBox } from './redis/seal-box.ts';
 import type { SharedState } from './shared-state.ts';
+import { createSharedTokens } from './shelf.ts';
 
 export interface RedisStateOptions {
   /** `redis://` or `rediss://`; may hold user and password, `?timeoutMs=50` and `?prefix=landbridge:`. */
@@ -31,7 +31,7 @@ export interface RedisStateOptions {
 const DEFAULT_PREFIX = 'landbridge:';
 /** How long a call waits for Redis before it goes on without. */
 const DEFAULT_TIMEOUT_MS = 50;
-/** A person's yes is worth waiting longer for. */
+/** Longer than for other requests, because a person's confirmation is at stake. */
 const SPEND_MS = 1_000;
 const ALIVE_MS = '60000';
 
@@ -55,7 +55,7 @@ export async function openRedisState({ url, secret, onChange, onWarning }: Redis
     rates: createRates(link, prefix),
     spent: createSharedSpentStore(link, memory, address),
     letters: box && createRedisLetters(link, prefix, box),
-    tokens: box && createKeptTokens(createRedisShelf(link, prefix, box)),
+    tokens: box && createSharedTokens(createRedisShelf(link, prefix, box)),
     secrets: address.secrets,
     close: () => link.close(),
   };
@@ -78,7 +78,7 @@ async function readMemory(ask: Ask, isNew: boolean, memory: Memory, onWarning: (
     memory.run = run;
     await warnOfEviction(ask, onWarning);
   }
-  // A replica, or one that is full, answers reads; what we need is one that writes.
+  // A read-only replica or a full server answers reads, so the heartbeat has to write.
   await ask('SET', memory.aliveKey, '1', 'PX', ALIVE_MS);
   await ask('SET', memory.key, randomBytes(12).toString('base64url'), 'NX');
   memory.text = String(await ask('GET', memory.key));
@@ -108,7 +108,7 @@ function createRates(link: RedisLink, prefix: string): SharedRates {
       try {
         const values = [String(periodMs / count), String(periodMs), String(most)];
         const answer = Number(await link.run(TAKE, [`${prefix}rate:${digest(key)}`], values));
-        // What is no answer of that script is none at all.
+        // An answer that this script cannot give is ignored.
         if (!Number.isFinite(answer) || answer > most) return undefined;
         return answer > 0 ? { tokens: answer, waitMs: 0 } : { tokens: 0, waitMs: -answer / 1_000 };
       } catch {
@@ -118,7 +118,7 @@ function createRates(link: RedisLink, prefix: string): SharedRates {
   };
 }
 
-/** Who calls is nobody's business in Redis, and may be as long as an issuer likes. */
+/** Callers are not named in Redis, and their names may have any length. */
 function digest(key: string): string {
   return createHash('sha256').update(key).digest('base64url').slice(0, 22);
 }
@@ -137,7 +137,7 @@ function createSharedSpentStore(link: RedisLink, memory: Memory, { prefix, timeo
         const keys = [`${prefix}spent:${nonce}`, memory.key];
         answer = Number(await link.run(SPEND, keys, [text, forMs], Math.max(SPEND_MS, timeoutMs)));
       } catch (error) {
-        // It may have been spent all the same: then nobody may use it here either.
+        // It may have been spent in Redis nevertheless, so it must not be used here either.
         own.spend(nonce, expiresAtMs);
         throw error;
       }
@@ -147,7 +147,7 @@ function createSharedSpentStore(link: RedisLink, memory: Memory, { prefix, timeo
   };
 }
 
-/** A replica whose clock is behind takes a permission for good a while longer. */
+/** A replica whose clock is behind accepts a permission for a while longer, so it is remembered for longer. */
 const CLOCK_SKEW_MS = 60_000;
 
 interface Address {
@@ -180,7 +180,7 @@ function parseAddress(text: string): Address {
   return { url: url.href, shown, secrets, prefix, timeoutMs: Number(timeoutMs) };
 }
 
-/** Whoever connects decodes it as well, and would fail without a word about where. */
+/** The client library decodes it as well, and would fail without saying where. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -190,5 +190,5 @@ function decode(text: string): string {
 }
 
 function refuse(problem: string): GatewayError {
-  return new GatewayError('BAD_CONFIG', `state (--state, LANDBRIDGE_STATE) ${problem}.`, { usage: true });
+  return usageError(`state (--state, LANDBRIDGE_STATE) ${problem}.`);
 }

@@ -1,5 +1,5 @@
-// What processes that serve the same share, behind one interface: replicas through Redis, workers through their primary. Each
-// part is asked by the layer that needs it and says itself what holds while nobody answers.
+// State shared by processes that serve the same gateway, behind one interface: replicas use Redis, workers their primary. Each
+// part is used by the layer that needs it, and defines what applies while the state is unavailable.
 import type { SharedTokens } from '../executor/tokens/shared-tokens.ts';
 import type { SharedRates } from '../limits/rate.ts';
 import type { SharedRoom } from '../limits/room.ts';
@@ -25,8 +25,8 @@ export interface SharedState {
 }
 
 /**
- * Of workers that are replicas of others as well: what counts for all is kept where all replicas reach it, room by the primary.
- * Without a secret of the replicas, workers share at least with each other what must be sealed.
+ * For workers that are also replicas: what counts for all replicas is kept in Redis, concurrency by the primary. If the replicas
+ * have no secret, the workers of each still share with each other what has to be sealed.
  */
 export function joinStates(replicas: SharedState, workers: SharedState): SharedState {
   return {

@@ -2,7 +2,7 @@
 import type { Rate, TakenTokens } from '../limits/rate.ts';
 import type { Spent } from '../orchestration/confirmations.ts';
 import type { Delivery } from '../protocol/questions/letters.ts';
-import type { ShelfClaim } from './kept-tokens.ts';
+import type { ShelfClaim } from './shelf.ts';
 
 /** One end. Values are as JSON takes them. */
 export interface StateChannel {
@@ -18,17 +18,17 @@ export interface Welcome {
   /** Of the memory of used permissions. */
   readonly mark: number;
   readonly workers: number;
-  /** Of common room its part, wherever that is not what every worker begins with. */
+  /** Its part of each common room, if that differs from the equal part that every worker starts with. */
   readonly parts: readonly (RoomName & { readonly places: number })[];
 }
 
-/** Room for so many calls over all workers. Of each a worker begins with an equal part, without a word. */
+/** Room for a number of calls over all workers. Each worker starts with an equal part, without any message. */
 export interface RoomName {
   readonly key: string;
   readonly total: number;
 }
 
-/** What of a room every worker has that was told nothing else. */
+/** The places of a worker that was not told anything else. */
 export function basePlaces(total: number, workers: number): number {
   return Math.floor(total / workers);
 }
@@ -70,8 +70,8 @@ export interface Orders {
   /** So many more. `isAnswer`: to `want`; then `isAll` says whether others will come when there are some. */
   places: RoomName & { readonly count: number; readonly isAnswer: boolean; readonly isAll: boolean };
   /**
-   * Others want places: whatever is idle is to be given back, down to `floor`, and while calls wait here, down to `keep`; at
-   * once and, if it `stands`, whenever a call ends until `calm`.
+   * Others want places: idle places must be given back, down to `floor`, or down to `keep` while calls wait here. At once and, if
+   * it `stands`, whenever a call ends, until `calm`.
    */
   recall: RoomName & { readonly keep: number; readonly floor: number; readonly stands: boolean };
   calm: RoomName;

@@ -1,5 +1,5 @@
 // The shelf of access tokens that a primary keeps for its workers, in its memory alone.
-import type { ShelfClaim } from './kept-tokens.ts';
+import type { ShelfClaim } from './shelf.ts';
 
 interface Place {
   text: string;

@@ -1,10 +1,10 @@
-// A worker's way to its primary. Each question has an answer or an error within its time, however busy the primary is.
+// A worker's connection to its primary. Each question ends with an answer or an error in time, however busy the primary is.
 import type { Orders, Questions, Reports, StateChannel, ToWorker } from './state-channel.ts';
 
 export interface WorkerLink {
-  /** The primary answers in time: worth asking where one can do without. */
+  /** The primary answers in time, so questions that are not essential may be asked. */
   readonly isUsable: boolean;
-  /** Rejects where no answer came in time: what was asked may have been done all the same. */
+  /** Rejects if no answer came in time; what was asked may have been done nevertheless. */
   ask<Kind extends keyof Questions>(
     kind: Kind,
     value: Questions[Kind]['ask'],
@@ -16,9 +16,9 @@ export interface WorkerLink {
   close(): void;
 }
 
-/** A primary does nothing but this; one that takes longer hangs. */
+/** The primary does little else, so one that takes longer hangs. */
 const ANSWER_MS = 2_000;
-/** After one that had no answer, those who can do without do not ask for so long. */
+/** After a question without an answer, non-essential questions are not asked for this long. */
 const PAUSE_MS = 1_000;
 /** Questions under way. */
 const MAX_QUESTIONS = 10_000;

@@ -4,7 +4,7 @@ import type { RoomShare, RoomUser, SharedRoom } from '../limits/room.ts';
 import { basePlaces, type Orders, type RoomName, type Welcome } from './state-channel.ts';
 import type { WorkerLink } from './worker-link.ts';
 
-/** So long calls wait for the primary before they are taken to wait in the queue; what it says later counts all the same. */
+/** How long calls wait for the primary before they count as queued; a later answer still counts. */
 const ANSWER_MS = 1_000;
 
 export class WorkerRoom implements SharedRoom {
@@ -50,9 +50,9 @@ class Share implements RoomShare {
   #claimed = 0;
   /** The primary has no more now; it remembers that we want some. */
   #isEmpty = false;
-  /** How others want it back, while they do. */
+  /** The standing order to give places back, while others want them. */
   #recalled: Orders['recall'] | undefined;
-  /** The question under way, and whoever came after it was asked. */
+  /** The open question, and the calls that came after it was asked. */
   #asking: Promise<void> | undefined;
   #answered: () => void = () => {};
   #next: Promise<void> | undefined;
@@ -102,12 +102,12 @@ class Share implements RoomShare {
   receive({ count, isAnswer, isAll }: Orders['places']): void {
     this.places += count;
     this.#claimed = isAnswer && isAll ? 0 : Math.max(0, this.#claimed - count);
-    // Where nothing is wanted any more, the primary may have said so before it knew.
+    // If nothing is claimed any more, the primary may have answered before it knew that.
     if (isAnswer) this.#isEmpty = !isAll && this.#claimed > 0;
     else if (this.#asking === undefined) this.#isEmpty = this.#claimed > 0;
     this.user?.serve();
     if (isAnswer) this.#answered();
-    // It came too late for those who wanted it, and others want it.
+    // The places may have come too late for the calls that wanted them, while others want them.
     this.giveBack();
     this.#claimForWaiting();
     this.#tidy();
@@ -143,7 +143,7 @@ class Share implements RoomShare {
     return asking;
   }
 
-  /** Calls that came while there was nothing to be had were not asked for, nor those whose places went to others. */
+  /** Claims places for calls that came while there were none, or whose places went to others. */
   #claimForWaiting(): void {
     const { running = 0, waiting = 0 } = this.user ?? {};
     if (waiting === 0 || running < this.places || this.#claimed > 0 || this.#asking || this.#next) return;
@@ -159,7 +159,7 @@ class Share implements RoomShare {
     if (count > 0 || isAnswer) this.#link.report('back', { ...this.#name, count, isAnswer });
   }
 
-  /** Without a user, what every worker begins with needs no memory. */
+  /** Without a user, an equal part need not be remembered. */
   #tidy(): void {
     if (this.user === undefined && this.#recalled === undefined && this.places === this.#base) this.#forget();
   }

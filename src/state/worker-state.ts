@@ -1,8 +1,8 @@
-// Shared state as a worker sees it: its primary keeps it, and dies with its workers. One that hangs is like a Redis that is
-// away: rates are counted here alone, and permissions refused.
+// Shared state in a worker: its primary keeps it, and ends together with its workers. A primary that hangs is like a Redis that
+// cannot be reached: rates are counted here alone, and permissions refused.
 import type { Letters } from '../protocol/questions/letters.ts';
-import { createKeptTokens } from './kept-tokens.ts';
 import type { SharedState } from './shared-state.ts';
+import { createSharedTokens } from './shelf.ts';
 import type { StateChannel } from './state-channel.ts';
 import { openWorkerLink, type WorkerLink } from './worker-link.ts';
 import { WorkerRoom } from './worker-room.ts';
@@ -12,7 +12,7 @@ export interface WorkerStateOptions {
   readonly channel: StateChannel;
 }
 
-/** Rejects where the primary does not answer: a worker without one serves nothing. */
+/** Rejects if the primary does not answer: a worker does not serve without it. */
 export async function openWorkerState({ channel }: WorkerStateOptions): Promise<SharedState> {
   const link = openWorkerLink(channel);
   const { address, mark, workers, parts } = await link.ask('hello', {}, HELLO_MS);
@@ -31,7 +31,7 @@ export async function openWorkerState({ channel }: WorkerStateOptions): Promise<
       spend: (nonce, expiresAtMs, issuedUnder) => link.ask('spend', { nonce, expiresAtMs, mark: issuedUnder }),
     },
     letters: createWorkerLetters(link, address),
-    tokens: createKeptTokens({
+    tokens: createSharedTokens({
       claim: (name, refused, owner) => link.ask('claim', { name, refused, owner }),
       finish: async (name, owner, text, keepMs) => link.report('finish', { name, owner, text, keepMs }),
     }),

@@ -1,4 +1,4 @@
-// The metrics of one process: what is counted while calls run, what is looked up at a scrape, and what Node tells of itself.
+// The metrics of one process: those counted while calls run, those computed during a scrape, and those of Node itself.
 import type { OpenMeter } from '../call/meter.ts';
 import { createCallMetrics } from './call-meter.ts';
 import { createProcessMetrics } from './exposition.ts';
@@ -9,7 +9,7 @@ import { readSamples, type Sources } from './scrape-samples.ts';
 export interface Metrics {
   /** For the gateway, which is made before there is anything to look up. */
   readonly openMeter: OpenMeter;
-  /** From now on there is. */
+  /** Sets what scrapes look up; from now on there is something. */
   watch(sources: Sources): void;
   snapshot(): Promise<readonly Snapshot[]>;
 }

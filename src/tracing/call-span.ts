@@ -1,5 +1,5 @@
-// One span of a request, and how to go on from it. It travels with ExecutionContext: nobody looks up what is current, and
-// where nothing is traced there is none of these. No span holds a value of an argument, a secret or a query.
+// One span of a request, and how to continue from it. It travels with ExecutionContext, so there is no look-up of a current span;
+// without tracing, there are no such objects. No span contains a value of an argument, a secret or a query.
 import type { Attributes, Context, Link, Span, SpanKind, Tracer } from '@opentelemetry/api';
 import { ERRORS, GatewayError } from '../errors.ts';
 import { otel } from './otel-api.ts';
@@ -39,7 +39,7 @@ export class CallSpan {
     return new CallSpan(this.#tracer, otel().SpanKind.INTERNAL, this.#context, this.#baggage, { name, attributes });
   }
 
-  /** Something asked of somebody else. */
+  /** A request to another system. */
   beginClient(name: string, attributes: Attributes): CallSpan {
     return new CallSpan(this.#tracer, otel().SpanKind.CLIENT, this.#context, this.#baggage, { name, attributes });
   }
@@ -74,14 +74,14 @@ export class CallSpan {
     if (value !== undefined && !this.#hasEnded) this.#span.setAttribute(name, value);
   }
 
-  /** `type`: one of few words, or what was thrown; never a message, which may tell of arguments. */
+  /** `type` is one of a few words, or what was thrown; never a message, which may contain arguments. */
   fail(type: unknown): void {
     if (this.#hasEnded) return;
     this.#span.setAttribute('error.type', typeof type === 'string' ? type : errorTypeOf(type));
     this.#span.setStatus({ code: otel().SpanStatusCode.ERROR });
   }
 
-  /** Once; whatever comes later is about something else. */
+  /** Ends once; later calls have no effect. */
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
@@ -97,7 +97,7 @@ export class CallSpan {
     return this.#span.spanContext().traceId;
   }
 
-  /** W3C Trace Context and Baggage, for whoever is asked next. */
+  /** W3C Trace Context and Baggage headers for the next request. */
   get headers(): Readonly<Record<string, string>> {
     const { traceId, spanId, traceFlags, traceState } = this.#span.spanContext();
     const state = traceState?.serialize();

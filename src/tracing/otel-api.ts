@@ -1,11 +1,11 @@
-// The door to OpenTelemetry's API: 45 modules, 30 ms and 7 MB, loaded by whoever has something to trace, and by nobody else.
+// The door to OpenTelemetry's API: 45 modules, 30 ms and 7 MB, loaded only if something is traced.
 import { createRequire } from 'node:module';
 import type * as Api from '@opentelemetry/api';
 
 let library: typeof Api | undefined;
 export const otel = (): typeof Api => (library ??= createRequire(import.meta.url)('@opentelemetry/api') as typeof Api);
 
-/** Where every copy of the API, whichever of this major version, looks for who has been registered: with the first of them it is there. */
+/** Where every copy of the API of this major version registers itself; set as soon as one of them registers something. */
 const REGISTRY = Symbol.for('opentelemetry.js.api.1');
 
 /** Whether the application that this gateway is a part of may have registered an SDK. */

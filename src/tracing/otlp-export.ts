@@ -25,7 +25,10 @@ export interface ExportOptions {
   readonly serviceName: string;
   readonly resource: Readonly<Record<string, string>>;
   readonly sampleRatio: number;
-  /** `follow`: a caller's sampled flag decides where there is one. `id`: its trace id does. `own`: nothing it says. */
+  /**
+   * `follow`: a caller's sampled flag decides, if there is one. `id`: its trace id decides. `own`: nothing from the caller
+   * counts.
+   */
   readonly callers: 'follow' | 'id' | 'own';
   readonly timeoutMs?: number | undefined;
   readonly compression?: 'gzip' | 'none' | undefined;
@@ -37,8 +40,8 @@ export interface ExportOptions {
     readonly scheduledDelayMillis?: number | undefined;
     readonly exportTimeoutMillis?: number | undefined;
   };
-  /** Told when spans begin to be lost, and when they arrive again with how many were. */
-  readonly onChange: (isArriving: boolean, facts: { readonly lost: number; readonly why?: string }) => void;
+  /** Called when spans begin to be lost, and when they arrive again, with how many were lost. */
+  readonly onChange: (isArriving: boolean, facts: { readonly losses: number; readonly why?: string }) => void;
   /** Whatever else the SDK has to say. */
   readonly onWarning: (message: string) => void;
 }
@@ -46,10 +49,10 @@ export interface ExportOptions {
 export interface TraceExport {
   readonly provider: TracerProvider;
   /** Sends what is left, within a bound; says how many spans never arrived. */
-  close(): Promise<{ readonly lost: number }>;
+  close(): Promise<{ readonly losses: number }>;
 }
 
-/** Whoever stops waits no longer for a collector that does not answer. */
+/** Stopping waits no longer than this for a collector that does not answer. */
 const MAX_FLUSH_MS = 3_000;
 const MAX_WHY_CHARS = 200;
 /** Of a name a client chose, such as its address behind a proxy: longer ones are cut. */
@@ -80,7 +83,7 @@ export function openTraceExport(options: ExportOptions): TraceExport {
     async close() {
       const late = new Promise<void>((resolve) => setTimeout(resolve, MAX_FLUSH_MS).unref());
       await Promise.race([provider.shutdown().catch(() => {}), late]);
-      return { lost: exporter.lost };
+      return { losses: exporter.losses };
     },
   };
 }
@@ -98,8 +101,8 @@ function createExporter({ endpoint, protocol, headers, timeoutMs, compression, t
 }
 
 /**
- * Steps follow the span they belong to. Of a request, a caller may choose the trace: that it is recorded it must not be able to
- * choose as well, neither by its flag nor by an id that a ratio takes for one of its share.
+ * Inner spans follow their parent. For a request with a caller's trace, `follow` obeys the caller's flag and `id` its trace id.
+ * `own` draws by lot, so that a caller can choose neither by its flag nor by an id that falls into the recorded share.
  */
 function createSampler(ratio: number, callers: ExportOptions['callers']): Sampler {
   const byId = new TraceIdRatioBasedSampler(ratio);
@@ -121,11 +124,11 @@ type ExportDone = Parameters<SpanExporter['export']>[1];
 
 /** Passes spans on, and says when they stop arriving, and when they do again, instead of once for every batch. */
 class CountingExporter implements SpanExporter {
-  lost = 0;
+  losses = 0;
   readonly #exporter: SpanExporter;
   readonly #onChange: ExportOptions['onChange'];
   #isArriving = true;
-  #lostMeanwhile = 0;
+  #lossesMeanwhile = 0;
 
   constructor(exporter: SpanExporter, onChange: ExportOptions['onChange']) {
     this.#exporter = exporter;
@@ -133,21 +136,21 @@ class CountingExporter implements SpanExporter {
   }
 
   export(spans: ReadableSpan[], done: ExportDone): void {
-    // Until somebody has taken them: who stops meanwhile must not call them sent.
-    this.lost += spans.length;
+    // Counted as lost until they are accepted: if the process stops meanwhile, they must not count as sent.
+    this.losses += spans.length;
     this.#exporter.export(spans, (result) => {
       if (result.code === 0) {
-        this.lost -= spans.length;
-        if (!this.#isArriving) this.#onChange(true, { lost: this.#lostMeanwhile });
+        this.losses -= spans.length;
+        if (!this.#isArriving) this.#onChange(true, { losses: this.#lossesMeanwhile });
         this.#isArriving = true;
-        this.#lostMeanwhile = 0;
+        this.#lossesMeanwhile = 0;
       } else {
-        this.#lostMeanwhile += spans.length;
+        this.#lossesMeanwhile += spans.length;
         const why = String(result.error?.message || 'no reason was given').slice(0, MAX_WHY_CHARS);
-        if (this.#isArriving) this.#onChange(false, { lost: this.#lostMeanwhile, why });
+        if (this.#isArriving) this.#onChange(false, { losses: this.#lossesMeanwhile, why });
         this.#isArriving = false;
       }
-      // Said above; the SDK would say it once more, with a stack.
+      // Reported above; the SDK would report it again, with a stack.
       done({ code: 0 });
     });
   }
@@ -162,7 +165,7 @@ class CountingExporter implements SpanExporter {
 }
 
 function toDiagLogger(onWarning: (message: string) => void) {
-  // The first word is often only the name of a part; what is no text may hold whatever was sent or came back.
+  // The first word is often only the name of a component; values that are not text may contain request or response data.
   const say = (...words: unknown[]) =>
     onWarning(
       words

@@ -22,13 +22,13 @@ export interface Tracing {
 
 const SCOPE = 'landbridge';
 
-/** Undefined where nobody records anything: then a call does nothing about spans. `provider`: instead of the one that is registered. */
+/** Undefined if nothing records spans: then calls create none. `provider` replaces the registered one. */
 export function findTracing(version?: string, provider?: TracerProvider): Tracing | undefined {
   const tracer = provider ? provider.getTracer(SCOPE, version) : findRegistered(version);
   return tracer && createTracing(tracer);
 }
 
-/** The API hands out tracers that do nothing as well; its registry tells them apart by having nobody behind it. */
+/** The API also returns tracers that do nothing; they are recognised by the registry having no provider. */
 function findRegistered(version: string | undefined): Tracer | undefined {
   if (!hasRegistry()) return undefined;
   const registry = otel().trace.getTracerProvider() as TracerProvider & {
@@ -40,8 +40,8 @@ function findRegistered(version: string | undefined): Tracer | undefined {
 }
 
 /**
- * The message counts before what brought it: one POST may have passed several proxies, each with a span of its own
- * (OpenTelemetry's conventions for MCP). What it came by is then a link.
+ * The trace context of the message takes precedence over that of the HTTP request: one POST may have passed several proxies, each
+ * with its own span (OpenTelemetry's conventions for MCP). The other one becomes a link.
  */
 function createTracing(tracer: Tracer): Tracing {
   return {

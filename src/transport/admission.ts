@@ -1,13 +1,13 @@
-// Who may talk to POST /mcp at all: Host and Origin (DNS rebinding, cross-site requests), media type, encoding.
-// Each check returns what to refuse with; nothing here writes, so nothing can go on after a refusal by mistake.
+// Who may use POST /mcp at all: Host and Origin (DNS rebinding, cross-site requests), media type, encoding. Each check returns
+// the refusal; nothing here writes an answer, so no request can continue after a refusal by mistake.
 
 import type { IncomingMessage } from 'node:http';
+import { isLoopback } from '../endpoint/address.ts';
 import { toEssence } from '../endpoint/media-type.ts';
 import type { BasePathOptions } from './door/base-path.ts';
 import { createHostCheck, type HostOptions } from './door/hosts.ts';
 import type { RefusalReason } from './door/refusals.ts';
 import { createVisitorOf, type VisitorOf } from './door/visitor.ts';
-import { isLoopback } from './listen.ts';
 
 export interface AdmissionOptions extends HostOptions, BasePathOptions {
   /** Whole origins of web pages that may call, e.g. https://app.example. */
@@ -24,9 +24,9 @@ export interface Refusal {
   readonly reason?: RefusalReason | undefined;
   /** Who was refused, where that was known. */
   readonly caller?: string | undefined;
-  /** For the log, and never for the caller: why, in words of ours, one of few. */
+  /** For the log only, never for the caller: the reason, one of a few fixed texts. */
   readonly why?: string | undefined;
-  /** For the log as well: what a client wrote, to be cut before. */
+  /** For the log as well: text from the client, to be cut first. */
   readonly details?: Readonly<Record<string, string>> | undefined;
 }
 

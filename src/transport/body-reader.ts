@@ -1,4 +1,4 @@
-// The body of a POST, under two limits: its own size, and what all bodies still on their way hold together.
+// Reads the body of a POST, under two limits: its own size, and the total of all incomplete bodies.
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { ByteCollector } from '../executor/byte-collector.ts';
@@ -10,16 +10,16 @@ export interface BodyLimits {
   readonly maxHeldBytes: number;
 }
 
-/** Whoever waits for a body: exactly one of these is called. */
+/** Receives the body: exactly one of these is called. */
 export interface BodyTaker {
   takeBody(body: Buffer): void;
   refuseBody(why: 'too_large' | 'busy'): void;
-  /** The client left half-way: it has asked for nothing then. */
+  /** The client disconnected before the body was complete, so there is no request. */
   loseBody(): void;
 }
 
 export interface BodyReader {
-  /** To be called for every connection, and again when it has asked for something. */
+  /** Call it for every connection, and noteRequest() when it has sent a request. */
   meet(socket: Socket): void;
   noteRequest(socket: Socket): void;
   read(request: IncomingMessage, caller: string, taker: BodyTaker): void;
@@ -29,7 +29,7 @@ const EMPTY = Buffer.alloc(0);
 /** Each chunk costs an event, however small it is: a megabyte byte by byte would take half a second. */
 const MAX_SMALL_CHUNKS = 256;
 const SMALL_CHUNK_BYTES = 1_024;
-/** Of all bodies together. Node hands on every chunk of 64 KB at once: 10,000 of them, when they have a byte each. */
+/** For all bodies together. Node emits every chunk in a read of 64 KB at once: 10,000 of them, if they have a byte each. */
 const MAX_CHUNKS_PER_TURN = 2_048;
 const RESUMED_PER_TURN = 8;
 
@@ -39,7 +39,7 @@ export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): Bo
     meet: parts.crowd.enter,
     noteRequest: parts.crowd.leave,
     read(request, caller, taker) {
-      // Who left while it was found out who calls has no event left to tell it by.
+      // If the client left while it was being identified, no event will follow.
       if (request.destroyed || request.socket.destroyed) return taker.loseBody();
       const body = new IncomingBody(parts, request, caller, taker);
       request.on('data', (chunk: Buffer) => body.add(chunk));
@@ -91,7 +91,7 @@ class IncomingBody implements Part {
       this.#stop('too_large');
       return;
     }
-    // What is whole is not held: it ends in this very turn, and nobody who keeps others' room can keep it out.
+    // A complete body is not counted: it is taken in this turn, so bodies that occupy the limit cannot keep it out.
     if (this.#size !== this.#length) pieces.add(this, chunk.length);
     if (this.#isOver) return;
     if (this.#first === undefined) this.#first = chunk;
@@ -119,7 +119,7 @@ class IncomingBody implements Part {
 
   #stop(why: 'too_large' | 'busy'): void {
     this.#letGo();
-    // The rest is nobody's: node would go on and read it until the refusal is written, and announce each chunk of it.
+    // The rest is dropped: otherwise node would read it until the refusal is written, and emit an event for each chunk.
     this.#socket.pause();
     stopBody(this.#socket);
     this.#taker.refuseBody(why);
@@ -145,7 +145,10 @@ interface Holder {
   readonly parts: Set<Part>;
 }
 
-/** All of them together. Where they are too much, whoever holds most of it loses its oldest: nobody pays for somebody else. */
+/**
+ * All incomplete bodies together. If they exceed the limit, the caller that holds most loses its oldest, so that no caller pays
+ * for another.
+ */
 class HeldParts {
   readonly #max: number;
   #bytes = 0;
@@ -173,7 +176,7 @@ class HeldParts {
     if (own.parts.size === 0) this.#callers.delete(part.caller);
   }
 
-  /** Of a caller's own bodies the newest goes, as those before it may be whole soon. */
+  /** If that is the caller of the new part, its newest body goes, since earlier ones may be complete soon. */
   #pick(part: Part): Part {
     let most = this.#callers.get(part.caller)!;
     for (const other of this.#callers.values()) if (other.bytes > most.bytes) most = other;
@@ -191,9 +194,9 @@ interface Crowd {
 }
 
 /**
- * The connections that may bring thousands of chunks at once: those with a body in chunks on its way, and those that have
- * not asked for anything yet. When one of them does, whatever the others have ready is left for later turns, a few of them
- * in each: all in one they would take a second.
+ * The connections that may deliver thousands of chunks at once: those in the middle of a chunked body, and those without a
+ * request so far. If too many chunks come in one turn, the other connections are paused and resumed a few per turn: together they
+ * would take a second.
  */
 function createCrowd(): Crowd {
   const crowd = new Set<Socket>();

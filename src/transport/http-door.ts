@@ -1,5 +1,5 @@
-// Everything between a request at the door and the body of one that is let in: what is no MCP goes elsewhere; of the rest it is
-// asked whether the place it comes from may call, whether there is room, who calls, and whether that one may use this profile.
+// Everything between the arrival of a request and the body of one that is let in. Requests that are not MCP go elsewhere; for the
+// others it checks where they come from, whether there is room, who calls, and whether that caller may use this profile.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { BACK_IN_SECONDS } from '../adapter/under-way.ts';
@@ -33,13 +33,13 @@ export interface DoorOptions<Data = unknown> extends AdmissionOptions {
   readonly maxBodyBytes: number;
   /** Requests under way in this process; more are sent away with 503. */
   readonly maxInFlight: number;
-  /** Bodies still on their way, all together; whoever brings more is sent away with 503. Default 64 MiB. */
+  /** Limit of all incomplete bodies together; further ones are refused with 503. Default 64 MiB. */
   readonly maxHeldBytes?: number;
   /** Connections at once; one more takes the place of the one that has been idle longest. Default 10,000. */
   readonly maxHttpConnections?: number | undefined;
-  /** Told whoever is turned away. */
+  /** Notified of every refusal. */
   readonly refusals?: Refusals | undefined;
-  /** Says that this request is to be sent away, before anything gets slow. Default: never. */
+  /** Whether this request should be shed, before the process gets slow. Default: never. */
   readonly mustShed?: () => boolean;
   /** Default: everybody is `anonymous`. */
   readonly identify?: Identify<Data>;
@@ -60,16 +60,16 @@ export interface Door {
   readonly open: (request: IncomingMessage, response: ServerResponse) => void;
   /** From now on answers close their connection; or, with `false`, no longer. */
   drain(closesConnections?: boolean): void;
-  /** Ends whoever reads nothing of its answer for this long. To be called every now and then. */
+  /** Closes connections whose client reads nothing of its answer for this long. Call it regularly. */
   watchReaders(stallMs: number): void;
   /** Looks at which connections are idle; `closeIdle` also closes those that have been for this long. */
   readonly look: () => void;
   readonly closeIdle: (quietMs: number) => void;
-  /** Answers whoever has none yet. */
+  /** Refuses all requests that have no answer yet. */
   refuseAll(): void;
 }
 
-/** Node leaves out what is beyond; such a request is refused, since nobody knows what it would have said. */
+/** Node drops further headers; such a request is refused, because what they would have said is unknown. */
 export const MAX_HEADERS = 200;
 /** An idle one takes some 10 KB, with TLS some 40 (measured with 5,000 and 3,000 of them). */
 const HTTP_CONNECTIONS = 10_000;
@@ -117,7 +117,7 @@ export function createDoor(parts: DoorParts, options: DoorOptions, load: Load): 
   const connections = new OpenConnections(options.maxHttpConnections ?? HTTP_CONNECTIONS);
   const stripBasePath = createBasePathStripper(options);
   let draining = false;
-  // Of several requests sent at once the last answer closes: those before it would take the others along.
+  // Of several pipelined requests, only the last answer closes the connection: an earlier one would cut off the others.
   const isLast = (response: ServerResponse) => draining && pipelines.isAlone(response);
   const { onInternalError } = parts;
   const limits = { maxBodyBytes, maxInFlight };
@@ -179,8 +179,8 @@ function createSorter(
     // RFC 9112 has whole URLs for proxies; the host in one would count in place of the Host that was checked.
     if (!url.startsWith('/')) return refuse(request, response, NOT_A_PATH);
     const profile = profileOf(url);
-    // Where callers are told apart, who has not said who he is learns not even which profiles there are; browsers ask for
-    // permission (OPTIONS) before they send anything.
+    // With authentication, unknown callers do not even learn which profiles exist, so the profile is checked later. Browsers send
+    // OPTIONS without credentials first.
     const isOurs = tellsApart
       ? method !== 'OPTIONS' && isMcp(url)
       : method === 'POST' && profile !== undefined && hasProfile(profile);
@@ -196,17 +196,17 @@ interface ReceptionParts extends DoorParts {
   readonly post: Post;
 }
 
-/** Whether the place a request comes from may call, whether there is room, who calls, and whether that one may use the profile. */
+/** Checks where a request comes from, whether there is room, who calls, and whether that caller may use the profile. */
 function createReception(parts: ReceptionParts, options: DoorOptions): Receive {
   const { identify, maxInFlight, mustShed } = options;
   const base = basePathOf(options);
   const { admission, load, refuse, post, protocolOf, otherwise, onInternalError } = parts;
-  /** Requests of which it is not known yet who sends them. They have room of their own: strangers take none of callers'. */
+  /** Requests whose caller is not known yet. They are limited separately, so that strangers take no room from known callers. */
   let strangers = 0;
 
   const enter = (profile: ProfileName, request: IncomingMessage, response: ServerResponse, identity: Identity) => {
     const protocol = profile === undefined ? undefined : protocolOf(profile, identity.principal);
-    // The same for what the caller may not use and for what there is not.
+    // The same answer for profiles that the caller may not use and for those that do not exist.
     if (protocol === undefined) refuse(request, response, toNotFound(request, base, identity));
     else if (request.method === 'POST') post(protocol, request, response, identity);
     else otherwise(request, response);

@@ -13,7 +13,7 @@ export interface Identity<Data = unknown> {
   readonly data?: Data | undefined;
 }
 
-/** Functions are made when they are asked for: most requests neither say anything before their answer nor wait. */
+/** Functions are created on demand: most requests neither send anything before their answer nor wait. */
 export class HttpSender implements Sender {
   readonly transport = 'http';
   readonly principal: Principal;
@@ -52,7 +52,7 @@ export class HttpSender implements Sender {
   get send(): ((message: string) => void) | undefined {
     if (!this.headers.accept?.includes('text/event-stream')) return undefined;
     return (message) => {
-      // A legacy client that hung up is not cancelled, but nobody reads what is said to it.
+      // A legacy client that disconnected does not cancel its call, but nobody reads messages to it.
       if (!this.#response.destroyed) this.#open().send(message);
     };
   }
@@ -68,7 +68,7 @@ export class HttpSender implements Sender {
 
   #open(): Sse {
     if (this.#stream === undefined) {
-      // Now or never: the head is written here.
+      // Has to be decided here, because the head is written now.
       if (this.#isLast(this.#response)) this.#response.shouldKeepAlive = false;
       this.#stream = createSse(this.#response, this.#cors);
       this.#response.once('close', this.#load.beginStream());

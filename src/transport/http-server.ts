@@ -17,7 +17,7 @@ export interface Served {
   readonly jwks?: string | undefined;
   /** Whether this process is overloaded. Absent: nobody looks. */
   readonly limits?: Pick<Limits, 'overload' | 'countShed'>;
-  /** '' is what /mcp serves, any other name what /mcp/<name> does; of it only what has one of the effects, where they are given. */
+  /** '' is what /mcp serves, any other name what /mcp/<name> serves; with `effects`, only operations with one of them. */
   readonly serviceOf: (profile: string, effects?: readonly Effect[]) => { readonly protocol: Protocol } | undefined;
 }
 
@@ -73,9 +73,9 @@ export async function serveHttp<Data = unknown>(
           isExhausted: () => limits?.overload.isExhausted ?? false,
           problem,
           sharedState,
-          // With callers told apart only they, and browsers that ask for permission, get this far.
+          // With authentication, only known callers and browsers that send OPTIONS get this far.
           hasProfile: (profile) => http.identify !== undefined || gateway.serviceOf(profile) !== undefined,
-          // Who has not said who he is learns nothing of what there is.
+          // Unknown callers do not learn how many tools there are.
           tools: () => (http.identify === undefined ? gateway.registry.tools.size : undefined),
           publicDocument,
           jwks: gateway.jwks,
@@ -106,7 +106,10 @@ export async function serveHttp<Data = unknown>(
   };
 }
 
-/** Express is for what is neither POST /mcp nor a plain probe, and takes 90 ms and 14 MB to load: it waits for the first such request. */
+/**
+ * Express is needed only for requests that are neither POST /mcp nor a plain probe, and takes 90 ms and 14 MB to load, so it is loaded
+ * with the first such request.
+ */
 function createLateRoutes(
   parts: RoutesParts,
   options: HttpOptions,
@@ -123,7 +126,7 @@ function createLateRoutes(
     if (routes) return routes(request, response);
     loading ??= load();
     loading.then(
-      // Whoever waited may have been refused since, or have left.
+      // The request may have been refused meanwhile, or its client may have left.
       () => response.headersSent || routes!(request, response),
       (error: unknown) => {
         onInternalError?.(error);

@@ -21,9 +21,9 @@ export interface HttpOptions<Data = unknown> extends DoorOptions<Data> {
   readonly keepAliveMs?: number | undefined;
   /** HTTPS in place of HTTP. */
   readonly tls?: TlsOptions | undefined;
-  /** Called when the grace time of `close()` is over: whoever waits for a call is to be answered now. `gateway.abort` does that. */
+  /** Called when the grace time of `close()` is over: calls in progress must be answered now. `gateway.abort` does that. */
   readonly giveUp?: (() => void) | undefined;
-  /** Where another process lets visitors in for this one: has it stop, and resolves when the last of them is here. */
+  /** If another process accepts the connections for this one: makes it stop, and resolves when the last of them is here. */
   readonly endListening?: (() => Promise<void>) | undefined;
 }
 
@@ -32,16 +32,16 @@ export interface HttpServer {
   readonly load: TransportLoad;
   /** From now on every answer closes its connection. New ones are served as before, until `close()`. */
   drain(): void;
-  /** Lets in nobody new; whoever is being served is answered, within the grace time. Connections that were idle for `quietMs` are closed. */
+  /** Accepts no new connections; requests in progress are answered, within the grace time. Connections idle for `quietMs` are closed. */
   close(graceMs: number, quietMs?: number): Promise<void>;
-  /** Shows another certificate to whoever connects from now on; throws, and keeps the old one, where it cannot be used. */
+  /** Uses another certificate for new connections; if it cannot be used, throws and keeps the old one. */
   renewTls(tls: TlsOptions): void;
 }
 
 export const REQUEST_TIMEOUT_MS = 30_000;
 /**
- * Longer than proxies keep theirs (nginx and AWS 60 s, Google's load balancers 600): whoever closes first must be the one that
- * sends requests, or it sends one into a connection that is being closed.
+ * Longer than proxies keep theirs (nginx and AWS 60 s, Google's load balancers 600): the side that sends requests must be the one
+ * that closes first, or it may send one into a connection that is being closed.
  */
 const KEEP_ALIVE_MS = 620_000;
 /** As nginx' send_timeout. */
@@ -61,7 +61,7 @@ export async function startHttp(parts: DoorParts, options: HttpOptions): Promise
       keepAliveTimeout: options.keepAliveMs ?? KEEP_ALIVE_MS,
       // Node checks the two above only this often; its default leaves slow clients half a minute more.
       connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
-      // Refused here: node's own refusals are written however many of them one read of a socket holds.
+      // Checked in the door: node's own refusals would be written for every request in one read of a socket, however many.
       requireHostHeader: false,
     },
     door.open,
@@ -72,7 +72,7 @@ export async function startHttp(parts: DoorParts, options: HttpOptions): Promise
   server.on(options.tls ? 'secureConnection' : 'connection', door.meet);
   server.on('tlsClientError', door.missHandshake);
   server.on('checkExpectation', door.open);
-  // No 'clientError' listener: Node's own answers 400, 408 or 431, and never into an answer already begun.
+  // No 'clientError' listener: Node's own answers 400, 408 or 431, unless an answer has already begun.
   const port = await listen(server, options);
   const stallMs = options.stallMs ?? STALL_MS;
   const watching = setInterval(door.watchReaders, Math.min(WATCH_MS, stallMs / 2), stallMs).unref();
@@ -113,7 +113,7 @@ function createEnd(server: Server, door: Door, load: Load, { giveUp, endListenin
     async close(graceMs: number, quietMs = QUIET_MS): Promise<void> {
       drain();
       if (graceMs > 0) {
-        // Whoever keeps its connection for a moment longer makes no new one while the listener closes.
+        // A client that keeps its connection for a moment longer makes no new one while the listener closes.
         door.drain(false);
         await endListening?.();
         await letLastOnesIn(server);
@@ -121,20 +121,20 @@ function createEnd(server: Server, door: Door, load: Load, { giveUp, endListenin
       }
       // Not close() of node:http: since Node 19 it begins with closing idle connections, on which a request may be under way.
       NetServer.prototype.close.call(server, hasClosed);
-      // In the part of a turn that follows reading: what has come by then is a request under way.
+      // In setImmediate, after the event loop has read from sockets: what has arrived by then counts as a request in progress.
       const closing = setInterval(() => setImmediate(door.closeIdle, quietMs), LOOK_MS);
       // A legacy client may hang up, and its call goes on (2025-11-25, basic/transports).
       const isOver = await within(graceMs, Promise.all([closed, load.idle()]));
       if (!isOver) {
         giveUp?.();
-        // What was given up is answered in the next turns.
+        // Calls that were given up are answered in the next turns.
         for (let turn = 0; turn < 3; turn++) await nextTurn();
         door.refuseAll();
         await within(FLUSH_MS, closed);
       }
       clearInterval(closing);
       clearInterval(looking);
-      // What it does beside closing: it ends node's own timer.
+      // Called for its other effect: it stops node's own timer.
       server.close(() => {});
     },
   };

@@ -17,14 +17,14 @@ export interface Load {
   readonly parked: number;
   readonly streams: number;
   /**
-   * Whether there is room for one more of a caller, where there is room for `max`. It gets more only while three of its
-   * requests leave one free, so that however many take all they can, another finds room.
+   * Whether a caller may have one more request if there is room for `max`. It gets another only while a place stays free for
+   * every three of its requests, so that other callers always find room.
    */
   hasRoom(caller: string, max: number): boolean;
   /** `caller`: where it is known. */
   enter(caller?: string): void;
   leave(caller?: string): void;
-  /** Says that a request waits for its client; the function returned takes that back. */
+  /** Says that a request is waiting for its client; the returned function undoes that. */
   park(caller?: string): () => void;
   /** An answer has become an event stream; to be called back when that is over. */
   beginStream(): () => void;
@@ -96,7 +96,7 @@ export function createParking(park: () => () => void): () => () => void {
   };
 }
 
-/** Whether `done` resolved in this time; resolves with it, or after `ms`: shutdown must not depend on anybody's good will. */
+/** Whether `done` resolved within this time. Shutdown must not depend on the other side. */
 export async function within(ms: number, done: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {

@@ -1,10 +1,6 @@
-// Where a transport may listen, what to say when it cannot, and the end of whoever is still connected.
+// What to say when a transport cannot listen, and the end of whoever is still connected.
 import type { Socket } from 'node:net';
 import { GatewayError } from '../errors.ts';
-
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
-}
 
 export function explainListenError(
   error: NodeJS.ErrnoException,
@@ -27,7 +23,7 @@ export function explainListenError(
   );
 }
 
-/** The connections of a server as they come in: one that is not through its handshake is known to nobody else. */
+/** The connections of a server as they come in: before its handshake is complete, a connection is known nowhere else. */
 export function trackConnections() {
   const open = new Set<Socket>();
   return {

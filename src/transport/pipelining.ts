@@ -1,5 +1,5 @@
-// Requests that did not wait for the answer before them. One read of a socket may hold thousands of them, and node parses them
-// all before anybody else gets a turn: the first few wait for turns of their own, the next one is refused, the rest never read.
+// Requests that did not wait for the answer before them. One read of a socket may contain thousands of them, and node parses all
+// of them at once: the first few are served in turns of their own, the next one is refused, and the rest are never read.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { queueTurn } from '../executor/turns.ts';
@@ -7,9 +7,9 @@ import { stopBody } from './connection.ts';
 
 /** On one connection, beside the one that is being answered: to parse them costs as much as a few calls. */
 const MAX_PIPELINED = 32;
-/** A request with more counts for several. */
+/** A request with more headers counts as several. */
 const HEADERS_OF_ONE = 32;
-/** Of all connections together. What their answers cost comes after the turn, and is not measured by it. */
+/** For all connections together. The cost of their answers comes after the turn, and is not included in it. */
 const SERVED_PER_TURN = 4;
 
 interface Pipeline {
@@ -23,7 +23,7 @@ export interface Pipelines {
   meet(socket: Socket): void;
   /** Whether this is the one request of its connection that has no answer yet. */
   isAlone(response: ServerResponse): boolean;
-  /** Calls one of the two; `serve` at once for whoever waits for answers. */
+  /** Calls one of the two; `serve` at once for clients that wait for answers. */
   enter(
     request: IncomingMessage,
     response: ServerResponse,
@@ -46,7 +46,7 @@ export function createPipelines(): Pipelines {
       pipelines.set(socket, { weight: 0, readBytes: 0 });
     },
     isAlone(response) {
-      // Node gives an answer its socket when those before it are written.
+      // Node assigns the socket to an answer when those before it are written.
       if (response.socket === null) return false;
       return pipelines.get(response.socket)?.weight === (weights.get(response) ?? 0);
     },
@@ -54,14 +54,14 @@ export function createPipelines(): Pipelines {
       const { socket } = request;
       const pipeline = pipelines.get(socket)!;
       const { bytesRead } = socket;
-      // Node gives an answer its socket when the one before is written. While it reads bodies and long headers it lets others
-      // do their work, so the one before may be written: then this request came in the same read.
+      // Node assigns the socket to an answer when the one before is written. While it reads bodies and long headers, other work
+      // may run, so the one before may be written already although this request came in the same read.
       const hasWaited = response.socket !== null && bytesRead !== pipeline.readBytes;
       pipeline.readBytes = bytesRead;
       if (hasWaited) return serve(request, response);
       const weight = 1 + Math.floor(request.rawHeaders.length / (2 * HEADERS_OF_ONE));
       if (pipeline.weight + weight > MAX_PIPELINED) return refuse(request, response);
-      // Its chunks would be read before its turn comes, and may be ten thousand.
+      // Its chunks, maybe ten thousand, would be read before its turn comes.
       if (request.headers['transfer-encoding'] !== undefined) {
         stopBody(socket);
         return refuse(request, response);

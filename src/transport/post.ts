@@ -85,7 +85,7 @@ class PostedBody implements BodyTaker {
   }
 
   refuseBody(why: 'too_large' | 'busy'): void {
-    // Node would first read what is left of the body, to the last crumb.
+    // Node would first read the rest of the body.
     this.#response.once('finish', () => this.#request.socket.destroy());
     if (why === 'too_large') this.refuseTooLarge();
     else this.#refuseBusy();

@@ -9,14 +9,14 @@ import { type Refusals, reasonOf } from './door/refusals.ts';
 import { mcpPathOf, nothingAt, profileOf } from './mcp-path.ts';
 import { PROBES } from './probes.ts';
 
-/** `degraded`: the replicas' common store does not answer, and each goes on by itself. */
+/** `degraded`: the store that replicas share does not answer, and each works alone. */
 export type SharedState = 'ok' | 'degraded';
 
 export interface RoutesParts {
   readonly name: string;
   readonly version: string;
   readonly ready: () => boolean;
-  /** There is hardly any memory left: another replica should be asked. */
+  /** There is hardly any memory left: load balancers should use another replica. */
   readonly isExhausted?: (() => boolean) | undefined;
   /** Why every call would be refused at the moment. */
   readonly problem?: (() => string | undefined) | undefined;
@@ -36,7 +36,7 @@ const MIRRORED_HEADER = /^mcp-param-[a-z0-9._~-]{1,100}$/;
 
 function preflight(request: IncomingMessage): Record<string, string> {
   const requested = request.headers['access-control-request-headers'] ?? '';
-  // Which arguments are mirrored depends on the tools: what a page asks for by that prefix is granted as it is.
+  // Which arguments are mirrored in headers depends on the tools, so every requested header with that prefix is allowed.
   const mirrored = requested
     .split(',')
     .slice(0, 100)
@@ -49,7 +49,7 @@ function preflight(request: IncomingMessage): Record<string, string> {
   };
 }
 
-/** Browsers ask first, because clients send headers of their own along; there is nothing in it that is not for everybody. */
+/** Browsers send a preflight first, because clients add headers of their own; the documents are public. */
 const FOR_ALL = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'GET',
@@ -101,7 +101,7 @@ export function createRoutes(
     if (refusal) refuse(request, response, refusal);
     else writeDocument(request.method, response, document);
   });
-  // For anybody, under whatever name an API reaches this gateway: they are public.
+  // Public keys are served to anybody, under any Host.
   const { jwks } = parts;
   if (jwks !== undefined)
     app.get('/.well-known/jwks.json', (_request, response) => {

@@ -4,7 +4,7 @@
 export interface BackOffRules {
   readonly firstMs: number;
   readonly maxMs: number;
-  /** A worker that has lived for so long is in good health: what came before it no longer counts. */
+  /** A worker that has lived for this long is healthy: earlier failures no longer count. */
   readonly goodLifeMs: number;
 }
 
@@ -18,7 +18,7 @@ export class BackOff {
     this.#rules = rules;
   }
 
-  /** To be asked once for every end, with the time between start and end. */
+  /** Call it once for every end, with the time between start and end. */
   delayAfter(lifeMs: number): number {
     const { firstMs, maxMs, goodLifeMs } = this.#rules;
     this.#inARow = lifeMs >= goodLifeMs ? 1 : this.#inARow + 1;

@@ -1,4 +1,4 @@
-// A worker's side of the way to the primary process: what it is told, what it tells, and what becomes of it alone.
+// A worker's side of the channel to the primary: what it is told, what it reports, and what it does if it is left alone.
 import cluster from 'node:cluster';
 import { GatewayError } from '../errors.ts';
 import {
@@ -15,23 +15,26 @@ export interface Primary {
   channel(topic: string): Channel;
   /** From now on it serves. */
   ready(ready: Ready): void;
-  /** Runs what makes this process serve. Where that cannot be, the primary process is told why, and this one ends. */
+  /** Runs what makes this process serve. If that fails, the primary is told why, and this process ends. */
   start(serve: () => Promise<void>): Promise<void>;
-  /** Until somebody listens, being told to stop ends the process. */
+  /** Until a listener is set, being told to stop ends the process. */
   onStop(stop: (why: string) => void): void;
   onHangUp(listener: () => void): void;
-  /** Has the primary process send nobody new; resolves when whoever was on the way is here. */
+  /** Makes the primary send no new connections; resolves when those on their way have arrived. */
   endListening(): Promise<void>;
 }
 
-/** Signals are the primary's: a terminal sends them to everybody, and whoever ended by itself would leave calls unanswered. */
+/**
+ * Signals are handled by the primary: a terminal sends them to all processes, and a worker that ended by itself would leave calls
+ * unanswered.
+ */
 const LEFT_TO_PRIMARY: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const ENDED_BY_SIGNAL = 130;
 
 /** Undefined: this process is no worker of ours. */
 export async function joinPrimary(): Promise<Primary | undefined> {
   if (process.env[SLOT_VARIABLE] === undefined || !cluster.isWorker || !process.connected) return undefined;
-  // Neither for settings nor for whatever this process starts.
+  // Removed, so that neither the settings nor child processes see it.
   delete process.env[SLOT_VARIABLE];
   let stop: (why: string) => void = () => process.exit(0);
   let hasHungUp = false;
@@ -40,7 +43,7 @@ export async function joinPrimary(): Promise<Primary | undefined> {
   };
   let isAlone = false;
   let hasLeft = () => {};
-  const left = new Promise<void>((resolve) => {
+  const departure = new Promise<void>((resolve) => {
     hasLeft = resolve;
   });
   for (const signal of LEFT_TO_PRIMARY)
@@ -49,7 +52,7 @@ export async function joinPrimary(): Promise<Primary | undefined> {
     });
   cluster.worker!.once('disconnect', () => {
     isAlone = true;
-    // Else Node.js would end the process on the spot, and with it the calls under way.
+    // Otherwise Node.js would end the process at once, together with its calls in progress.
     cluster.worker!.exitedAfterDisconnect = true;
     hasLeft();
     stop('the primary process is gone');
@@ -95,12 +98,12 @@ export async function joinPrimary(): Promise<Primary | undefined> {
     },
     onHangUp: (listener) => {
       hangUp = listener;
-      // It was told while it started, perhaps after it had read what is new.
+      // The signal came during the start, perhaps after the new files had been read.
       if (hasHungUp) listener();
     },
     endListening: () => {
       send({ kind: 'leaving' });
-      return left;
+      return departure;
     },
   };
 }

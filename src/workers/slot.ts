@@ -16,12 +16,15 @@ export interface End {
 export interface SlotEvents {
   onHello(slot: Slot): void;
   onReady(slot: Slot, ready: Ready): void;
-  /** It wants nobody new. */
+  /** The worker wants no new connections. */
   onLeaving(slot: Slot, worker: Worker): void;
   onEnd(slot: Slot, end: End): void;
 }
 
-/** Pings in a row without an answer, after which a worker hangs. Counted and not timed: a machine that slept kills nobody. */
+/**
+ * Unanswered pings in a row after which a worker counts as hanging. Counted instead of timed, so that a machine that slept kills
+ * none.
+ */
 const MAX_UNANSWERED = 6;
 
 export class Slot {
@@ -78,11 +81,11 @@ export class Slot {
   }
 
   tell(message: ToWorker): void {
-    // Whoever is gone by now needs no telling; its end is told by itself.
+    // A worker that is gone needs no message; its end is reported separately.
     if (this.#worker?.isConnected()) this.#worker.send(message, () => {});
   }
 
-  /** To the process that is in this slot now; with its end nothing comes any more. */
+  /** To the process that is in this slot now; after its end, no messages come. */
   channel(topic: string): Channel {
     const worker = this.#worker;
     return {
@@ -108,7 +111,7 @@ export class Slot {
     this.#worker?.process.kill('SIGKILL');
   }
 
-  /** Calls back when it is time for another process after one that lived for so long. Returns how long that takes. */
+  /** Calls back when another process may be started after one that lived for this long. Returns the delay. */
   refillAfter(lifeMs: number, refill: () => void): number {
     const delayMs = this.#backOff.delayAfter(lifeMs);
     this.#restart = setTimeout(refill, delayMs);

@@ -1,9 +1,9 @@
-// The primary process: starts workers, starts others in the place of those that end, and passes on what it is told. It
-// serves nothing itself, so that no call can bring it down.
+// The primary process: starts workers, replaces those that end, and passes on signals. It serves nothing itself, so that no call
+// can bring it down.
 import cluster, { type Worker } from 'node:cluster';
 import { type ErrorCode, GatewayError } from '../errors.ts';
 import type { BackOffRules } from './back-off.ts';
-import { HandedOver } from './handed-over.ts';
+import { Handover } from './handover.ts';
 import { type End, Slot } from './slot.ts';
 import { type Announcement, type Ready, SLOT_VARIABLE } from './worker-messages.ts';
 
@@ -23,7 +23,7 @@ export interface SupervisorOptions {
   readonly execArgv: readonly string[];
   /** From being told to stop to being killed. */
   readonly stopMs: number;
-  /** A process is in a slot, and has not begun yet: whoever wants to talk with it takes its channel now. */
+  /** A process was started in a slot and has not begun yet: channels to it must be opened now. */
   readonly onWorker?: ((slot: Slot) => void) | undefined;
   /** The process of a slot is gone. */
   readonly onGone?: ((slot: Slot) => void) | undefined;
@@ -33,21 +33,21 @@ export interface SupervisorOptions {
 }
 
 const HEARTBEAT_MS = 10_000;
-/** A worker that is told to end now does so with its last signature and its last lines; one that hangs does not. */
+/** How long a worker may take to end at once, with its last signature and log lines; one that hangs is killed. */
 const END_MS = 2_000;
 
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #slots: readonly Slot[];
   readonly #heartbeat: NodeJS.Timeout;
-  readonly #handedOver = new HandedOver();
-  /** Who waits for the first word of a slot. */
+  readonly #handover = new Handover();
+  /** Callbacks that wait for the first message of a slot. */
   readonly #awaited = new Map<Slot, (outcome: Ready | GatewayError) => void>();
   readonly #allGone: Promise<void>;
   #settle: () => void = () => {};
-  /** What the first worker said; all others listen there, and serve the same. */
+  /** What the first worker reported; all others listen on the same ports and serve the same. */
   #first: Ready | undefined;
-  /** Ports that the settings left open are asked for by number: whoever held them is gone. */
+  /** Ports that the settings left open are requested by number from now on, since the worker that had them is gone. */
   #arePortsKept = false;
   #isStopping = false;
   #isClean = true;
@@ -58,7 +58,7 @@ export class Supervisor {
       onHello: (slot: Slot) => this.#brief(slot),
       onReady: (slot: Slot, ready: Ready) => this.#welcome(slot, ready),
       onLeaving: (slot: Slot, worker: Worker) =>
-        void this.#handedOver.release(worker).then(() => slot.tell({ kind: 'left' })),
+        void this.#handover.release(worker).then(() => slot.tell({ kind: 'left' })),
       onEnd: (slot: Slot, end: End) => this.#replace(slot, end),
     };
     this.#slots = Array.from({ length: options.workers }, (_, index) => new Slot(index + 1, events, options.backOff));
@@ -82,7 +82,7 @@ export class Supervisor {
   async start(): Promise<Announcement | undefined> {
     const [first, ...others] = this.#slots;
     const { announcement } = await this.#startOne(first!);
-    // One that fails now, where the first did not, is tried again like any that ends later.
+    // If one fails now although the first did not, it is restarted like any that ends later.
     await Promise.all(others.map((slot) => this.#startOne(slot).catch(() => {})));
     return announcement;
   }
@@ -121,13 +121,13 @@ export class Supervisor {
   #fork(slot: Slot): void {
     if (!this.#slots.some(({ isAlive }) => isAlive)) this.#arePortsKept = this.#first !== undefined;
     const worker = cluster.fork({ [SLOT_VARIABLE]: String(slot.number) });
-    this.#handedOver.watch(worker);
+    this.#handover.watch(worker);
     slot.fill(worker);
     this.#options.onWorker?.(slot);
   }
 
   #brief(slot: Slot): void {
-    // Told while it did not listen yet, it would come up now and stay.
+    // A stop sent before it listened was not heard, so it is sent again.
     if (this.#isStopping) {
       slot.tell({ kind: 'stop', why: 'stopped while it started' });
       return;
@@ -175,7 +175,7 @@ export class Supervisor {
     this.#answer(slot, toStartError(end));
   }
 
-  /** To whoever waits for the first word of a slot. */
+  /** Passes the outcome to the callback that waits for the first message of a slot. */
   #answer(slot: Slot, outcome: Ready | GatewayError): void {
     this.#awaited.get(slot)?.(outcome);
     this.#awaited.delete(slot);

@@ -10,7 +10,7 @@ const SEMI_SPACE_MB = 64;
 
 const SEMI_SPACE = /^--max[-_]semi[-_]space[-_]size(?:=|$)/;
 
-/** What the operator has said, on the command line or in NODE_OPTIONS, stays as it is. */
+/** Flags set by the operator, on the command line or in NODE_OPTIONS, are kept. */
 export function listWorkerFlags(execArgv: readonly string[], nodeOptions = ''): string[] {
   const isSaid = [...execArgv, ...nodeOptions.split(/\s+/)].some((flag) => SEMI_SPACE.test(flag));
   return isSaid ? [...execArgv] : [...execArgv, `--max-semi-space-size=${SEMI_SPACE_MB}`];

@@ -1,12 +1,12 @@
-// What the primary process and its workers say to each other over cluster's channel. Both are of one build: nothing is parsed.
+// Messages between the primary and its workers over cluster's channel. Both are of the same build, so nothing is parsed.
 
 /** What a worker is told when it begins. */
 export interface Begin {
-  /** 1, 2, 3 …: the one of a worker that died is taken by the one in its place. */
+  /** 1, 2, 3 …: the replacement of a worker that died gets the same number. */
   readonly slot: number;
   /** How many there are. */
   readonly workers: number;
-  /** Nobody has served yet: this one tells what there is to tell. */
+  /** No worker has served yet: this one makes the announcement. */
   readonly isFirst: boolean;
   /** What seals confirmations and sessions in all workers, where no other secret is configured. */
   readonly secret: string;
@@ -61,17 +61,17 @@ export type ToWorker =
   /** What SIGHUP means to a process alone. */
   | { readonly kind: 'hangup' }
   | { readonly kind: 'ping' }
-  /** Nobody new comes any more: whoever was on the way is here. */
+  /** No new connections will come, and those on their way have arrived. */
   | { readonly kind: 'left' }
   | Note;
 
 export type ToPrimary =
-  /** It listens to what it is told from now on; cluster drops what came before. */
+  /** It listens for messages from now on; cluster drops earlier ones. */
   | { readonly kind: 'hello' }
   | { readonly kind: 'ready'; readonly ready: Ready }
   | { readonly kind: 'failed'; readonly failure: StartFailure }
   | { readonly kind: 'pong' }
-  /** Connections are to go to others. */
+  /** Connections should go to other workers. */
   | { readonly kind: 'leaving' }
   | Note;
 
@@ -88,7 +88,7 @@ export interface Channel {
   onMessage(listener: (message: unknown) => void): void;
 }
 
-/** What all of them share, where no Redis has it. */
+/** State shared by all workers, if there is no Redis. */
 export const STATE_TOPIC = 'state';
 
 /** Tells a process that it is a worker, and of which slot. It is taken out of the environment at once. */

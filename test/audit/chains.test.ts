@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { verifyChains } from '../../src/audit/chains.ts';
+import { openTrail } from '../../src/audit/open-trail.ts';
 import { readCheckingKey } from '../../src/audit/signing-key.ts';
-import { openTrail, type TrailOptions } from '../../src/audit/trail.ts';
+import type { TrailOptions } from '../../src/audit/trail.ts';
 import { sealedCall } from '../support/audit.ts';
 
 let folder: string;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type AuditTrail, openTrail } from '../../src/audit/trail.ts';
+import { type AuditTrail, openTrail } from '../../src/audit/open-trail.ts';
 import { buildDigest } from '../../src/call/digest.ts';
 import { createRedactor } from '../../src/endpoint/redaction/redact.ts';
 import { collectSecrets } from '../../src/endpoint/secrets.ts';

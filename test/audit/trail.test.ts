@@ -16,7 +16,8 @@ import {
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type AuditTrail, openTrail, type TrailOptions } from '../../src/audit/trail.ts';
+import { type AuditTrail, openTrail } from '../../src/audit/open-trail.ts';
+import type { TrailOptions } from '../../src/audit/trail.ts';
 import { flawsOf, readRecords, sealedCall, verify } from '../support/audit.ts';
 import { contextOf } from '../support/context.ts';
 

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openTrail } from '../../src/audit/trail.ts';
+import { openTrail } from '../../src/audit/open-trail.ts';
 import { type AuditRecord, readRecords, sealedCall } from '../support/audit.ts';
 import { run, type Served, serve } from '../support/cli.ts';
 import { legacy, post, type Rpc } from '../support/mcp.ts';

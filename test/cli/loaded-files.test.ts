@@ -35,7 +35,7 @@ async function readLoaded() {
 }
 
 describe('loaded files', () => {
-  test('a gateway that has listed its tools has read no package that only calls, YAML or other routes need', async () => {
+  test('a gateway that has listed its tools has read no package that only APIs, YAML or other routes need', async () => {
     const server = await serve([join(folder, 'pets.json')], { cwd: folder, env });
     const { body } = await post(server.http, JSON.stringify(legacy(1, 'tools/list')));
     expect(body).toContain('list_pets');
@@ -46,7 +46,8 @@ describe('loaded files', () => {
       (JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as { dependencies: object })
         .dependencies,
     );
-    expect(packages.filter((name) => direct.includes(name))).toEqual([
+    // The validator is read in the background as soon as the gateway listens, whether or not somebody calls.
+    expect(packages.filter((name) => direct.includes(name) && name !== 'ajv')).toEqual([
       '@toon-format/toon',
       'commander',
       'picocolors',

@@ -1,8 +1,8 @@
 // A login as data: the token it hands out is fetched once, sent as the domain asks, renewed in time, and never shown.
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { fillLogin, type LoginTemplate } from '../../src/endpoint/login/fill-login.ts';
-import type { Credential } from '../../src/endpoint/model.ts';
 import { createRedactor } from '../../src/endpoint/redaction/redact.ts';
+import type { Credential } from '../../src/endpoint/secret/credential.ts';
 import { createExecutor } from '../../src/executor/executor.ts';
 import { contextOf } from '../support/context.ts';
 import type { Recorded } from '../support/recorder.ts';

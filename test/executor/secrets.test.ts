@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Credential, Domain } from '../../src/endpoint/model.ts';
+import type { Domain } from '../../src/endpoint/model.ts';
 import { createRedactor } from '../../src/endpoint/redaction/redact.ts';
+import type { Credential } from '../../src/endpoint/secret/credential.ts';
 import { collectSecrets, endpointSecrets } from '../../src/endpoint/secrets.ts';
 import { createExecutor } from '../../src/executor/executor.ts';
 import { readProxyRules } from '../../src/network/proxy-rules.ts';

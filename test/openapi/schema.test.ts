@@ -289,4 +289,24 @@ describe('answers', () => {
     const endpoint = await importOne(openapi({ '/x': { get: { responses } } }));
     expect(plain(endpoint.outputSchema)).toEqual({ type: 'array', items: {} });
   });
+
+  test('an answer that refers to many objects is prepared in steps, one for each of them', async () => {
+    const COUNT = 50;
+    const link = (index: number) => [
+      `Thing${index}`,
+      { type: 'object', properties: { next: { $ref: `#/components/schemas/Thing${(index + 1) % COUNT}` } } },
+    ];
+    const schemas = Object.fromEntries(Array.from({ length: COUNT }, (_, index) => link(index)));
+    const content = { 'application/json': { schema: { $ref: '#/components/schemas/Thing0' } } };
+    const document = openapi(
+      { '/a': { get: { responses: { 200: { description: 'A thing.', content } } } } },
+      { components: { schemas } },
+    );
+    const [prepared, other] = [await importOne(document), await importOne(document)];
+    expect([...prepared.prepareOutput!()].length).toBeGreaterThanOrEqual(COUNT);
+    expect(Object.keys((prepared.outputSchema as { $defs: object }).$defs)).toHaveLength(COUNT);
+    expect(plain(prepared.outputSchema)).toEqual(plain(other.outputSchema));
+    // What is there already is not built again.
+    expect([...prepared.prepareOutput!()]).toEqual([]);
+  });
 });

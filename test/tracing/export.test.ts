@@ -56,7 +56,7 @@ describe('spans', () => {
       compression: 'gzip',
     });
     record(traces, 1);
-    expect(await traces.close()).toEqual({ lost: 0 });
+    expect(await traces.close()).toEqual({ losses: 0 });
     expect(receiver.exports).toMatchObject([
       {
         url: '/v1/traces',
@@ -95,10 +95,10 @@ describe('spans', () => {
     record(traces, 1);
     await traces.provider.forceFlush();
     expect(said).toEqual([
-      [false, { lost: 2, why: 'Bad Request' }],
-      [true, { lost: 6 }],
+      [false, { losses: 2, why: 'Bad Request' }],
+      [true, { losses: 6 }],
     ]);
-    expect(await traces.close()).toEqual({ lost: 6 });
+    expect(await traces.close()).toEqual({ losses: 6 });
   });
 
   test('wait in a queue that has an end', async () => {
@@ -120,7 +120,7 @@ describe('spans', () => {
     const silent = await startUpstream(() => {});
     const traces = open({ endpoint: `${silent.url}/v1/traces` });
     record(traces, 3);
-    expect(await traces.close()).toEqual({ lost: 3 });
+    expect(await traces.close()).toEqual({ losses: 3 });
     await silent.close();
   });
 
@@ -141,7 +141,7 @@ describe('spans', () => {
       expect(JSON.parse(reply!.body)).toMatchObject({ result: { resultType: 'complete' } });
     }
     await gateway.close();
-    expect(await traces.close()).toEqual({ lost: 60 });
+    expect(await traces.close()).toEqual({ losses: 60 });
     await upstream.close();
   });
 });

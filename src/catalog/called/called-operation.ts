@@ -10,7 +10,7 @@ export type FindCalled = (tool: string, args: Args) => CatalogOperation | undefi
 
 const finders = new WeakMap<Registry, FindCalled>();
 
-/** Undefined: it cannot be told, or there is none. */
+/** Undefined: there is no such operation, or the call does not say which one it means. */
 export function findCalledIn(registry: Registry): FindCalled {
   let finder = finders.get(registry);
   if (finder === undefined) {

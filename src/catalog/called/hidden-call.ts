@@ -1,5 +1,5 @@
-// What somebody called that exists for others, and not for this caller: it is answered as unknown; the log and the audit trail
-// say what it was, and why the caller may not use it.
+// Calls of operations that exist for other callers only. The caller gets the answer for an unknown name; the log and the audit
+// trail say which operation it was, and why the caller may not use it.
 import type { OperationFacts } from '../../call/execution-context.ts';
 import type { Args } from '../../endpoint/model.ts';
 import { qualifiedNamesOf } from '../../endpoint/names.ts';
@@ -46,6 +46,6 @@ function find(
   if (method === 'prompts/get') return prompts.has(name) ? {} : undefined;
   const endpoint = findCalledIn(registry)(name, args)?.endpoint;
   if (endpoint) return { operation: qualifiedNamesOf(endpoint)[0], effect: endpoint.effect };
-  // What code registered has no endpoint; of a tool over several operations it has to be known which.
+  // Tools registered in code have no endpoint. For a tool with several operations, the arguments must say which one was meant.
   return registry.tools.get(name)?.operations.length === 0 ? {} : undefined;
 }

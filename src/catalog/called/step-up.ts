@@ -1,5 +1,5 @@
-// Callers who may get more than they have, and want to be told: a call of an operation that only a wider token covers is refused
-// with what that token must have. For everybody else such an operation does not exist.
+// Callers that could get a token with more permissions and are to be told so: a call of an operation that their token does not
+// cover is refused with the scopes it needs. For all other callers, such an operation does not exist.
 import type { RequestFacts } from '../../call/execution-context.ts';
 import type { Args } from '../../endpoint/model.ts';
 import { type GatewayError, ScopeError } from '../../errors.ts';

@@ -1,5 +1,5 @@
-// Every action of the grouped tools by every name it may be called: for whoever picks one in the wrong tool, and for
-// describe_operation.
+// Every action of the grouped tools under every name it may be called by: for calls that pick an action in the wrong tool, and
+// for describe_operation.
 import { closest } from '../../endpoint/suggest.ts';
 import { inSteps } from '../../executor/turns.ts';
 import { rememberByObject } from '../../schema/remember.ts';
@@ -15,13 +15,13 @@ export interface FoundAction {
 }
 
 export interface ActionIndex {
-  /** Those that may be called so, exactly: `tool.action`, an action, a name, an operationId. */
+  /** The actions with exactly this name: `tool.action`, an action, a public name, an operationId. */
   find(name: string): readonly FoundAction[];
   /** The one that was probably meant by a wrong action of `tool`. */
   guess(tool: string, choice: string): Promise<FoundAction | undefined>;
 }
 
-/** More of a name is never looked at. */
+/** Longer names are cut before they are compared. */
 const MAX_NAME = 400;
 
 /** Made once for the tools of one list, in steps: thousands of actions have ten names each. */
@@ -68,7 +68,7 @@ function* indexActions(entries: readonly ToolEntry[]): Generator<void, ActionInd
   };
 }
 
-/** The names that begin with the same word, where any does: `delete_order` is no slip of `get_order`. */
+/** Only names with the same first word, if there are any: `get_order` is not suggested for a mistyped `delete_order`. */
 function likeVerb(choice: string, names: Iterable<string>): readonly string[] {
   const all = [...names];
   const [verb] = fold(choice).split('_', 1);

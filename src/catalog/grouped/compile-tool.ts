@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import type { Handler, Middleware } from '../../call/handler.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
-import { closest } from '../../endpoint/suggest.ts';
+import { didYouMean } from '../../endpoint/suggest.ts';
 import { GatewayError } from '../../errors.ts';
 import type { ToolHints } from '../../model/annotations.ts';
 import { Tool } from '../../model/tool.ts';
@@ -64,7 +64,7 @@ export interface CompiledTool {
   readonly run: Handler;
 }
 
-/** In a gateway the native actions come under its government; REST ones do already. */
+/** `government` is the gateway's policy for native actions; REST operations have it built in. */
 export function compileTool(plan: ToolPlan, government: NativeGovernment = UNGOVERNED): CompiledTool {
   const common = advertiseZod(plan.common);
   const drafts = plan.actions.map((placed) => draftAction(plan, placed, Object.keys(common.fields), government));
@@ -113,7 +113,7 @@ function draftFunction(plan: ToolPlan, { schema, handler }: Exclude<AnyAction, {
   };
 }
 
-/** The operation checks its arguments itself; earlier only where middleware would see them before that. */
+/** The operation validates its arguments itself. A check before that is needed only if middleware sees the arguments first. */
 function draftOperation(
   plan: ToolPlan,
   operation: NonNullable<AnyAction['operation']>,
@@ -165,7 +165,7 @@ function finishAction(
     placed,
     hints,
     run,
-    // Those of a REST operation are told with its other fields already.
+    // The fields of a REST operation include its controls already.
     fields: operation ? own.fields : { ...own.fields, ...controls },
     controls: Object.keys(controls),
     required: own.required,
@@ -219,9 +219,9 @@ function hintsOf({ operation, readOnly, destructive, idempotent }: AnyAction): A
 }
 
 /**
- * In a tool of REST operations only, the fields that every action takes alike are told as common ones. So are the
- * gateway's own controls, whoever takes them: they are never worth a list of actions, unless one had to step aside for
- * an argument of the API and is called otherwise than in the other actions.
+ * In a tool of REST operations only, fields that every action takes in the same way are listed as common. So are the gateway's
+ * own controls, even those that only some actions take: they are not worth a note on which actions. The exception is a control
+ * that was renamed in one action because an argument of the API has its name.
  */
 function shareFields(actions: readonly CompiledAction[]): SharedFields {
   const operations = actions.flatMap(({ placed }) => placed.definition.operation ?? []);
@@ -236,7 +236,7 @@ function shareFields(actions: readonly CompiledAction[]): SharedFields {
   };
   const schemaOf = (name: string) => actions.find(({ fields }) => Object.hasOwn(fields, name))!.fields[name]!;
   const names = [...new Set(actions.flatMap((action) => Object.keys(action.fields)))];
-  // Controls go last: they are the least of what a model should look at.
+  // Controls go last: they matter least to a model.
   const alike = names.filter((name) => !isControl(name) && isAlike(name));
   const silent = names.filter(isControl);
   const shared = [...alike, ...silent];
@@ -272,8 +272,7 @@ function refusePick(
   keys: readonly string[],
   elsewhere: string | undefined,
 ): GatewayError {
-  const near = typeof choice === 'string' ? closest(choice, keys) : undefined;
-  const advice = elsewhere ?? (near === undefined ? 'pick one of them.' : `did you mean "${near}"?`);
+  const advice = elsewhere ?? didYouMean(typeof choice === 'string' ? choice : '', keys, 'pick one of them.');
   const isMissing = choice === undefined || choice === null || choice === '';
   const problem = isMissing ? `${field} is required.` : `Unknown ${field} ${JSON.stringify(choice)}; ${advice}`;
   const message = `${problem} Available: ${keys.join(', ')}`;

@@ -45,7 +45,7 @@ function buildLeanDescription(input: DescriptionInput): ToolText {
     const words = [says(key, description) ? '' : description, destructive ? WARNING : ''].filter((part) => part !== '');
     return words.length === 0 ? [] : [`${key}: ${words.join(' ')}`];
   });
-  // An empty summary means that the tool's name says it all; then the lines do for a description.
+  // An empty summary means that the tool's name says it all; the lines of the actions are then the whole description.
   const head = input.description === '' && lines.length > 0 ? [] : [buildSummary(input)];
   return place(head, lines);
 }

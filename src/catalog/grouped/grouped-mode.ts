@@ -1,6 +1,7 @@
 // Grouped mode: one tool per planned group, made with the same GroupedToolBuilder that library users have.
 import type { Domain } from '../../endpoint/model.ts';
 import { MAX_TOOL_NAME, toToolName } from '../../endpoint/names.ts';
+import { askFor } from '../../endpoint/suggest.ts';
 import { says } from '../../schema/description-budget.ts';
 import { describeBriefly, tellApart } from '../endpoint-text.ts';
 import type { ToolEntry } from '../tool-entry.ts';
@@ -39,7 +40,7 @@ export function buildGrouped(
   const elsewhere = async (tool: string, choice: string) => {
     const action = await (await buildActionIndex(entries)).guess(tool, choice);
     if (action === undefined) return undefined;
-    return action.tool === tool ? `did you mean "${action.action}"?` : `call ${tellCall(action)}.`;
+    return action.tool === tool ? askFor(`"${action.action}"`) : `call ${tellCall(action)}.`;
   };
   const entries: ToolEntry[] = domains.flatMap(({ domain, group, operations }) =>
     planGroups(group, operations, form.everyTag).map((plan) => {
@@ -71,7 +72,7 @@ function buildGroup(domain: Domain, plan: PlannedGroup, builder: GroupedToolBuil
     const description = texts[index];
     builder.action({ name: actions[index]!, operation, ...(description !== undefined && { description }) });
   });
-  // Where every token counts the lines of the actions do, if there are any and the name says what they are about.
+  // In the lean form, the lines of the actions replace the description, if there are any and the tool's name contains its labels.
   const isTold =
     form.style === 'lean' &&
     texts.some((text) => text !== undefined) &&
@@ -89,7 +90,7 @@ function tellPurpose({ title }: Domain, { kind, labels, members }: PlannedGroup)
   return things === '' ? `${deed} data of ${title}` : `${deed} ${things} of ${title}`;
 }
 
-/** A line that several actions share is longer by its request. */
+/** A line that several actions share is made unique by method and path, which makes it longer. */
 const MAX_SHARED_LINE = 260;
 
 /** `github_issues_read`: what it is about between where it belongs and what it does; whole words, as many as fit. */
@@ -125,8 +126,9 @@ function nameActions({ domain, labels, members }: PlannedGroup): string[] {
 }
 
 /**
- * What all names end in tells none of them apart (`_for_authenticated_user`). One word of that kind is what they are about,
- * and goes only where the tool says it too: `delete` of a tool for the store would not be `delete_order`.
+ * Removes the words that all names end in, since they do not tell them apart (`_for_authenticated_user`). A single shared word is
+ * usually the thing itself; it is removed only if the tool's labels contain it: in a tool for the store, `delete` would not mean
+ * `delete_order`.
  */
 function stripShared(names: readonly string[], labels: readonly string[]): string[] {
   if (names.length < 2) return [...names];

@@ -25,7 +25,9 @@ export interface GroupedSchemaInput {
   readonly discriminator: string;
   /** Fields of every action, from `commonSchema`. */
   readonly common?: SharedFields | undefined;
-  /** Fewer words: no notes on common fields, long lists told by their exceptions, no texts the actions disagree on. */
+  /**
+   * Fewer words: no notes on common fields, long lists of actions replaced by their exceptions, no texts the actions disagree on.
+   */
   readonly lean?: boolean | undefined;
   /** The actions in words, where they do not fit the tool's description. */
   readonly actionText?: string | undefined;
@@ -85,7 +87,7 @@ function tierOf(name: string, actions: readonly ActionFields[], lean = false): s
   return `Required for: ${list(needing)}. For: ${list(using.filter((action) => !needing.includes(action)))}`;
 }
 
-/** Long lists are told by their exceptions. */
+/** A long list of actions is given as its exceptions, if those are fewer. */
 function tellBriefly(some: readonly ActionFields[], all: readonly ActionFields[]): string {
   const others = all.filter((action) => !some.includes(action));
   const shorter = some.length > MAX_LISTED && others.length > 0 && others.length + 1 < some.length;

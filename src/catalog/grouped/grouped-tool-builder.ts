@@ -281,7 +281,9 @@ export class GroupedToolBuilder<Data = unknown, Common = unknown> {
     throw refusal(`The schema of "${this.getName()}" (${where}) must be a zod 4 object: z.object({…}).`);
   }
 
-  /** REST arguments of that name are renamed by themselves; a schema written for this tool can be corrected. */
+  /**
+   * REST arguments with the discriminator's name are renamed automatically; a schema written for this tool has to be corrected.
+   */
   #assertDiscriminatorFree(): void {
     const { name, discriminator, common, actions } = this.#plan;
     const takes = (schema: z.ZodObject | undefined) =>
@@ -311,7 +313,7 @@ function toEntryOf(plan: ToolPlan, { tool, run, actions }: CompiledTool, domain:
   return createEntry(tool, run, domain, operations, { govern, part, pickOf, controls });
 }
 
-/** What an action says of itself makes a REST operation stricter, never laxer. */
+/** An action's own hints can make a REST operation stricter, never laxer. */
 function effectOf({ placed: { definition }, hints }: CompiledAction): Effect {
   if (definition.operation === undefined || definition.destructive === true) return effectOfHints(hints);
   return definition.operation.endpoint.effect;

@@ -62,7 +62,7 @@ function fieldsOf(members: readonly CatalogOperation[]): ReadonlySet<string> {
   );
 }
 
-/** A domain's name where others stand beside it in a tool's name. */
+/** A domain's name, shortened to leave room for the other parts of a tool's name. */
 export function shortDomain(name: string): string {
   return cutWords(toToolName(name), MAX_DOMAIN);
 }
@@ -77,7 +77,7 @@ function planParts(domain: Group, operations: readonly CatalogOperation[], every
     if (!areRelated(a, b)) return undefined;
     return `${shortDomain(domain.name)}_${labels.join('_')}_write`.length <= MAX_TOOL_NAME ? labels : undefined;
   });
-  // Words of a path are no subjects somebody chose: single ones are put together.
+  // Words of a path were not chosen as subjects, so groups of a single path word are merged.
   const isTagged = operations.some((operation) => tagsOf(domain, operation).length > 0);
   return isTagged ? merged : gather(merged, []);
 }
@@ -104,7 +104,7 @@ function split(labels: readonly string[], members: readonly CatalogOperation[], 
     const isSaid = segment === '' || labels.includes(label) || labels.at(-1)?.endsWith(label);
     return split(isSaid ? labels : [...labels, label], some, level + 1);
   });
-  // Small neighbours of the same cluster belong together again.
+  // Small parts of the same cluster are merged again.
   const merged = merge(parts, (a, b) => {
     const joined = union(a, b);
     return joined.length <= labels.length + MAX_SUBLABELS ? joined : undefined;
@@ -128,8 +128,8 @@ function chunk(labels: readonly string[], members: readonly CatalogOperation[]):
 }
 
 /**
- * Puts parts together while they stay within the caps and have a common name: each goes where most of its fields already
- * are, so that the fewest have to be told.
+ * Merges parts while they stay within the caps and have a common name. Each part joins the one that shares most of its fields, so
+ * that the fewest fields have to be listed.
  */
 function merge(parts: readonly Part[], join: (a: Labels, b: Labels) => Labels | undefined): Part[] {
   const merged: Part[] = [];
@@ -149,7 +149,7 @@ function merge(parts: readonly Part[], join: (a: Labels, b: Labels) => Labels | 
   return merged;
 }
 
-/** What is left in crumbs is put together under what they all have in common, however little that is. */
+/** Merges the parts with few members under the given labels, even if those say little. */
 function gather(parts: readonly Part[], labels: Labels): Part[] {
   const whole = parts.filter((part) => part.members.length > MAX_CRUMB);
   const crumbs = parts.filter((part) => part.members.length <= MAX_CRUMB);

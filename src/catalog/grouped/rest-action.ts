@@ -11,7 +11,7 @@ import type { SharedFields } from './grouped-schema.ts';
 /** Many operations share one tool, so each is told briefly; the enforced schema keeps everything. */
 const SLIM = { maxText: 66, oneSentence: true, examples: false, limits: false } as const;
 const MAX_DEPTH = 2;
-/** A field that takes more characters than this to tell is told by the names of its parts. */
+/** A field whose description is longer than this is shown by the names of its parts only. */
 const MAX_FIELD = 240;
 
 export interface RestFields extends SharedFields {
@@ -59,7 +59,7 @@ export interface BoundOperation {
   readonly createCheck: () => Validator;
 }
 
-/** Names are restored, and the fields of the tool's common schema left out. */
+/** Restores renamed arguments, and leaves out the fields of the tool's common schema. */
 export function bindOperation(
   operation: Operation,
   renamed: ReadonlyMap<string, string>,
@@ -93,7 +93,7 @@ export function bindOperation(
   };
 }
 
-/** A refusal of arguments names them as the API does; here one of them has another name. */
+/** The operation's refusal names arguments as the API does; this restores the names they have in the tool. */
 function withPublicNames(error: unknown, renamed: ReadonlyMap<string, string>): unknown {
   if (!(error instanceof GatewayError) || error.code !== 'VALIDATION') return error;
   const lines = [...renamed].map(([alias, name]) => `In this tool the argument \`${name}\` is called \`${alias}\`.`);

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { place, toProblems } from '../../endpoint/problems.ts';
-import { closest } from '../../endpoint/suggest.ts';
+import { didYouMean } from '../../endpoint/suggest.ts';
 import { GatewayError } from '../../errors.ts';
 import type { ToolEntry } from '../tool-entry.ts';
 import { defineTool, type NativeTool } from './define-tool.ts';
@@ -78,8 +78,8 @@ export function defineTools<Data = unknown>(
 }
 
 function near(name: string, names: readonly string[]): string {
-  const match = closest(name, names);
-  return match === undefined ? '' : ` (did you mean "${match}"?)`;
+  const question = didYouMean(name, names, '');
+  return question === '' ? '' : ` (${question})`;
 }
 
 function parseDeclarations(source: string | URL | Uint8Array | readonly ToolDeclaration[]): readonly ToolDeclaration[] {

@@ -1,4 +1,4 @@
-// A call from within this process, by nobody in particular: what is not known about a call is taken from here.
+// A call from within this process, without a real caller: supplies defaults for everything that is not known about it.
 import { ExecutionContext, type RequestFacts } from '../../call/execution-context.ts';
 
 const LOCAL: RequestFacts = Object.freeze({
@@ -10,7 +10,7 @@ const LOCAL: RequestFacts = Object.freeze({
   client: Object.freeze({ era: 'modern', takesRounds: true, version: '2026-07-28', capabilities: Object.freeze({}) }),
 });
 
-/** The context of a call of `tool`: as it is where the caller has one, else made of whatever is known. */
+/** The context of a call of `tool`: the given one if it is complete, otherwise a new one from what is known. */
 export function toLocalContext<Data>(
   partial: ExecutionContext<Data> | Partial<RequestFacts<Data>>,
   tool: string,

@@ -64,7 +64,7 @@ async function read(
   try {
     return toContents(uri, await operation.run(context, args));
   } catch (error) {
-    // What the URI holds is the caller's: an argument that does not fit is a wrong URI.
+    // The caller chose the URI, so an argument that does not fit is an error in the URI.
     if (error instanceof GatewayError && error.code === 'VALIDATION')
       throw new GatewayError('INVALID_PARAMS', error.message, { uri }, error);
     return toContents(uri, toFailure(context, error));
@@ -101,7 +101,7 @@ function toContents(uri: string, outcome: Outcome): ReadOutcome {
     if (status === 404 || status === 410) throw new GatewayError('RESOURCE_NOT_FOUND', message, { uri });
     throw new GatewayError('INTERNAL', message, { uri, failure_mode: failure_mode ?? 'upstream_error' });
   }
-  // Words beside a file are for who reads a tool's answer; a resource is the file itself.
+  // A text beside a file is meant for the reader of a tool's answer; the resource is the file alone.
   const files = outcome.content.filter(({ type }) => type !== 'text');
   return {
     contents: (files.length > 0 ? files : outcome.content).map((block): ResourceContents => {

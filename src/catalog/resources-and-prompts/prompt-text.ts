@@ -1,22 +1,22 @@
-// A prompt's text with its arguments in it. What an argument that was left out would have stood in goes with it: a
-// sentence, brackets or a phrase between commas that is about nothing else; of what has to stay, the words that lead up
-// to it ("… of Ada" → "…").
+// A prompt's text with its arguments filled in. If an argument is missing, the part of the text that is only about it is removed:
+// a sentence, a bracket or a phrase between commas. In a part that stays, the words that lead up to the gap are removed ("… of
+// Ada" → "…").
 import type { Args } from '../../endpoint/model.ts';
 
 const PLACEHOLDER = /\{\{\s*([\w.-]+)\s*\}\}/g;
 const BETWEEN_SENTENCES = /(?<=[.!?])\s+/;
 const BETWEEN_PHRASES = /(?<=[,;])\s+/;
 const BRACKETS = / ?\([^()]*\)/g;
-/** What ends a sentence, a line or a phrase still ends it. */
+/** Punctuation that must survive when the words before it are removed. */
 const END_MARK = /(?<![.!?:;])[.!?:;]+$/;
-/** At most this many words before a gap belong to it, beside those that say how many. */
+/** How many words before a gap are removed with it, not counting those of a quantity. */
 const MAX_LEADING = 2;
 const QUANTITY =
   /(?:^| )(?:at most|at least|up to|no more than|more than|no fewer than|fewer than|less than|exactly|around|roughly)$/i;
 const LEADING =
   /^(?:,|and|or|about|after|as|at|before|by|called|during|for|from|in|into|labelled|like|named|near|of|on|per|since|than|through|to|until|with|within|the|a|an)$/i;
 
-/** Values where they belong, nothing where there is none: for addresses. */
+/** Fills in values, and nothing for missing ones: for URIs. */
 export function fill(text: string, args: Args): string {
   return text.replace(PLACEHOLDER, (_, name: string) => String(args[name] ?? ''));
 }
@@ -27,7 +27,7 @@ export function fillText(text: string, args: Args): string {
     if (isComplete(line, args)) return [fill(line, args)];
     const sentences = line.split(BETWEEN_SENTENCES).flatMap((sentence, column) => {
       if (isComplete(sentence, args)) return [fill(sentence, args)];
-      // What the prompt begins with says what is wanted, and stays as far as it can.
+      // The first sentence says what is wanted, so as much of it as possible is kept.
       const isWanted = (row === 0 && column === 0) || namesAny(sentence, args);
       return isWanted ? [fill(closeGaps(sentence, args), args)] : [];
     });
@@ -48,7 +48,7 @@ function namesAny(text: string, args: Args): boolean {
   return [...text.matchAll(PLACEHOLDER)].some(([, name]) => isSet(args, name!));
 }
 
-/** Takes out what stands around each gap. The first phrase says what is wanted, and gives up no more than it must. */
+/** Removes the text around each gap. The first phrase says what is wanted, so it loses only words, never all of itself. */
 function closeGaps(sentence: string, args: Args): string {
   const indent = /^\s*/.exec(sentence)![0];
   const isIdle = (text: string) => !isComplete(text, args) && !namesAny(text, args);
@@ -83,7 +83,7 @@ function closeWords(phrase: string, args: Args): string {
     const leading: string[] = [];
     while (leading.length < MAX_LEADING && LEADING.test(result.at(-1) ?? '')) leading.push(result.pop()!);
     const mark = END_MARK.exec(word)?.[0] ?? '';
-    // "List the … tasks" is about tasks all the same; "within … days" says nothing without its number.
+    // "List the … tasks" still makes sense without its value; "within … days" does not, so "days" is removed, too.
     isCounted = word.endsWith('}}') && leading.some((one) => !/^(?:,|and|or|the|a|an)$/i.test(one));
     endWith(result, mark);
   }
@@ -98,7 +98,7 @@ function lastWords(words: readonly string[]): string {
     .join(' ');
 }
 
-/** What a phrase that goes leaves behind: the end of its sentence, or of brackets that began before it. */
+/** The punctuation a removed phrase leaves behind: the end of its sentence, or of brackets that were opened before it. */
 function endOf(phrase: string): string {
   const mark = /\){0,3}[.!?:;,]{0,3}$/.exec(phrase)![0];
   const text = phrase.includes('(') ? mark.replaceAll(')', '') : mark;

@@ -3,7 +3,7 @@
 import type { ExecutionContext } from '../../call/execution-context.ts';
 import type { Content, Outcome } from '../../call/outcome.ts';
 import type { Args, Domain, PromptSpec } from '../../endpoint/model.ts';
-import { closest } from '../../endpoint/suggest.ts';
+import { didYouMean } from '../../endpoint/suggest.ts';
 import { GatewayError } from '../../errors.ts';
 import { PromptConverter } from '../../model/converters.ts';
 import { Prompt, PromptArgument } from '../../model/prompt.ts';
@@ -49,14 +49,13 @@ export function buildPrompts(
   );
 }
 
-/** Texts that prompts of these domains embed, and nobody has: whoever chose such a prompt would get an error. */
+/** Resources that prompts of these domains embed and that do not exist: using such a prompt would fail. */
 export function listLostResources(domains: readonly Domain[], table: ResourceTable): string[] {
   const uris = [...table.resources.keys()];
   const messages = domains.flatMap(({ prompts }) => prompts.flatMap((prompt) => prompt.messages));
   return messages.flatMap(({ resource, place = 'prompts' }) => {
     if (resource === undefined || resource.includes('{{') || findResource(table, resource)) return [];
-    const near = closest(resource, uris);
-    const fix = near === undefined ? 'declare it under resources, or write text' : `did you mean "${near}"?`;
+    const fix = didYouMean(resource, uris, 'declare it under resources, or write text');
     return [`${place}: there is no resource "${resource}"; ${fix}`];
   });
 }
@@ -88,7 +87,7 @@ function toEntry(spec: PromptSpec, readResource: ReadResource): PromptEntry<Prom
   });
 }
 
-/** How many problems are named, and how much of a name that nobody declared. */
+/** Limits of an error message: the number of problems, and the length of an undeclared name. */
 const MAX_PROBLEMS = 12;
 const MAX_NAME_CHARS = 100;
 

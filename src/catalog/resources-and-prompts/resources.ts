@@ -4,8 +4,8 @@
 import type { ExecutionContext } from '../../call/execution-context.ts';
 import type { Outcome } from '../../call/outcome.ts';
 import type { Args, Domain } from '../../endpoint/model.ts';
+import { once } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
-import { once } from '../../model/base.ts';
 import { ResourceConverter } from '../../model/converters.ts';
 import { Resource, type ResourceInit } from '../../model/resource.ts';
 import type { WireResource } from '../../model/wire.ts';
@@ -95,7 +95,7 @@ function toServedTemplate(entry: TemplateEntry): TemplateEntry<Resource> {
   });
 }
 
-/** What reads this URI: the resource itself, else the template that leaves the least open. */
+/** What reads this URI: the resource itself, otherwise the most specific template that matches. */
 export function findResource(
   { resources, templates }: ResourceTable,
   uri: string,

@@ -1,4 +1,4 @@
-// Which prompts are left where a part of a catalog is served: none that would lead to what that part has not.
+// Which prompts remain if only a part of a catalog is served: those that refer to nothing outside of that part.
 import type { Domain, PromptSpec } from '../../endpoint/model.ts';
 import { trimEnd } from '../../endpoint/plain-text.ts';
 import type { Registry } from '../registry.ts';
@@ -11,7 +11,7 @@ interface Catalog {
   readonly resources: ResourceTable;
 }
 
-/** The domains of a part, without the prompts that embed a resource or name an operation of the whole which the part has not. */
+/** The domains of a part, without prompts that embed a resource or name an operation which only the whole catalog has. */
 export function selectPrompts(domains: readonly Domain[], part: Catalog, whole: Catalog): readonly Domain[] {
   if (domains.every(({ prompts }) => prompts.length === 0)) return domains;
   const served = new Set(part.registry.operations.flatMap(distinctNamesOf));
@@ -24,13 +24,13 @@ export function selectPrompts(domains: readonly Domain[], part: Catalog, whole: 
   });
 }
 
-/** Names that nobody writes by chance: `shop_delete_order`, `shop.orders.delete`, `deleteOrder`, and not `delete`. */
+/** Names that do not occur in a text by chance: `shop_delete_order`, `shop.orders.delete`, `deleteOrder`, but not `delete`. */
 function distinctNamesOf({ name, endpoint, qualifiedNames }: CatalogOperation): string[] {
   const names = [name, endpoint.id, ...qualifiedNames, endpoint.source.operationId ?? ''];
   return names.filter((one) => /[a-z0-9](?:[_.]|(?=[A-Z]))/.test(one));
 }
 
-/** What a prompt embeds; where an argument stands, any value will do to tell which template it is for. */
+/** The URIs that a prompt embeds. Arguments in them get any value: it only matters which template matches. */
 function urisOf({ messages, arguments: declared }: PromptSpec): string[] {
   const values = Object.fromEntries(declared.map(({ name, values: [first = '1'] = [] }) => [name, first]));
   return messages.flatMap(({ resource }) => (resource === undefined ? [] : [fill(resource, values)]));

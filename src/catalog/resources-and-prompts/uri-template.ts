@@ -17,7 +17,7 @@ export function compileUriTemplate(template: string): (uri: string) => Args | un
     const variables = matchParts(parts, mark === -1 ? uri : uri.slice(0, mark));
     if (!variables || mark === -1) return variables;
     for (const [name, value] of new URLSearchParams(uri.slice(mark + 1))) {
-      // Neither a stranger nor a second value.
+      // Refuses unknown names and second values.
       if (name === '' || !names.has(name) || name in variables) return undefined;
       variables[name] = value;
     }

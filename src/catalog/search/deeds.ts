@@ -1,5 +1,5 @@
-// What is asked for by a verb, or by several words: `get rid of` deletes, `take … off` removes, `who can` asks for people;
-// and how well what an operation does answers it.
+// What a verb or phrase asks for (`get rid of` deletes, `take … off` removes, `who can` asks for people), and how well the effect
+// of an operation answers it.
 import { stem } from './search-words.ts';
 
 /** What a call does, as far as its method, path and first word tell. `act` is whatever is none of the others. */
@@ -16,7 +16,7 @@ const PLAIN = readTable({
     'delete remove destroy erase drop discard wipe eliminate retire decommission dispose undo ditch nuke axe zap chuck shred obliterate',
 });
 
-/** Verbs that name what few operations do, so that the word itself counts. */
+/** Verbs of few operations: the word itself counts in the search. */
 const TELLING = readTable({
   get: 'preview download compare count export monitor listen render',
   list: 'query lookup',
@@ -51,7 +51,7 @@ export function isPlainVerb(stemmed: string): boolean {
   return PLAIN.has(stemmed);
 }
 
-/** A POST may set, a PUT may create; a read is never the answer to a command. */
+/** How well each kind of operation answers each verb: a POST may set, a PUT may create, but a read never answers a command. */
 const AGREEMENT: Readonly<Record<Verb, Readonly<Partial<Record<Verb, number>>>>> = {
   get: { get: 1, list: 0.9 },
   list: { list: 1, get: 0.85 },
@@ -76,8 +76,8 @@ export interface Phrase {
 }
 
 /**
- * `words = verbs: meaning`. `*` stands for up to six words, `|` for a choice. Of those that begin with the same word the
- * first that fits is meant.
+ * `words = verbs: meaning`. `*` stands for up to six words, `|` for a choice. Of several phrases with the same first word, the
+ * first that fits counts.
  */
 const PHRASES = `
 get rid of = delete / get|pull|blow * off|away|down = delete / pull the plug = delete act: stop shutdown terminate / do away with = delete
@@ -158,7 +158,7 @@ const GAP = '*';
 const ANY = 'any';
 const MAX_GAP = 6;
 
-/** By its first word; read with the first search, 4 ms that a start without one does not pay. */
+/** By first word. Built by the first search: that takes 4 ms, which a start without a search does not spend. */
 let phrasesByFirst: ReadonlyMap<string, readonly Phrase[]> | undefined;
 
 function readPhrases(): ReadonlyMap<string, readonly Phrase[]> {

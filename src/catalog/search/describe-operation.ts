@@ -23,7 +23,7 @@ function* describe(operation: CatalogOperation, places: readonly FoundAction[]):
   const { name, endpoint } = operation;
   const schema = yield* fitArguments(operation, MAX_SCHEMA);
   yield;
-  // The first look at a schema makes it: that and reading it are steps of their own.
+  if (endpoint.prepareOutput !== undefined) yield* endpoint.prepareOutput();
   const { outputSchema } = endpoint;
   yield;
   const shape = toShape(outputSchema);
@@ -42,7 +42,7 @@ function* describe(operation: CatalogOperation, places: readonly FoundAction[]):
   ].join('\n');
 }
 
-/** In a grouped tool `action` picks one: an argument of that name has another there. */
+/** In a grouped tool, `action` picks the operation; an argument with that name is renamed there. */
 function toPlace(schema: JsonSchema) {
   const { properties, required } = schema as { properties?: Readonly<Record<string, unknown>>; required?: unknown };
   if (!isObject(properties) || !Object.hasOwn(properties, DISCRIMINATOR)) return undefined;

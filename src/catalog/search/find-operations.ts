@@ -1,6 +1,5 @@
-// From a request to the operations that answer it: every word is looked up in what the operations say of themselves, and
-// an operation counts by how much of the request it meets, how little of it is unasked for, and whether it does what is to
-// be done.
+// From a request to the operations that answer it. Every word is looked up in the names and texts of the operations. An operation
+// ranks by how much of the request it matches, how little else it does, and whether its effect is the requested one.
 import { editDistance } from '../../endpoint/edits.ts';
 import type { Effect } from '../../endpoint/model.ts';
 import { inSteps } from '../../executor/turns.ts';
@@ -17,7 +16,7 @@ export interface SearchFilter {
 export interface SearchResult {
   /** Best first. */
   readonly operations: readonly CatalogOperation[];
-  /** The best one says little of what was asked: the words are probably not those of the documents. */
+  /** Even the best one matches little of the request, which probably uses other words than the documents. */
   readonly weak: boolean;
 }
 
@@ -61,7 +60,8 @@ function* search(index: Index, query: string, limit: number, filter: SearchFilte
     if (met > 0) candidates.push({ entry, met });
   }
   const qualities = stemsAsked(terms);
-  // Words that nothing meets together, as a long sentence has them, must not make the rest matter less.
+  // Relative to the best candidate, not to all words: no operation has all words of a long sentence, and what it does match would
+  // count too little beside rank().
   const most = candidates.reduce((best, { met }) => Math.max(best, met), 0);
   const hits: { entry: Entry; score: number }[] = [];
   for (const { entry, met } of candidates) {
@@ -94,12 +94,12 @@ const QUALITY = { related: 0.7, relatedToUnknown: 0.8, bare: 1, longer: 0.65, ne
 function weighTerm(index: Index, { stems, related, factor }: Term): WeighedTerm {
   const quality = new Map<string, number>();
   const allow = (stemmed: string, how: number) => quality.set(stemmed, Math.max(how, quality.get(stemmed) ?? 0));
-  // Where the documents have the word itself, others for it are second choice, and guessing would blur it.
+  // If the documents contain the word itself, synonyms count less and spelling is not guessed.
   const isKnown = stems.some(index.knows);
   for (const stemmed of stems) allow(stemmed, 1);
   for (const stemmed of related) allow(stemmed, isKnown ? QUALITY.related : QUALITY.relatedToUnknown);
   const word = stems[0]!;
-  // Nobody says unpin: it has to do with pins. To rescan is to scan.
+  // An unknown `unpin` is looked up as `pin`, `rescan` as `scan`.
   if (!isKnown && /^(?:re|un)/.test(word)) allow(word.slice(2), QUALITY.bare);
   const mayBeCut = word.length >= 4 && verbOfWord(word) === undefined;
   if (mayBeCut || (!isKnown && word.length >= 3)) {
@@ -120,12 +120,12 @@ function weighTerm(index: Index, { stems, related, factor }: Term): WeighedTerm 
     reach += strength;
     if (strength > loudest) loudest = strength;
   }
-  // The fewer say it, the more it tells; what is only mentioned in passing tells less.
+  // The fewer operations contain a word, the more it counts; a word that occurs only in weak places counts less.
   const weight = factor * Math.sqrt(loudest) * Math.log(1 + index.entries.length / (0.4 + reach));
   return { factor, quality, strengths, weight };
 }
 
-/** A typing mistake or a compound away. Nobody mistypes the first letter. */
+/** One typing mistake away, or part of a compound. The first letter is rarely mistyped, so it must match. */
 function isNear(word: string, other: string): boolean {
   if (other.length < 4) return false;
   if (other.endsWith(word) && word.length >= 5) return true;
@@ -142,7 +142,9 @@ function stemsAsked(terms: readonly WeighedTerm[]): ReadonlyMap<string, number> 
   return qualities;
 }
 
-/** Beside what is met: how little is unasked for, whether it does what is to be done, and to one thing or many. */
+/**
+ * Adds to the matched words: how little else the operation does, whether its effect is the requested one, and one thing or many.
+ */
 function rank(
   index: Index,
   { verbs, many }: SpokenRequest,
@@ -175,7 +177,7 @@ function sum<Item>(items: readonly Item[], weigh: (item: Item) => number): numbe
 
 const MAX_ALIKE = 2;
 
-/** Operations that say the same of themselves, beyond two, stand behind all others: five of a kind leave no room. */
+/** Of operations with the same summary, all but the first two go to the end, so that they do not fill the list of hits. */
 function spread(entries: readonly Entry[]): Entry[] {
   const counts = new Map<string, number>();
   const repeated: Entry[] = [];

@@ -21,13 +21,13 @@ export interface Entry {
 /** An operation as it is filed. */
 interface Card {
   readonly entry: Entry;
-  /** For each stem the most telling place it stands at. */
+  /** For each stem, the strongest field it occurs in. */
   readonly fields: ReadonlyMap<string, number>;
   /** What it acts on, wherever it stands in the path. */
   readonly resource: string;
 }
 
-/** Where a word stands, the more telling the later, and how strongly it is said there. */
+/** The fields of an operation from weak to strong, and how much a word in each of them counts. */
 const FIELDS = { resource: 0.25, text: 0.28, argument: 0.5, tag: 0.6, about: 0.65, path: 0.95, head: 1 };
 type Field = keyof typeof FIELDS;
 const NAMES = Object.keys(FIELDS) as Field[];
@@ -56,10 +56,10 @@ export interface Index {
 
 const MAX_ARGUMENTS = 60;
 const MAX_TEXT = 2_000;
-/** So many operations may be about one thing; more only share an address. */
+/** If more operations share a path, they are not about one thing. */
 const MAX_SIBLINGS = 8;
 
-/** Gives way to other requests every few milliseconds; what comes out does not depend on it. */
+/** Yields to other requests every few milliseconds, without effect on the result. */
 export function buildIndex(operations: readonly CatalogOperation[]): Promise<Index> {
   return inSteps(indexOperations(operations));
 }
@@ -69,7 +69,7 @@ function* indexOperations(operations: readonly CatalogOperation[]): Generator<vo
   const entries: Entry[] = [];
   const counts = new Map<string, number>();
   const words = new Set<string>();
-  /** For each stem the entries that have it, the entry's number and the field in one. */
+  /** For each stem, the entries that contain it: the entry's number and the field, packed into one number. */
   const postings = new Map<string, number[]>();
   const siblings = new Map<string, Card[]>();
   const post = (stemmed: string, id: number, field: number) => {
@@ -92,7 +92,7 @@ function* indexOperations(operations: readonly CatalogOperation[]): Generator<vo
     else siblings.set(resource, [card]);
     yield;
   }
-  // What one operation says of a thing holds, weakly, for the others on it.
+  // Words of one operation also count, weakly, for the other operations on the same resource.
   for (const group of siblings.values()) {
     if (group.length < 2 || group.length > MAX_SIBLINGS) continue;
     const shared = new Set<string>();
@@ -135,11 +135,11 @@ function toCard(operation: CatalogOperation, id: number): Card {
   // A summary made from method and path says nothing more than they do.
   const summary = endpoint.summary.replace(`(${endpoint.method} ${endpoint.path})`, '');
   const text = toPlainText((endpoint.description ?? '').slice(0, MAX_TEXT));
-  // An action cut to length ends in a hash, which is no word of anybody's.
+  // The operationId is preferred, because an action that was cut to length ends in a hash.
   const head = [...new Set([endpoint.source.operationId ?? endpoint.action, summary].flatMap(toStems))];
   const fields = new Map<string, number>();
   const add = (field: Field, stems: readonly string[]) => {
-    // From the least telling place to the most telling.
+    // Called for the weakest field first, so that the strongest one wins.
     const at = place(field);
     for (const stemmed of stems) fields.set(stemmed, at);
   };

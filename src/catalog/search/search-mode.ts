@@ -4,11 +4,11 @@
 import type { Handler } from '../../call/handler.ts';
 import type { Outcome } from '../../call/outcome.ts';
 import { isObject } from '../../endpoint/is-object.ts';
-import type { Args, Effect, JsonSchema } from '../../endpoint/model.ts';
-import { closest } from '../../endpoint/suggest.ts';
+import { type Args, EFFECTS, type JsonSchema } from '../../endpoint/model.ts';
+import { askFor, closest } from '../../endpoint/suggest.ts';
+import { once } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import { inTurn } from '../../executor/turns.ts';
-import { once } from '../../model/base.ts';
 import { Tool, type ToolInit } from '../../model/tool.ts';
 import { CONTROL_NAMES, CONTROL_SCHEMAS, type ControlName, putInside } from '../../orchestration/controls.ts';
 import { toFailure } from '../../orchestration/failure.ts';
@@ -34,7 +34,6 @@ const MAX_LINE = 100;
 const MAX_DOMAINS = 40;
 /** Groups named beside hits that match loosely. */
 const MAX_HINTED = 20;
-const EFFECTS: readonly Effect[] = ['read', 'write', 'destructive'];
 
 interface Catalog {
   readonly domains: readonly { readonly name: string; readonly title: string }[];
@@ -137,13 +136,13 @@ function callTool(catalog: Catalog): ToolEntry {
   );
 }
 
-/** Those that any of the operations takes, under the names they have beside `arguments`: no API's argument is there. */
+/** The controls that any of the operations takes. They stand beside `arguments`, so no argument of an API can have their name. */
 function controlsOf(operations: readonly CatalogOperation[]): Readonly<Record<string, JsonSchema>> {
   const names = CONTROL_NAMES.filter((name) => operations.some(({ controlKeys }) => controlKeys[name] !== undefined));
   return Object.fromEntries(names.map((name) => [name, CONTROL_SCHEMAS[name]]));
 }
 
-/** The first argument is the one that must be there. */
+/** The first property is the required one. */
 function toEntry(
   about: Omit<ToolInit, 'inputSchema'>,
   properties: Readonly<Record<string, JsonSchema>>,
@@ -209,7 +208,7 @@ function tellGroups({ domains, operations }: Catalog, filter: SearchFilter, limi
   return groups.length > 0 ? [`${single ? 'Groups' : 'Domains'}: ${groups.join(', ')}`] : [];
 }
 
-/** Controls are read the same way wherever they stand, so none of them is checked here. */
+/** The operation validates its controls itself, wherever they stand, so they are not checked here. */
 function readCall(tool: Tool, args: Args): Args {
   const entries = Object.entries(args);
   const isControl = (key: string) => CONTROL_NAMES.includes(key as ControlName);
@@ -256,7 +255,7 @@ function callOperation(catalog: Catalog): Handler {
 const MAX_LESSON = 2_500;
 const REQUIRED_LINE = /\nRequired: \{[^\n]*$/;
 
-/** Wrong arguments are answered with the right ones, which say what is required as well. */
+/** Replaces the list of required arguments by the whole schema, which contains it. */
 async function withSchema(outcome: Outcome, operation: CatalogOperation): Promise<Outcome> {
   const [first, ...rest] = outcome.content;
   if (first?.type !== 'text') return outcome;
@@ -278,9 +277,10 @@ async function pick(
   const operation = findByKey(catalog.keys(), name);
   if (operation) return operation;
   const key = await inTurn(() => closest(name, catalog.keys().keys()));
-  // An operation has many keys; the one it is listed under is the one to call it by.
+  // An operation has many keys; the advice names the public one.
   const near =
     key === undefined ? (await findOperations(await catalog.index(), name, 1))[0]?.name : catalog.keys().get(key)?.name;
-  const message = `There is no operation ${JSON.stringify(name.slice(0, 100))}${near ? `; did you mean "${near}"?` : `. ${advice}`}`;
+  const rest = near ? `; ${askFor(`"${near}"`)}` : `. ${advice}`;
+  const message = `There is no operation ${JSON.stringify(name.slice(0, 100))}${rest}`;
   throw new GatewayError('VALIDATION', message, { tool, errors: [{ path: 'operation', message }] });
 }

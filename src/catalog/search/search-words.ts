@@ -70,8 +70,8 @@ export function toLongStems(text: string): string[] {
 }
 
 /**
- * A catalog has a few thousand different words, and says each a hundred times: an index takes half the time where they are
- * remembered. The limit bounds what questions may add.
+ * A catalog has a few thousand different words, each about a hundred times: remembering their stems halves the time to build the
+ * index. The limit bounds what the words of requests can add.
  */
 const MAX_REMEMBERED = 50_000;
 const stemsByRun = new Map<string, readonly string[]>();
@@ -96,8 +96,8 @@ children child/people person/men man/women woman/indices index/indexes index/mat
 );
 
 /**
- * A light stemmer: `creates`, `creating`, `created` and `creation` meet `create` at `creat`. It need not be right about
- * English, only the same on both sides and never so eager that different words meet.
+ * A light stemmer: `creates`, `creating`, `created` and `creation` become `creat`, like `create`. It need not be correct English:
+ * it has to treat both sides alike, and must not give different words the same stem.
  */
 export function stem(inflected: string): string {
   const word = IRREGULAR.get(inflected) ?? inflected;

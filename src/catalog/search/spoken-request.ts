@@ -17,14 +17,14 @@ export interface Term {
   /** Stems that are the word itself: as it is said, written out, or joined with its neighbour. */
   readonly stems: readonly string[];
   readonly related: ReadonlySet<string>;
-  /** How much it matters beside how rare it is. */
+  /** Its importance, apart from how rare it is. */
   readonly factor: number;
 }
 
 const MAX_TEXT = 400;
 const MAX_TERMS = 16;
 
-/** Measured on requests about real documents: the thing matters more than the deed, pronouns least. */
+/** Measured on requests about real documents: nouns count more than verbs, pronouns least. */
 const FACTOR = { thing: 1, telling: 0.75, phrase: 0.85, tail: 0.8, aside: 0.5, question: 0.7, plain: 0.2, hint: 0.2 };
 
 /** How requests begin before they say anything. */
@@ -55,7 +55,7 @@ const HINTS: ReadonlyMap<string, readonly string[]> = new Map(
   }).flatMap(([meaning, words]) => words.split(' ').map((word) => [word, meaning.split(' ').map(stem)])),
 );
 
-/** What is said by an example of it, and what documents call that. */
+/** Example values in a request, and the words that documents use for them. */
 const VALUES: readonly (readonly [RegExp, string])[] = [
   [/\b[\w.-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}/g, ' email '],
   [/\bhttps?:\/\/[^\s,]{1,300}/g, ' url '],
@@ -66,7 +66,7 @@ const VALUES: readonly (readonly [RegExp, string])[] = [
   [/[$€£]\s?\d[\d.,]{0,20}|\b\d[\d.,]{0,20}\s?(?:dollars|bucks|euros?|pounds|usd|eur|gbp)\b/gi, ' amount '],
 ];
 
-/** Words that begin a reason, a purpose or a condition; and those that do before a subject. */
+/** Words that begin a reason, a purpose or a condition; those of RELATIVE only before one of SUBJECTS. */
 const ASIDE = toSet(
   'so because since before after until till while unless though although cause if when once whenever as',
 );
@@ -77,7 +77,9 @@ const SUBJECTS = toSet(
 const MIN_CLAUSE = 3;
 const ASIDE_RANK = 2;
 
-/** The clauses of a sentence, those that command or ask first: the others tell why, and their verbs are no deeds. */
+/**
+ * The clauses of a sentence, commands and questions first. The others give reasons; their verbs do not say what is to be done.
+ */
 function toClauses(text: string): { words: readonly string[]; rank: number }[] {
   const named = VALUES.reduce((rest, [value, name]) => rest.replace(value, name), text.slice(0, MAX_TEXT));
   const clauses: { words: readonly string[]; rank: number }[] = [];
@@ -119,12 +121,12 @@ export function readRequest(text: string): SpokenRequest {
   return { terms: [...terms.values()], verbs, many: asksForMany(clauses[0]?.words ?? []) };
 }
 
-/** Adds the words of a clause; gives what is to be done, where no clause before has said it. */
+/** Adds the words of a clause. Returns what is to be done, if no earlier clause has said it. */
 function readClause(words: readonly string[], before: readonly Verb[], add: Add): readonly Verb[] {
   const stems = words.map(stem);
   let verbs: readonly Verb[] = before.length === 0 && isQuestion(words) ? ['get', 'list'] : before;
   const read = new Set<number>();
-  /** Behind a preposition stands the circumstance: `on the server`, `for my mother`. */
+  /** Lower after a preposition, where the circumstances are: `on the server`, `for my mother`. */
   let tail = 1;
   let hasThing = false;
   for (const [place, word] of words.entries()) {
@@ -132,13 +134,13 @@ function readClause(words: readonly string[], before: readonly Verb[], add: Add)
     if (read.has(place)) continue;
     const isOdd = place === 0 && isUnknownVerb(words, stems);
     const match = findPhrase(stems, place, isOdd);
-    // One word alone is a deed only where no other is.
+    // A phrase of one word counts as a verb only if there is no other.
     if (match && (match.places.length > 1 || verbs.length === 0)) {
       for (const at of match.places) read.add(at);
       if (verbs.length === 0 || (place === 0 && before.length === 0)) verbs = match.phrase.verbs;
       const { meaning } = match.phrase;
       if (meaning.length > 0) add(meaning, [], verbs.includes('list') ? FACTOR.question : FACTOR.phrase);
-      // A verb of no meaning to us may still be a word of the documents.
+      // A verb without a known meaning may still be a word of the documents.
       if (!isOdd) continue;
     }
     const hint = HINTS.get(word);
@@ -152,7 +154,7 @@ function readClause(words: readonly string[], before: readonly Verb[], add: Add)
     if (isPlainVerb(stems[place]!)) add([stems[place]!], [], FACTOR.plain);
     else addThing(words, place, tail * (verb === undefined ? FACTOR.thing : FACTOR.telling), add);
   }
-  // `frobnicate the thing`: a word before an article is a verb, whether we know it or not.
+  // `frobnicate the thing`: a word before an article is a verb, even an unknown one.
   return verbs.length === 0 && isUnknownVerb(words, stems) ? ['act'] : verbs;
 }
 
@@ -195,7 +197,7 @@ function isQuestion([first = '', second = '']: readonly string[]): boolean {
   return ASKING.has(first) && !((first === 'have' || first === 'do') && DETERMINERS.has(second));
 }
 
-/** The first word commands; further on, only a bare form that no article or preposition makes a noun. */
+/** The first word is a command. Later words are verbs only in their bare form and not after an article or preposition. */
 function isVerb(words: readonly string[], place: number): boolean {
   if (place === 0 && DETERMINERS.has(words[1] ?? '')) return true;
   if (/(?:ment|ion|ing)s?$/.test(words[place]!)) return false;

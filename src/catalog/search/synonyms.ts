@@ -65,7 +65,7 @@ heading title header / hire employee user / salary payroll pay / timesheet time 
 outage incident status downtime / revenue income sale report / signup register user / freeze pause suspend lock / crawl scan index / wake start resume / broken failed error
 gone deleted removed missing trash`;
 
-/** Stemmed with the first search: 9 ms that a start without one does not pay. */
+/** Stemmed by the first search: that takes 9 ms, which a start without a search does not spend. */
 let related: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 
 function stemRelated(): ReadonlyMap<string, ReadonlySet<string>> {

@@ -1,4 +1,4 @@
-// The admin listener as it is configured, for one process or for the one that looks after several.
+// The admin listener as it is configured, for a single process or for the primary of several workers.
 import type { AdminServer } from '../../admin/admin-server.ts';
 import type { AdminView } from '../../admin/admin-view.ts';
 import type { AdminConfig } from '../../config/read-config.ts';

@@ -1,4 +1,4 @@
-// What the parts of a process that serves have to tell operators: by a listener of its own, or as a worker.
+// What a process that serves reports to operators: through its own listener, or as a worker through its primary.
 import type { AdminServer } from '../../admin/admin-server.ts';
 import { type AdminView, toReadiness } from '../../admin/admin-view.ts';
 import { createLevelControl } from '../../admin/log-level.ts';
@@ -15,7 +15,7 @@ import { listLoads, type Transports } from '../serve/start-transports.ts';
 import { listenForAdmin } from './listen-for-admin.ts';
 import { reportTo } from './worker-report.ts';
 
-/** The one process is the one worker. */
+/** A single process counts as its only worker. */
 const ALONE = Object.freeze({ wanted: 1, running: 1, exits: 0 });
 
 /** Undefined where none is configured. */
@@ -76,7 +76,7 @@ function watchParts(
   });
 }
 
-/** What can be the matter with this gateway: what is not set up has nothing to tell. */
+/** The conditions that can occur in this gateway: parts that are not configured have none. */
 function listWatched({ audit, state, authorities }: Parts): Condition['name'][] {
   return [
     'draining',

@@ -1,5 +1,5 @@
-// What a worker tells the process that looks after it, which has the admin listener: metrics, conditions, and that it heard of
-// another log level.
+// What a worker reports to its primary, which has the admin listener: metrics, conditions, and that it received a change of the
+// log level.
 import type { Reason } from '../../admin/admin-view.ts';
 import type { Snapshot } from '../../telemetry/families.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -12,7 +12,7 @@ export type ToReporter =
   | { readonly kind: 'report' | 'reasons'; readonly id: number }
   | { readonly kind: 'level'; readonly level: string; readonly why: string };
 
-/** `id` is that of the question; absent where nobody asked. Without `snapshots` where only reasons were asked for. */
+/** `id` is that of the question; absent if the worker reports on its own. Without `snapshots` if only reasons were asked for. */
 export interface Report {
   readonly kind: 'report';
   readonly id?: number;
@@ -20,7 +20,7 @@ export interface Report {
   readonly reasons: readonly Reason[];
 }
 
-/** `begun`: it hears from now on. */
+/** `begun`: the worker listens for messages from now on. */
 export type FromReporter = Report | { readonly kind: 'begun' };
 
 export interface ReporterParts {
@@ -29,7 +29,7 @@ export interface ReporterParts {
   readonly setLevel: (level: string, why: string) => void;
 }
 
-/** Answers until the end; the function returned says once more what was counted. */
+/** Answers until the process ends; the function returned sends the counts once more. */
 export function reportTo(channel: Channel, { metrics, reasons, setLevel }: ReporterParts): () => Promise<void> {
   const report = async (id?: number): Promise<void> => {
     const snapshots = (await metrics.snapshot()).map(withoutGaps);
@@ -46,7 +46,7 @@ export function reportTo(channel: Channel, { metrics, reasons, setLevel }: Repor
   return () => report();
 }
 
-/** The way between the two knows neither NaN nor infinity. */
+/** The channel between the processes carries JSON, which has neither NaN nor infinity. */
 function withoutGaps(metric: Snapshot): Snapshot {
   return { ...metric, values: metric.values.filter(({ value }) => Number.isFinite(value)) };
 }

@@ -12,11 +12,13 @@ export interface WorkersViewParts {
   readonly level: string;
   /** For this process itself. */
   readonly setLevel: (level: string, why: string) => void;
-  /** Whoever ends now was told to. */
+  /** A worker that ends now was told to, and does not count as an exit. */
   readonly isStopping: () => boolean;
 }
 
-/** A worker that is busy, or hangs, keeps nobody waiting for longer: then its last report counts. */
+/**
+ * Longest wait for a busy or hanging worker. After that, metrics use its last report, and readiness does not count it as ready.
+ */
 const REPORT_MS = 2_000;
 
 type Question = 'report' | 'reasons';
@@ -38,7 +40,7 @@ export class WorkersView implements AdminView {
     });
   }
 
-  /** A process is in a slot. */
+  /** A worker was started in the slot. */
   attach(slot: number, channel: Channel): void {
     channel.onMessage((message) => {
       const heard = message as FromReporter;
@@ -50,7 +52,7 @@ export class WorkersView implements AdminView {
     });
   }
 
-  /** It is gone. */
+  /** The worker of the slot has ended. */
   detach(slot: number): void {
     this.#channels.delete(slot);
     this.#snapshots.bury(slot);
@@ -64,7 +66,7 @@ export class WorkersView implements AdminView {
   }
 
   async readiness(): Promise<Readiness> {
-    // Anybody may ask, as often as he likes: nothing is counted or merged for it.
+    // Needs no token and may be asked at any rate, so no metrics are collected or merged for it.
     const reports = await this.#ask('reasons');
     const { wanted } = this.#parts;
     const ready = reports.filter(({ reasons }) => !reasons.some(({ isUnready }) => isUnready)).length;
@@ -99,7 +101,9 @@ export class WorkersView implements AdminView {
   }
 }
 
-/** Each once, with how many workers say so. While some are ready, none of them keeps calls away. */
+/**
+ * Each reason once, with the number of workers that report it. While any worker is ready, no reason makes the gateway unready.
+ */
 function mergeReasons(reports: readonly Report[], isReady: boolean): Reason[] {
   const all = reports.flatMap(({ reasons }) => reasons);
   return [...new Set(all.map(({ name }) => name))].map((name) => {

@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import pc from 'picocolors';
 import { type ChainVerdict, trailOf, verifyChains } from '../../audit/chains.ts';
 import type { Head } from '../../audit/line.ts';
+import { defaultKeyFile } from '../../audit/open-trail.ts';
 import { openSigningKey, readCheckingKey, readSigningKey } from '../../audit/signing-key.ts';
 import { filesOfSlots, withoutSlot } from '../../audit/slot-files.ts';
-import { defaultKeyFile } from '../../audit/trail.ts';
 import type { Flaw } from '../../audit/verify.ts';
 import { type Config, readConfig, refuseStrangeVariables } from '../../config/read-config.ts';
 import { GatewayError, usageError } from '../../errors.ts';
@@ -59,7 +59,7 @@ function listConfigured(flags: AuditFlags): readonly string[] {
   return isOne ? [file] : filesOfSlots(file, workers === 'auto' || workers === 1 ? 0 : workers);
 }
 
-/** By file, the private keys of the gateways that wrote them, where they stand by default: good for a look, not for a proof. */
+/** By audit file: the private key beside it, if it has its default name. Good enough for a look, but no proof. */
 function findKeysBeside(files: readonly string[], flags: AuditFlags): ReadonlyMap<string, string> {
   const audit = readAudit(flags);
   const keys = new Map<string, string>();
@@ -76,7 +76,7 @@ function findKeysBeside(files: readonly string[], flags: AuditFlags): ReadonlyMa
 }
 
 function listBeside(file: string): readonly string[] {
-  // Its name when its key was made.
+  // The trail's name at the time its key was made.
   const first = trailOf(file);
   return [defaultKeyFile(file), defaultKeyFile(first), defaultKeyFile(withoutSlot(first))];
 }
@@ -122,7 +122,7 @@ interface Told extends ChainVerdict {
   readonly keyBeside: string | undefined;
 }
 
-/** `trail`: said of one among several. */
+/** `trail` is shown if there are several. */
 function renderVerdict(verdict: Told, trail?: string): string {
   const {
     keyBeside,

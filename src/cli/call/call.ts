@@ -91,7 +91,7 @@ function readArgs(pairs: readonly string[], json: string | undefined): Args {
   return args;
 }
 
-/** The CLI is a client like any other: it can be asked, and answers for the person in front of it. */
+/** The CLI is a client like any other: it can be asked questions, and passes them to the person at the terminal. */
 function toRequest(gateway: Gateway, yes: boolean): Request {
   const capabilities = isAskable(yes) ? { elicitation: { form: {} } } : {};
   const _meta = { [META.version]: MODERN_VERSION, [META.capabilities]: capabilities };

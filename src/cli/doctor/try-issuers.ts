@@ -1,4 +1,4 @@
-// doctor --online: a line for each authorization server of the configuration, for tokens are refused while it cannot be asked.
+// doctor --online: one line for each configured authorization server, because tokens are refused while it cannot be reached.
 import type { Config } from '../../config/read-config.ts';
 import type { Finding } from '../../doctor/finding.ts';
 import { createServiceDoor } from '../../executor/ask-service.ts';
@@ -14,7 +14,7 @@ export async function tryIssuers({ auth, env }: Config, profiles: ReadonlySet<st
   const findings = issuers.map(async (settings, index): Promise<Finding> => {
     const wrong = problems.filter(({ path }) => path[0] === index);
     const common = { check: 'issuers', where: settings.issuer } as const;
-    // Nothing is asked by settings with which the gateway would not start.
+    // A server is not asked with settings that would keep the gateway from starting.
     if (wrong.length > 0) {
       const words = wrong.map(({ path, message }) => `${path.slice(1).join('.')}: ${message}`);
       return { ...common, severity: 'error', message: words.join('; '), fix: 'correct auth.oauth' };

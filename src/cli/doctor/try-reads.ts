@@ -7,8 +7,9 @@ import { checkReads } from '../../doctor/online/check-reads.ts';
 import type { ReadAnswer } from '../../doctor/online/prove-credentials.ts';
 import { withFields } from '../../domain/curation/copy-endpoint.ts';
 import { originOf } from '../../endpoint/address.ts';
-import { type Args, type Connection, type Credential, DEFAULT_LIMITS, type Endpoint } from '../../endpoint/model.ts';
+import { type Args, type Connection, DEFAULT_LIMITS, type Endpoint } from '../../endpoint/model.ts';
 import { createRedactor } from '../../endpoint/redaction/redact.ts';
+import type { Credential } from '../../endpoint/secret/credential.ts';
 import { collectSecrets } from '../../endpoint/secrets.ts';
 import { parseJson } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
@@ -44,7 +45,7 @@ export async function tryReads({ domains }: Gateway, means: Means): Promise<Onli
     endpoints: domain.endpoints.filter((endpoint) => !silent.has(wayOf(endpoint))),
   }));
   const reader = createReader(reachable, means);
-  /** With other credentials, through a gateway of its own: none of them is remembered. */
+  /** Calls with other credentials, through a separate gateway, so that none of them is remembered. */
   const callAs = async (endpoint: Endpoint, args: Args, security: Endpoint['security']) => {
     const domain = reachable.find(({ name }) => name === endpoint.domain)!;
     const changed = withFields(endpoint, { security });
@@ -69,7 +70,7 @@ export async function tryReads({ domains }: Gateway, means: Means): Promise<Onli
   }
 }
 
-/** A gateway that only reads, and shows what came as it came. */
+/** A gateway that only allows reads, and shows answers unchanged. */
 function createReader(domains: Gateway['domains'], means: Means) {
   const last: { raw?: RawResponse | undefined } = {};
   const gateway = createGateway({
@@ -148,9 +149,9 @@ function valueIn({ headers, body }: RawResponse): { readonly value?: unknown } {
   return { value: parseJson(body.toString('utf8')) };
 }
 
-/** Origin and connection: a certificate may open what is closed to others. */
+/** Origin and connection: each combination is tried once, since an API may refuse one client certificate and take another. */
 function wayOf({ baseUrl, connection }: Pick<Endpoint, 'baseUrl' | 'connection'>): string {
-  return `${originOf(baseUrl)} ${connection === undefined ? '' : JSON.stringify([connection.authorities, connection.proxy])}`;
+  return `${originOf(baseUrl)} ${JSON.stringify(connection ?? null)}`;
 }
 
 /** The APIs that cannot be reached. */
@@ -178,7 +179,8 @@ async function tryConnect(
   proxies: ProxyRules,
 ): Promise<string | undefined> {
   const way = planWay(origin, { connection, proxies, timeoutMs: CONNECT_MS });
-  // Plain HTTP goes through the proxy without a tunnel, which it may not allow: the first read will tell.
+  // Plain HTTP goes through the proxy without a tunnel, and the proxy may not allow one. The first read will show whether it
+  // works.
   if (way.proxy !== undefined && origin.startsWith('http:')) return undefined;
   try {
     const socket = await dial(way);

@@ -14,7 +14,7 @@ import { tryLoading } from '../try-loading.ts';
 
 export interface FilePlan {
   readonly domain: string;
-  /** Where the repairs go; undefined where there is no such place. */
+  /** The domain file for the repairs; undefined if there is none. */
   readonly file?: string;
   readonly before: string;
   readonly after: string;
@@ -98,7 +98,10 @@ function renderSkeleton({ name, endpoints }: Domain, openapi: string, target: st
   return `${lines.join('\n')}\n`;
 }
 
-/** Writes one file; throws BAD_DOMAIN, with the file as it was, where the gateway would not load what it says. */
+/**
+ * Writes one file. A draft beside it is loaded first: if the gateway would not load it, throws BAD_DOMAIN and leaves the file as
+ * it was.
+ */
 export async function writePlan({ file, before, after }: FilePlan, config: Config): Promise<void> {
   if (file === undefined || before === after) return;
   const target = await realpath(file).catch(() => resolve(file));

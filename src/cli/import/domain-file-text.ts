@@ -5,7 +5,8 @@ import { loginLines } from '../../domain/definition/credentials/login-lines.ts';
 import { schemaLine } from '../../editor-schemas.ts';
 import { originsOf } from '../../endpoint/address.ts';
 import { isOfHeader } from '../../endpoint/headers/header-fields.ts';
-import type { Credential, Domain, Endpoint } from '../../endpoint/model.ts';
+import type { Domain, Endpoint } from '../../endpoint/model.ts';
+import type { Credential } from '../../endpoint/secret/credential.ts';
 import { secretsIn } from '../../endpoint/secrets.ts';
 import { shown } from '../terminal/terminal.ts';
 

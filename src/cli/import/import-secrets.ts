@@ -4,8 +4,8 @@ import { replaceReferences } from '../../endpoint/environment.ts';
 import { splitHeaderLine } from '../../endpoint/headers/header-fields.ts';
 import { isSecretHeader } from '../../endpoint/headers/header-names.ts';
 
-export interface WrittenSecrets<Written> {
-  readonly written: Written;
+export interface SafeText<Text> {
+  readonly text: Text;
   /** What a person has to set, and to what. */
   readonly notes: readonly string[];
 }
@@ -14,16 +14,16 @@ export interface WrittenSecrets<Written> {
 const HARMLESS = /^(?:accept|accept-language|prefer|user-agent|x-requested-with)$|version|language|locale|tenant/i;
 
 /** Lines of `headers:` in a domain file for `--header` lines. */
-export function writeHeaders(lines: readonly string[], domain: string): WrittenSecrets<readonly string[]> {
+export function writeHeaders(lines: readonly string[], domain: string): SafeText<readonly string[]> {
   const notes: string[] = [];
-  const written = lines.map((line) => {
+  const text = lines.map((line) => {
     const { name, value } = splitHeaderLine(line);
     return `${JSON.stringify(name)}: ${JSON.stringify(writeHeader(name, value, domain, notes))}`;
   });
-  return { written, notes };
+  return { text, notes };
 }
 
-/** Whether a header line shows nothing that others must not read: its values are variables, or say only how to answer. */
+/** Whether a header line contains no secret: its values are variables, or only say how to answer. */
 export function mayBeWritten(line: string): boolean {
   const { name, value } = splitHeaderLine(line);
   const notes: string[] = [];
@@ -37,7 +37,7 @@ function isHarmless(name: string): boolean {
 
 function writeHeader(name: string, value: string, domain: string, notes: string[]): string {
   if (isHarmless(name)) return value;
-  // A default is a value, too.
+  // A default may be a secret as well.
   const bare = replaceReferences(value, ({ name: variable, fallback }) => {
     if (fallback) notes.push(`The default of ${variable} in the header ${name} was not written; set ${variable}.`);
     return `\${${variable}}`;
@@ -62,7 +62,7 @@ function isOnlyReferences(text: string): boolean {
 const SECRET_PARAMETER = /key|token|secret|auth|pass|sig|session|jwt/i;
 
 /** The address of a document without the secrets of its query, which become variables. */
-export function writeAddress(url: string, domain: string): WrittenSecrets<string> {
+export function writeAddress(url: string, domain: string): SafeText<string> {
   const address = new URL(url);
   const notes: string[] = [];
   const parts = [...address.searchParams].map(([name, value]) => {
@@ -75,7 +75,7 @@ export function writeAddress(url: string, domain: string): WrittenSecrets<string
     return `${encodeURIComponent(name)}=\${${variable}}`;
   });
   const query = parts.length === 0 ? '' : `?${parts.join('&')}`;
-  return { written: address.origin + address.pathname + query, notes };
+  return { text: address.origin + address.pathname + query, notes };
 }
 
 export function variableFor(domain: string, name: string): string {

@@ -16,7 +16,7 @@ import { digestLines } from '../terminal/digest-lines.ts';
 import { createProgress } from '../terminal/terminal.ts';
 import { backUp, writeFiles } from './back-up.ts';
 import { fromDomains, renderDomainFile } from './domain-file-text.ts';
-import { type WrittenSecrets, writeAddress, writeHeaders } from './import-secrets.ts';
+import { type SafeText, writeAddress, writeHeaders } from './import-secrets.ts';
 import { placeFiles, type ReceivedFile } from './place-files.ts';
 
 export interface ImportFlags extends Flags {
@@ -47,12 +47,12 @@ async function importNew(source: string, flags: ImportFlags, config: Config): Pr
   const out = flags.out ?? '.';
   const document = await placeFiles(domain.name, files);
   const domainFile = join('domains', `${domain.name}.yaml`);
-  const { written: headers, notes } = writeHeaders(config.headers, domain.name);
+  const { text: headers, notes } = writeHeaders(config.headers, domain.name);
   const from = writeSource(files[0]!, domain.name, resolve(out, 'domains'));
   const text = renderDomainFile(domain, {
     document: fromDomains(document.root),
     refsRoot: fromDomains(document.refsRoot),
-    importedFrom: from.written,
+    importedFrom: from.text,
     headers,
     isRoot: config.baseUrl !== undefined && isRoot(config.baseUrl),
   });
@@ -106,10 +106,10 @@ async function readNew(source: string, flags: ImportFlags, config: Config) {
 }
 
 /** Where the document came from, as the domain file says it; nothing can be read from standard input twice. */
-function writeSource({ uri }: ReceivedFile, domain: string, folder: string): WrittenSecrets<string | undefined> {
+function writeSource({ uri }: ReceivedFile, domain: string, folder: string): SafeText<string | undefined> {
   if (isWebAddress(uri)) return writeAddress(uri, domain);
   const isFile = uri.startsWith('file:');
-  return { written: isFile ? relative(folder, fileURLToPath(uri)).replaceAll('\\', '/') : undefined, notes: [] };
+  return { text: isFile ? relative(folder, fileURLToPath(uri)).replaceAll('\\', '/') : undefined, notes: [] };
 }
 
 function countByEffect(endpoints: readonly Endpoint[]) {

@@ -37,7 +37,9 @@ export async function placeFiles(
   return { root, writes, ...(inside ? {} : { refsRoot: join('openapi', name) }) };
 }
 
-/** Where a file lay, resolved: its address was chosen by the document, and `%2f..%2f` in it must not climb. */
+/**
+ * Where a file was, with its path resolved. The document chose this address, so `%2f..%2f` in it must not lead out of the folder.
+ */
 function pathOf(uri: string): string {
   const { pathname } = new URL(uri);
   let path: string;

@@ -23,7 +23,7 @@ export function editToml(text: string, file: string, section: string, name: stri
   const own = lines.slice(start, end).join('\n');
   if (/"""|'''/.test(own))
     throw new GatewayError('BAD_CONFIG', `${file} has texts of several lines in ${head}; change it by hand.`);
-  // What stands behind the last line of the table, blank lines and comments, belongs to what follows.
+  // Blank lines and comments at the end of the table belong to the next one.
   while (end > start + 1 && /^\s*(?:#.*)?$/.test(lines[end - 1]!)) end--;
   const rest = lines.slice(end);
   return [...lines.slice(0, start), ...(value ? print(head, value).trimEnd().split('\n') : []), ...rest].join('\n');

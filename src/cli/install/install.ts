@@ -116,7 +116,7 @@ async function buildEntry(
   const ofDomains = domains.flatMap(({ endpoints }) =>
     endpoints.flatMap(({ security }) => security.flat().flatMap((one) => secretsIn(one).map((each) => each.variable))),
   );
-  // What an env file brings is read by the gateway itself; the secret of a header that was typed out has no variable.
+  // Variables of an env file are read by the gateway itself; a secret typed into a header has no variable.
   const isOurs = (name: string) =>
     VARIABLE_NAME.test(name) && (process.env[name] !== undefined || config.env[name] === undefined);
   const variables = [

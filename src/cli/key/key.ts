@@ -47,12 +47,12 @@ ${name} sends it as "Authorization: Bearer <key>" or "X-API-Key: <key>".
   );
 }
 
-/** Nothing has to be written down beside name and hash. */
+/** The key has no restrictions, so name and hash are all that has to be stored. */
 function isFree({ profiles, effects, expires }: KeyEntry): boolean {
   return profiles === undefined && effects === undefined && expires === undefined;
 }
 
-/** Checked as the file will be: no line is printed that would not start. */
+/** Checked like the settings file, so that no line is printed that would keep a gateway from starting. */
 function toEntry(name: string, sha256: string, { profiles, effects, expires }: KeyFlags): KeyEntry {
   const parsed = keyEntry.safeParse(
     {
@@ -77,7 +77,7 @@ function split(list: string): string[] {
   return list.split(',').map((item) => item.trim());
 }
 
-/** The entry as YAML: on one line, quoted where a bare word would mean a number, an alias or a truth. */
+/** The entry as YAML on one line, quoted where YAML would read a number, an alias or a boolean. */
 function toLine({ name, sha256, profiles, effects, expires }: KeyEntry): string {
   const fields = [
     `name: ${/^(?!(?:true|false|null|yes|no|on|off|y|n)$)[a-z][\w.-]*$/i.test(name) ? name : JSON.stringify(name)}`,

@@ -53,7 +53,7 @@ function ownTarget({ http, port, host, tls }: Config, path: string): Target {
     throw usageError(
       'These settings have no HTTP port that could be asked: name the gateway with --url http://127.0.0.1:3333.',
     );
-  // The wildcard address cannot be called; the loopback one can.
+  // The wildcard address cannot be called; the loopback address is called instead.
   const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
   return { url: new URL(`http${tls ? 's' : ''}://${address}:${port}/${path}`), isOwn: true };
 }

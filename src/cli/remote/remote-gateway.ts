@@ -1,6 +1,7 @@
 // A running gateway as a client sees it: MCP over HTTP, for `call`, `tools` and `explain` with --url. Stateless MCP
 // (2026-07-28) first; a server that does not know it is asked again the way of 2025-11-25, with `initialize`.
 
+import { isWebUrl } from '../../endpoint/address.ts';
 import { type Environment, expand, needsVariables } from '../../endpoint/environment.ts';
 import { splitHeaderLine } from '../../endpoint/headers/header-fields.ts';
 import { HEADER_NAME } from '../../endpoint/headers/header-names.ts';
@@ -43,7 +44,7 @@ export class RpcFailure extends GatewayError {
 /** Where --url and --profile lead: a gateway's address without a path means its /mcp. */
 export function readGatewayUrl(text: string, profile: string | undefined): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol))
+  if (!url || !isWebUrl(url))
     throw usageError(`--url must be the address of a running gateway, for example http://127.0.0.1:3333/mcp.`);
   const path = url.pathname === '/' ? '/mcp' : url.pathname.replace(/\/$/, '');
   url.pathname = profile === undefined ? path : `${path}/${encodeURIComponent(profile)}`;
@@ -88,7 +89,8 @@ export function connectGateway(options: RemoteOptions): { request: Request; clos
       try {
         return await sendModern(method, params);
       } catch (error) {
-        // What a server of 2025-11-25 makes of a request that comes without a session is one of many refusals.
+        // A server of 2025-11-25 may refuse a request without a session in many ways: any refusal that is not of stateless MCP is
+        // tried again.
         if (!(error instanceof RpcFailure) || isModernRefusal(error)) throw error;
         legacy = await openLegacy(post, options).catch(() => undefined);
         if (!legacy) throw error;
@@ -131,7 +133,7 @@ function createPost({ url, headers: own }: RemoteOptions): Post {
         ...own,
       },
       body: JSON.stringify(message),
-      // A header may be a secret, and is meant for this origin.
+      // Redirects are not followed: a header may be a secret, and is meant for this origin only.
       redirect: 'manual',
     }).catch((error: unknown) => {
       throw explainConnection(url, error);
@@ -188,7 +190,7 @@ async function openLegacy(post: Post, { url, headers: own, client, answer }: Rem
       toResult(await post({ jsonrpc: '2.0', id: ++id, method, params }, headers, onRequest), url),
     close: async () => {
       if (opening.sessionId === null) return;
-      // Some servers keep sessions until they are told; whether this one does is its affair.
+      // Some servers keep sessions until they are deleted. It does not matter whether this one accepts the request.
       await fetch(url, { method: 'DELETE', headers: { ...headers, ...own } }).catch(() => {});
     },
   };
@@ -214,7 +216,9 @@ async function refuseStrangers(url: string, response: Response, own: RemoteOptio
   if (/^text\/html\b/.test(type)) throw failure(`${url} answered ${status} with a web page: it is no MCP server.`);
 }
 
-/** What a gateway says itself about a caller it does not let in; a message of MCP has an id, and is read by others. */
+/**
+ * The gateway's own message about a caller it does not let in. A message with an id is an MCP answer, which is read elsewhere.
+ */
 async function readRefusal(response: Response): Promise<string | undefined> {
   if (mediaTypeOf(response) !== 'application/json') return undefined;
   const { id, error } = parseJsonObject(await response.clone().text()) ?? {};

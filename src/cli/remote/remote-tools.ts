@@ -16,7 +16,7 @@ interface RemoteTool {
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }
 
-/** A server that never ends its list is not read for ever. */
+/** Limit for a server whose list never ends. */
 const MAX_PAGES = 1_000;
 
 export async function printRemoteTools(request: Request, json: boolean): Promise<void> {
@@ -57,7 +57,7 @@ async function printRemoteOperation(
     process.stdout.write(json ? `${JSON.stringify(description)}\n` : `${text}\n`);
     return;
   }
-  // Nothing is called by a name that does not exist; the refusal says by which tool the operation can be called.
+  // Calling a name that does not exist runs nothing; the refusal names the tool by which the operation can be called.
   const refusal = await request('tools/call', { name, arguments: {} }).catch((error: unknown) => error);
   const { call } =
     refusal instanceof RpcFailure ? (refusal.data as { call?: { name: string; arguments: Params } }) : {};
@@ -86,7 +86,10 @@ async function listTools(request: Request): Promise<RemoteTool[]> {
   return tools;
 }
 
-/** MCP's `destructiveHint` is also true of writes that replace values; only what asks for a yes is known to be more. */
+/**
+ * MCP's `destructiveHint` is also true for writes that replace values. Only a tool with a confirmation token is certainly
+ * destructive.
+ */
 function effectOf({ annotations = {}, inputSchema }: RemoteTool): string {
   if (annotations.readOnlyHint === true) return 'read';
   if (annotations.destructiveHint === false) return 'write';

@@ -25,7 +25,7 @@ type Listening = Transports & { readonly adminPort?: number | undefined };
 export function renderAnnouncement(launch: Launch, parts: Parts, running: Listening, json: boolean): Announcement {
   const { gateway: all, authorities } = parts;
   const { config } = launch;
-  // --profile is for stdio and TCP; over HTTP everything is served beside it.
+  // --profile applies to stdio and TCP; over HTTP, all other profiles are served as well.
   const chosen = chooseService(all, config);
   const gateway = running.http ? all : { ...all, ...chosen };
   const host = bracketed(config.host);
@@ -47,7 +47,7 @@ export function renderAnnouncement(launch: Launch, parts: Parts, running: Listen
   const lines = isRead ? [] : [...listLines(launch, domains), toReadyLine(launch, { ...gateway, ...chosen }, at)];
   if (json) {
     const line = `${JSON.stringify(describe(launch, gateway, authorities, at))}\n`;
-    // stdout is the protocol's when stdio is on. What stands in this line is not said twice.
+    // With stdio, stdout belongs to the protocol. What this line contains is not logged again.
     return config.stdio
       ? { stdout: '', stderr: line, lines: [] }
       : { stdout: line, stderr: '', lines: lines.slice(-1) };
@@ -65,7 +65,7 @@ export function renderAnnouncement(launch: Launch, parts: Parts, running: Listen
     : { stdout: renderLine(gateway, at, launch.workers), stderr: isRead ? toText(notes) : '', lines };
 }
 
-/** What an operator should know of the domains, for whoever reads the log with a program. */
+/** What an operator should know about the domains, as lines of the log. */
 function listLines({ verbose }: Launch, domains: readonly Domain[]): AnnouncedLine[] {
   return [
     ...listCredentials(domains).map((credential) => ({
@@ -81,7 +81,7 @@ function toReadyLine({ workers = 1 }: Launch, { version, registry }: Gateway, at
   const { http, url, tcp, stdio, admin, authentication = 'none' } = at;
   const facts = {
     version,
-    // Whom to send signals to: workers leave them to the process that has started them.
+    // The process to send signals to: for workers, their primary.
     pid: workers > 1 ? process.ppid : process.pid,
     ...(workers > 1 && { workers }),
     http,

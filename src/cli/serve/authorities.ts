@@ -1,5 +1,5 @@
-// Who may call, put together from the configuration: every authority that is asked about a token, what strangers are told,
-// and what callers may do, so that a catalog is ready for each class of them before the first one comes.
+// Who may call, from the configuration: all authorities that are asked about a token, what unknown callers are told, and what
+// each class of callers may do, so that their catalogs are ready before the first call.
 
 import { toSectionError } from '../../config/config-file.ts';
 import { type ConfiguredKey, readKeys } from '../../config/key-sources.ts';
@@ -16,7 +16,7 @@ import { count } from '../terminal/terminal.ts';
 import { openCertificates } from './doors.ts';
 import type { Issuers } from './issuers.ts';
 
-/** A class of callers: who sees the same. */
+/** Callers that see the same catalog. */
 export interface CallerClass {
   /** Absent: all of them, and what is served by default. */
   readonly profiles?: readonly string[] | undefined;
@@ -45,7 +45,7 @@ export async function createAuthorities(config: Config, profiles: readonly strin
   if (config.auth === undefined && keys.length === 0 && !certificates) return undefined;
   const { auth = {} } = config;
   const { oauth = [] } = auth;
-  // What reads tokens is loaded where somebody may call with one.
+  // The code for tokens is loaded only if tokens are accepted.
   const issuers = oauth.length > 0 ? (await import('./issuers.ts')).openIssuers(config, auth, profiles) : undefined;
   const all: Authority[] = [
     ...(keys.length > 0 ? [createKeyAuthority(keys)] : []),
@@ -99,7 +99,7 @@ function listExpired(keys: readonly ConfiguredKey[]): string[] {
   );
 }
 
-/** Makes what each class of callers sees, so that no first caller waits for it. */
+/** Builds the catalog of each class of callers, so that no first call waits for it. */
 export function prepareCatalogs(gateway: Gateway, { classes }: Authorities): void {
   for (const { profiles = ['', ...gateway.profiles.keys()], effects } of classes)
     for (const profile of profiles) gateway.serviceOf(profile, effects);

@@ -3,7 +3,8 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import pc from 'picocolors';
 import type { ToolEntry } from '../../catalog/registry.ts';
 import { BUNDLED_DOMAINS, type Config, isTyped } from '../../config/read-config.ts';
-import type { Domain } from '../../endpoint/model.ts';
+import { isWebAddress } from '../../endpoint/address.ts';
+import { type Domain, EFFECTS } from '../../endpoint/model.ts';
 import type { Gateway } from '../../gateway.ts';
 import { describeCost } from '../exposure-cost.ts';
 import { mayBeWritten } from '../import/import-secrets.ts';
@@ -13,7 +14,7 @@ import { listCredentials } from './credential-lines.ts';
 
 export interface Addresses {
   readonly http?: string | undefined;
-  /** What a client is told, where that is another than the address that is listened on. */
+  /** The address for clients, if it differs from the one that is listened on. */
   readonly url?: string | undefined;
   readonly tcp?: string | undefined;
   /** For operators. */
@@ -23,7 +24,7 @@ export interface Addresses {
   readonly tls?: boolean;
   /** Who may call over HTTP and TCP: `2 keys`. Absent: everybody. */
   readonly authentication?: string | undefined;
-  /** Other machines reach a port on which nobody is asked who calls. */
+  /** The port can be reached from other machines, and callers are not authenticated. */
   readonly isWideOpen?: boolean | undefined;
 }
 
@@ -38,7 +39,7 @@ export function describeCallers({ authentication, isWideOpen }: Addresses): stri
   ];
 }
 
-/** Which clients fill in from their environment, so that no file and no command line holds a key. */
+/** The client fills in this variable from its environment, so that no file and no command line contains a key. */
 export const KEY_VARIABLE = 'MCP_GATEWAY_KEY';
 
 const MAX_TOOLS_PER_DOMAIN = 25;
@@ -47,13 +48,13 @@ const MAX_TOOLS_PER_DOMAIN = 25;
 export interface Launch {
   readonly config: Config;
   readonly envFiles: readonly string[];
-  /** Every warning, and not the first of each kind. */
+  /** Show every warning, not only the first few of each kind. */
   readonly verbose: boolean;
   /** Processes that serve. Default: 1. */
   readonly workers?: number;
 }
 
-/** All of it on one line, for whoever reads it with a program. */
+/** All of it on one line, for programs. */
 export function renderLine(gateway: Gateway, at: Addresses, workers = 1): string {
   const { http, tcp, tls, admin } = at;
   const overTcp = `MCP over TCP${tls ? ' (TLS)' : ''}`;
@@ -71,7 +72,7 @@ export function renderBanner(gateway: Gateway, at: Addresses, launch: Launch, co
   const { url = at.http } = at;
   const { workers = 1 } = launch;
   const quarantined = domains.reduce((sum, domain) => sum + domain.quarantined.length, 0);
-  // Tables are cut to the terminal and sentences broken; lines to paste are whole whatever their length.
+  // Tables are cut to the width of the terminal and sentences are wrapped; lines meant for pasting stay whole.
   const wrap = (text: string) => wrapLines(text, columns);
   const cut = (text: string) => fitLines(text, columns);
   const parts = [
@@ -114,7 +115,7 @@ function renderTools({ domains, registry }: Gateway): string {
 function renderDomains({ domains, registry }: Gateway): string {
   const rows = domains.map((domain) => {
     const own = registry.operations.filter(({ endpoint }) => endpoint.domain === domain.name);
-    const effects = ['read', 'write', 'destructive'].flatMap((effect) => {
+    const effects = EFFECTS.flatMap((effect) => {
       const many = own.filter(({ endpoint }) => endpoint.effect === effect).length;
       return many > 0 ? [`${withCommas(many)} ${effect}`] : [];
     });
@@ -177,7 +178,7 @@ function renderCallers(at: Addresses): string {
 
 function renderSnippets(url: string, isAuthenticated: boolean, launch: Launch): string {
   const desktop = JSON.stringify({ mcpServers: { landbridge: stdioCommand(launch) } });
-  // Filled in by the client, so that the key stands in no file.
+  // Filled in by the client, so that no file contains the key.
   const headers = isAuthenticated && { headers: { Authorization: `Bearer \${env:${KEY_VARIABLE}}` } };
   const claude = isAuthenticated ? ` --header 'Authorization: Bearer \${${KEY_VARIABLE}}'` : '';
   const rows: [string, string][] = [
@@ -189,17 +190,17 @@ function renderSnippets(url: string, isAuthenticated: boolean, launch: Launch): 
   return `${pc.bold('Connect a client')}\n${rows.map(([who, what]) => `  ${pc.dim(`${who}:`)}\n    ${what}`).join('\n')}`;
 }
 
-/** Nobody can pipe the document in again. */
+/** A document from stdin cannot be piped in again. */
 function fromStdin({ config }: Launch): boolean {
   return config.paths.includes('-');
 }
 
-/** Desktop clients start their servers themselves, from who knows where: so every path is absolute. */
+/** Desktop clients start servers from an unknown folder, so every path is absolute. */
 export function stdioCommand(launch: Launch): { command: string; args: string[] } {
   const { config } = launch;
   const { paths, file, readOnly, guard, confirm, exposure, tokenBudget, profiles, profile } = config;
-  const absolute = (path: string) => (/^https?:/.test(path) || isAbsolute(path) ? path : resolve(path));
-  // The file says the rest.
+  const absolute = (path: string) => (isWebAddress(path) || isAbsolute(path) ? path : resolve(path));
+  // All other settings are in the file.
   const typed = (name: keyof Config, words: () => string[]) => (isTyped(config, name) ? words() : []);
   const args = [
     ...(file === undefined || isTyped(config, 'domains') ? paths.map(absolute) : []),
@@ -214,11 +215,11 @@ export function stdioCommand(launch: Launch): { command: string; args: string[] 
       ? flag('--profiles', absolute(profiles))
       : []),
     ...typed('profile', () => flag('--profile', profile)),
-    // Whoever speaks over stdio is served by one process, whatever the file says.
+    // stdio is served by one process, whatever the file says.
     ...(config.workers === 1 ? [] : ['--workers', '1']),
   ];
   const script = process.argv[1] ?? '';
-  // Whoever came through npx has no lasting path to the program.
+  // npx runs the program from a temporary folder, so the command has to use npx as well.
   const program = /[\\/]_npx[\\/]/.test(script) ? ['npx', '-y', 'landbridge'] : [process.execPath, script];
   return { command: program[0]!, args: [...program.slice(1), 'serve', '--stdio', ...args] };
 }

@@ -1,11 +1,12 @@
 // Which secrets go where: every alternative of the credentials that operations ask for, by the names of its variables.
 import { originOf } from '../../endpoint/address.ts';
-import type { CallerHeader, Credential, Domain } from '../../endpoint/model.ts';
+import type { CallerHeader, Domain } from '../../endpoint/model.ts';
+import type { Credential } from '../../endpoint/secret/credential.ts';
 import { alternativesOf, destinationOf, secretsIn, unsetVariables } from '../../endpoint/secrets.ts';
 
 /**
- * `PETSTORE_API_KEY → https://petstore.example` for variables that are sent: an imported document names its security schemes
- * and servers itself, so a person should see at start what it gets. Other ways to get in follow where one is needed.
+ * `PETSTORE_API_KEY → https://petstore.example` for variables that are sent: an imported document names its security schemes and
+ * servers itself, so the operator should see at start what is sent where. Alternative credentials follow if one is required.
  */
 export function listCredentials(domains: readonly Pick<Domain, 'endpoints'>[]): string[] {
   const sent = new Set<string>();
@@ -21,7 +22,7 @@ export function listCredentials(domains: readonly Pick<Domain, 'endpoints'>[]): 
       const security = alternativesOf(all);
       const chosen = security.find((set) => set.length > 0 && set.every(isSet));
       for (const line of (chosen ?? []).flatMap((one) => linesOf(one, baseUrl))) sent.add(line);
-      // Where one is needed and none is set, a warning names them all; where a call goes without, none is missing.
+      // If a credential is required and none is set, a warning lists all of them elsewhere; if it is optional, none is missing.
       if (chosen === undefined || security.some((set) => set.length === 0)) continue;
       for (const set of security) if (set !== chosen) others.add(otherWay(set, baseUrl));
     }

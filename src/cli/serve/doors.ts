@@ -1,15 +1,15 @@
-// What both listeners share: who is known by a certificate, and the account of whoever was turned away.
+// What HTTP and TCP share: callers known by a certificate, and the log of refused callers.
 
 import { toSectionError } from '../../config/config-file.ts';
 import { checkProfiles } from '../../config/key-sources.ts';
 import type { Config } from '../../config/read-config.ts';
+import { isLoopback } from '../../endpoint/address.ts';
 import { trimEnd } from '../../endpoint/plain-text.ts';
 import { type CertificateCheck, createCertificateCheck } from '../../identity/certificates.ts';
 import type { Logger } from '../../log.ts';
 import { createRefusals, type Refusals } from '../../transport/door/refusals.ts';
-import { isLoopback } from '../../transport/listen.ts';
 
-/** Undefined where nobody may come in by a certificate. */
+/** Undefined if certificates are not accepted as identification. */
 export function openCertificates({ auth, tls }: Config, profiles: readonly string[]): CertificateCheck | undefined {
   const rules = auth?.certificates;
   if (tls?.clientCa === undefined) {
@@ -36,7 +36,9 @@ const NAMELESS =
 const UNSEALED =
   'Replicas that share `state` but no secret refuse the confirmations and sessions of each other: give all of them the same one (secret, LANDBRIDGE_SECRET).';
 
-/** What an operator should know: what is sent to a proxy's port stays on its machine, to another it does not. */
+/**
+ * Warnings for the operator: keys in clear text over TCP, HTTP without a name that is served, replicas without a shared secret.
+ */
 export function listDoorWarnings(config: Config, isAuthenticated: boolean): string[] {
   const { host, http, tcp, tls, publicUrl, allowedHosts, state, secret } = config;
   const isWide = !isLoopback(host);
@@ -51,7 +53,7 @@ export function listDoorWarnings(config: Config, isAuthenticated: boolean): stri
 export function clientUrl({ publicUrl, allowedHosts, host }: Config, bound: string): string {
   if (publicUrl !== undefined) return `${trimEnd(publicUrl, '/')}/mcp`;
   const url = new URL(bound);
-  // Nobody calls the address that stands for all of them.
+  // A wildcard address cannot be called.
   if (allowedHosts[0] !== undefined && !isLoopback(host)) url.hostname = allowedHosts[0].replace(/:\d+$/, '');
   else if (host === '0.0.0.0' || host === '::') url.hostname = '127.0.0.1';
   return url.href;

@@ -1,6 +1,7 @@
 // The authorization servers of the configuration, as an authority that is asked about tokens, and what clients are told about them.
 import { toSectionError } from '../../config/config-file.ts';
 import type { Config } from '../../config/read-config.ts';
+import { isLoopback } from '../../endpoint/address.ts';
 import { lookup } from '../../endpoint/environment.ts';
 import type { Effect } from '../../endpoint/model.ts';
 import { createServiceDoor } from '../../executor/ask-service.ts';
@@ -11,7 +12,6 @@ import { resolveScopes } from '../../identity/oauth/scope-rules.ts';
 import type { Logger } from '../../log.ts';
 import { readProxyRules } from '../../network/proxy-rules.ts';
 import { PRODUCT } from '../../product.ts';
-import { isLoopback } from '../../transport/listen.ts';
 
 type AuthSettings = NonNullable<Config['auth']>;
 
@@ -22,12 +22,12 @@ export interface Issuers {
   readonly effectSets: readonly (readonly Effect[] | undefined)[];
   /** The secrets with which authorization servers are asked: never to be shown. */
   readonly secrets: readonly string[];
-  /** From now on tokens are checked. `address`: where HTTP listens, for what clients are told where nobody says more. */
+  /** Tokens are checked from now on. `address` is where HTTP listens, for the metadata if no public URL is configured. */
   start(log: Logger, address: string): void;
   close(): Promise<void>;
 }
 
-/** Throws, with words, where the settings cannot be meant. No server is asked anything yet. */
+/** Throws if the settings contradict each other. Does not contact any server yet. */
 export function openIssuers(
   { host, publicUrl, env }: Pick<Config, 'host' | 'publicUrl' | 'env'>,
   auth: AuthSettings,

@@ -1,6 +1,5 @@
-// Everything that stands behind the transports, opened in one order and let go of in the other: domains, log, audit trail,
-// shared state, gateway.
-import { type AuditTrail, openTrail, untilTrailIsFree } from '../../audit/trail.ts';
+// Everything behind the transports: domains, log, audit trail, shared state, gateway; opened in order and released in reverse.
+import { type AuditTrail, openTrail, untilTrailIsFree } from '../../audit/open-trail.ts';
 import type { Config } from '../../config/read-config.ts';
 import { createRedactor } from '../../endpoint/redaction/redact.ts';
 import { collectSecrets } from '../../endpoint/secrets.ts';
@@ -26,7 +25,7 @@ export interface Parts {
   readonly log: Logger;
   readonly gateway: Gateway;
   readonly authorities: Authorities | undefined;
-  /** What is shown at the start, and what keeps it good from then on. */
+  /** The certificate that is shown at the start, and what renews it. */
   readonly tls: TlsFiles | undefined;
   readonly certificate: CertificateWatch | undefined;
   readonly refusals: Refusals;
@@ -35,17 +34,17 @@ export interface Parts {
   readonly metrics: Metrics | undefined;
   /** What replicas share. */
   readonly state: SharedState | undefined;
-  /** Lets go of all of it; whoever was served has been answered by then. */
+  /** Releases all of it; calls in progress have been answered by then. */
   release(): Promise<void>;
 }
 
 /** What has to be let go of, the last one first. */
 type Releases = (() => unknown)[];
 
-/** What a worker without a primary process takes to end beyond its grace time: flushing, signing. */
+/** Time that a worker without a primary needs to end, beyond its grace time: flushing, signing. */
 const ORPHAN_MS = 5_000;
 
-/** `primary`: the process that looks after this one, where it is one of several. */
+/** `primary` is set if this process is one of several workers. */
 export async function openParts(
   config: Config,
   { options, authorities, tls }: Prepared,
@@ -87,7 +86,7 @@ export async function openParts(
     releases.push(() => traces?.close());
     const metrics = config.admin && (await import('../../telemetry/metrics.ts')).createMetrics();
     const gateway = createGateway({
-      // One that all workers have, where nobody has chosen any.
+      // A secret shared by all workers, if none is configured.
       ...(primary && { secret: Buffer.from(primary.begin.secret) }),
       ...options,
       tracerProvider: traces?.provider,
@@ -112,8 +111,8 @@ export async function openParts(
 }
 
 /**
- * What replicas share, where the configuration says where, and what the workers of one gateway do. A Redis that is away keeps
- * nobody from starting.
+ * State shared by replicas, if configured, and by the workers of one gateway. A Redis that cannot be reached does not prevent the
+ * start.
  */
 async function openState(config: Config, log: Logger, primary?: Primary): Promise<SharedState | undefined> {
   const workers = primary && (await openWorkers(primary));

@@ -25,17 +25,17 @@ export async function openTraces({ tracing }: Config, log: Logger): Promise<Trac
     ...tracing,
     version,
     tls: readCollectorFiles(tracing),
-    onChange: (isArriving, { lost, why }) => {
-      if (isArriving) log.info({ where, lost }, 'traces arrive again');
-      else log.warn({ where, lost, why }, 'traces do not arrive: calls go on, their spans are lost');
+    onChange: (isArriving, { losses, why }) => {
+      if (isArriving) log.info({ lost: losses, where }, 'traces arrive again');
+      else log.warn({ lost: losses, where, why }, 'traces do not arrive: calls go on, their spans are lost');
     },
     onWarning: (message) => log.warn(`tracing: ${message}`),
   });
   return {
     provider,
     async close() {
-      const { lost } = await close();
-      if (lost > 0) log.warn({ where, lost }, 'spans were lost');
+      const { losses } = await close();
+      if (losses > 0) log.warn({ lost: losses, where }, 'spans were lost');
     },
   };
 }

@@ -1,4 +1,4 @@
-// Whether this process should be sent calls, and what is the matter with it: one answer for /readyz and whoever else asks.
+// Whether this process should be sent calls, and what is wrong with it: the one source for /readyz and the admin listener.
 import type { Parts } from './open-parts.ts';
 
 /** Something that an operator should know of; a load balancer as well, where it `isUnready`. */
@@ -22,10 +22,10 @@ export function createConditions(
     { name: 'draining', what: 'draining', isUnready: true, holds: isStopping },
     { name: 'memory', what: 'out of memory', isUnready: true, holds: () => overload.isExhausted },
     { name: 'audit', what: 'calls cannot be recorded', isUnready: true, holds: () => audit?.isRefusing },
-    // Sent away are single calls, and only for moments: who took the replica out would load the others the more.
+    // Only single calls are shed, for moments: taking the replica out of service would load the others even more.
     { name: 'overload', what: 'overloaded', isUnready: false, holds: () => overload.isShedding },
     { name: 'state', what: 'shared state is away', isUnready: false, holds: () => state && !state.isUsable },
-    // Tokens that were found good before, and those of other issuers, are taken; and no other replica would know more.
+    // Tokens verified before and those of other issuers are still accepted, and another replica would not know more.
     {
       name: 'issuer',
       what: 'an authorization server is away',

@@ -1,4 +1,4 @@
-// A process that serves, alone or as one of several workers: parts → transports → signals → what is said of it.
+// A process that serves, alone or as one of several workers: parts → transports → signals → announcement.
 import type { Config } from '../../config/read-config.ts';
 import type { Primary } from '../../workers/in-worker.ts';
 import { openAdmin, openReports } from '../admin/open-admin.ts';
@@ -10,7 +10,7 @@ import { type Launch, OPEN_TO_ALL } from './banner.ts';
 import { heedSignals } from './ending/signals.ts';
 import { createStopping, type Stopping } from './ending/stopping.ts';
 import { openParts, type Parts } from './open-parts.ts';
-import { prepareTools } from './prepare-tools.ts';
+import { prepareTools, prepareToolsLater } from './prepare-tools.ts';
 import { createConditions, type ReadConditions } from './readiness.ts';
 import { isWideOpen, prepare } from './start-checks.ts';
 import { closeTransports, startTransports, type Transports } from './start-transports.ts';
@@ -23,7 +23,7 @@ export async function serveAlone(launch: Launch, json: boolean): Promise<void> {
     await parts.release();
     throw error;
   });
-  // It is open to the very end, for a last look.
+  // The admin listener stays open until the end, so that the last state can be read.
   heedSignals(
     parts,
     transports,
@@ -32,10 +32,10 @@ export async function serveAlone(launch: Launch, json: boolean): Promise<void> {
   warn(parts);
   const listening = { ...transports, adminPort: admin?.port };
   writeAnnouncement(renderAnnouncement(launch, parts, listening, json), parts.log);
-  void prepareTools(parts);
+  void prepareToolsLater(parts);
 }
 
-/** Resolves when it listens, and the primary process knows; that process ends it. */
+/** Resolves when it listens and the primary has been told; the primary ends it. */
 export async function serveAsWorker(launch: Launch, json: boolean, primary: Primary): Promise<void> {
   const { isFirst, workers, adminPort } = primary.begin;
   const config = toWorkerConfig(launch.config, primary.begin);
@@ -74,7 +74,7 @@ interface Serving {
   readonly conditions: ReadConditions;
 }
 
-/** Throws, with everything let go of again, where it cannot be as the configuration says. */
+/** If it cannot start as configured, releases everything and throws. */
 async function startServing(config: Config, primary?: Primary): Promise<Serving> {
   const parts = await openParts(config, await prepare(config), primary);
   let transports: Transports = {};

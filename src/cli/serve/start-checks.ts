@@ -1,9 +1,9 @@
 // What is wrong with the settings themselves: found before anything is loaded or opened, and said with what to do.
 import type { Config } from '../../config/read-config.ts';
+import { isLoopback } from '../../endpoint/address.ts';
 import type { Domain } from '../../endpoint/model.ts';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError, usageError } from '../../errors.ts';
 import type { GatewayOptions } from '../../gateway.ts';
-import { isLoopback } from '../../transport/listen.ts';
 import { refuseOpenAdmin } from '../admin/admin-checks.ts';
 import { toGatewayOptions } from '../open-gateway.ts';
 import { type Authorities, createAuthorities } from './authorities.ts';
@@ -33,29 +33,24 @@ export async function checkSettings(config: Config): Promise<void> {
   await authorities?.issuers?.close();
 }
 
-/** Better no start than one that cannot be reached, or that hangs on a stdin wanted twice. */
+/** Refuses settings with which nothing would listen, or with which stdin would be read twice. */
 function refuseContradictions({ http, tcp, stdio, paths, workers }: Config): void {
-  const usage = { usage: true };
   if (!http && tcp === undefined && !stdio)
-    throw new GatewayError('BAD_CONFIG', '--no-http leaves nothing to listen on: add --stdio or --tcp <port>.', usage);
+    throw usageError('--no-http leaves nothing to listen on: add --stdio or --tcp <port>.');
   if (stdio && paths.includes('-'))
-    throw new GatewayError('BAD_CONFIG', '- and --stdio both want stdin: give the document as a file or URL.', usage);
+    throw usageError('- and --stdio both want stdin: give the document as a file or URL.');
   if (workers === 1) return;
   if (stdio)
-    throw new GatewayError(
-      'BAD_CONFIG',
+    throw usageError(
       'stdio is one conversation, and one process has it: leave out --stdio, or --workers (workers, LANDBRIDGE_WORKERS).',
-      usage,
     );
   if (paths.includes('-'))
-    throw new GatewayError(
-      'BAD_CONFIG',
+    throw usageError(
       'Every worker reads the document, and stdin can be read once: give it as a file or URL, or leave out --workers.',
-      usage,
     );
 }
 
-/** What can be reached from other machines must not be open to all of them by accident. */
+/** Refuses to listen for other machines without authentication, unless that is explicitly allowed. */
 function refuseOpenDoors(config: Config, authorities: Authorities | undefined): void {
   if (config.allowUnauthenticated || !isWideOpen(config, authorities)) return;
   throw new GatewayError(
@@ -66,12 +61,12 @@ function refuseOpenDoors(config: Config, authorities: Authorities | undefined): 
   );
 }
 
-/** Other machines reach a port on which nobody is asked who calls. */
+/** The port can be reached from other machines, and callers are not authenticated. */
 export function isWideOpen({ host, http, tcp }: Config, authorities: Authorities | undefined): boolean {
   return authorities === undefined && !isLoopback(host) && (http || tcp !== undefined);
 }
 
-/** Every call of such a domain would be refused: better said now. */
+/** Every call of such a domain would be refused, so the start is. */
 export function refuseUnsigned(domains: readonly Domain[], { assertions }: Pick<GatewayOptions, 'assertions'>): void {
   if (assertions !== undefined) return;
   const asking = domains.filter(({ endpoints }) =>

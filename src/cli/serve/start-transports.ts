@@ -21,7 +21,10 @@ export interface Transports {
 
 type EndListening = Primary['endListening'];
 
-/** `endListening`: where the process listens that lets visitors in. All of them, or none: where one cannot be opened, those before it are closed again. */
+/**
+ * Opens all listeners or none: if one fails, those before it are closed again. `endListening` is set if the primary accepts the
+ * connections.
+ */
 export async function startTransports(
   parts: Parts,
   conditions: ReadConditions,
@@ -55,7 +58,7 @@ export function renewTls({ http, tcp }: Transports, tls: TlsOptions): void {
   tcp?.renewTls(tls);
 }
 
-/** Whoever is being served may finish, within the grace time. */
+/** Calls in progress may finish, within the grace time. */
 export async function closeTransports(
   { http, tcp, stdio }: Transports,
   graceMs: number,
@@ -118,7 +121,7 @@ export function listLoads({ http, tcp, stdio }: Transports): (readonly [name: st
   ];
 }
 
-/** What a caller may use of a profile. */
+/** The part of a profile that a caller may use. */
 function usableBy(gateway: Gateway, profile: string): ProtocolOf {
   return ({ profiles, effects }) =>
     profiles === undefined || profiles.includes(profile) ? gateway.serviceOf(profile, effects)?.protocol : undefined;

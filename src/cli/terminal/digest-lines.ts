@@ -1,4 +1,4 @@
-// Many sentences of few kinds: how often each kind, and its first few. What a person reads at start fits on a screen.
+// Shortens many similar sentences to the first few of each kind and a count, so that the output of a start fits on a screen.
 import pc from 'picocolors';
 import type { Domain } from '../../endpoint/model.ts';
 import { shown } from './terminal.ts';
@@ -23,7 +23,7 @@ export function digestLines(sentences: readonly string[], mark: string, all = fa
   const listed = [...kinds.values()];
   const lines = listed.slice(0, MAX_KINDS).flatMap((same) => {
     const more = same.length - FIRST_OF_EACH;
-    // One line about a single sentence would be as long as the sentence.
+    // A line "1 more" would be as long as the sentence itself.
     if (more <= 1) return same.map(line);
     return [...same.slice(0, FIRST_OF_EACH).map(line), pc.dim(`  … and ${more} more like these (--verbose lists all)`)];
   });

@@ -1,5 +1,5 @@
-// What Node and code from outside would write past the log while a gateway serves: warnings, deprecations, and whatever a domain
-// file prints. stderr has nothing but lines of the log, and stdout belongs to the protocol where stdio is on.
+// Sends output that would bypass the log to the log: warnings and deprecations of Node, and whatever a domain file prints. stderr
+// has only lines of the log, and with stdio stdout belongs to the protocol.
 import { format } from 'node:util';
 import type { Logger } from '../../log.ts';
 
@@ -15,7 +15,7 @@ const LEVELS = {
 } as const;
 
 export function keepNotices(log: Logger): void {
-  // Without a listener of Node's own they are switched off (--no-warnings).
+  // Without a listener, warnings are switched off (--no-warnings).
   if (process.listenerCount('warning') > 0) {
     process.removeAllListeners('warning');
     process.on('warning', (warning: Error & { readonly code?: string }) => {
@@ -27,6 +27,6 @@ export function keepNotices(log: Logger): void {
   }
   for (const [method, level] of Object.entries(LEVELS) as [keyof typeof LEVELS, 'info'][])
     console[method] = (...values: unknown[]) => log[level]({ text: format(...values).slice(0, MAX_CHARS) }, 'console');
-  // stderr may be closed while serving: calls go on.
+  // stderr may be closed while the gateway serves; without a listener, the error would end the process.
   process.stderr.on('error', () => {});
 }

@@ -7,7 +7,9 @@ const ANSI = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
 /** Text and control sequences by turns. */
 const ANSI_PARTS = new RegExp(`(${String.fromCharCode(27)}\\[[0-9;]*m)`);
 
-/** Words of a document or a caller, on one line: control sequences would let them act on the terminal, or pose as ours. */
+/**
+ * Text of a document or a caller on one line, without control sequences: those could act on the terminal or imitate our output.
+ */
 export function shown(text: string): string {
   return visible(text).replace(/\s+/g, ' ');
 }
@@ -86,7 +88,7 @@ export function colourEffect(effect: string): string {
   return effect === 'read' ? pc.green(effect) : pc.yellow(effect);
 }
 
-/** 12,345. `toLocaleString()` says the same, and takes 15 ms to load what it knows of languages. */
+/** 12,345. `toLocaleString()` gives the same, but takes 15 ms to load its language data. */
 export function withCommas(whole: number): string {
   let digits = String(whole);
   let groups = '';

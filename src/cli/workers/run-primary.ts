@@ -1,5 +1,5 @@
-// landbridge serve with several workers, as the process that looks after them sees it: it sees to it that they start, says
-// so once, passes on signals, and holds what they share.
+// landbridge serve with several workers, in the primary: starts and watches them, prints the announcement once, passes on
+// signals, and holds what the workers share.
 import { randomBytes } from 'node:crypto';
 import type { AdminServer } from '../../admin/admin-server.ts';
 import type { Config } from '../../config/read-config.ts';
@@ -19,7 +19,7 @@ import { writeAnnouncement } from '../terminal/announcement.ts';
 import { keepNotices } from '../terminal/process-notices.ts';
 import { createSharedSample } from './shared-sample.ts';
 
-/** Beyond what a worker may take to stop: for letting go of everything. */
+/** Time to release everything, in addition to the time a worker may take to stop. */
 const STOP_SLACK_MS = 10_000;
 const SECRET_BYTES = 32;
 const ENDED_BY_SIGNAL = 130;
@@ -58,7 +58,7 @@ export async function runPrimary(config: Config, workers: number): Promise<void>
     if (signals.haveCome) return;
     if (announcement) writeAnnouncement(announcement, log);
   } catch (error) {
-    // Whoever was told to stop while it started has not failed.
+    // A worker that was told to stop during its start has not failed.
     if (!signals.haveCome) throw error;
   }
 }

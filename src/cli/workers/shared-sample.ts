@@ -1,5 +1,5 @@
-// The sample API of a first run, for all workers: it keeps its tasks in memory, so that one for each would mean that a task
-// is there for some calls and not for others.
+// The sample API of a first run, one for all workers: it keeps its tasks in memory, so with one per worker a task would exist for
+// some calls only.
 import type { Slot } from '../../workers/slot.ts';
 import type { Channel } from '../../workers/worker-messages.ts';
 

@@ -1,8 +1,8 @@
-// What one of several workers makes of the settings of all: numbers that are meant for the gateway are shared out, and
-// what only one process can have gets the number of the slot.
+// The settings of one worker: limits of the whole gateway are divided by the number of workers, and what only one process can use
+// (the audit file) gets the number of the slot.
 import { createHash } from 'node:crypto';
+import { defaultKeyFile } from '../../audit/open-trail.ts';
 import { fileOfSlot } from '../../audit/slot-files.ts';
-import { defaultKeyFile } from '../../audit/trail.ts';
 import type { Config } from '../../config/read-config.ts';
 import type { Gateway } from '../../gateway.ts';
 import type { Begin } from '../../workers/worker-messages.ts';
@@ -21,7 +21,7 @@ export function toWorkerConfig(config: Config, { slot, workers, ports }: Begin):
   };
 }
 
-/** All shares together are the whole; but nobody is left with nothing. */
+/** All shares add up to the whole, but each is at least 1. */
 function shareOf(whole: number, slot: number, workers: number): number {
   return Math.max(1, Math.floor(whole / workers) + (slot <= whole % workers ? 1 : 0));
 }

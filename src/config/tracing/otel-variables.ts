@@ -1,15 +1,16 @@
 // The variables that OpenTelemetry defines for every SDK. Values that are not supported are ignored with a warning, as the
 // specification demands: they are often set for a whole cluster, and must not prevent a start.
+import { isWebUrl } from '../../endpoint/address.ts';
 import type { Environment } from '../../endpoint/environment.ts';
 import { PROTOCOLS } from './tracing-schema.ts';
 
 export type Protocol = (typeof PROTOCOLS)[number];
 type Pairs = Readonly<Record<string, string>>;
 
-/** Who decides whether a request is recorded: this share of them; `callers`: and what callers' flags count for. */
+/** Which requests are recorded: `ratio` of them; `callers` says what the caller's trace flag counts for. */
 export interface Sampling {
   readonly ratio: number;
-  /** `follow`: the caller's flag decides where there is one. `id`: the trace id does. `own`: nothing a caller says. */
+  /** `follow`: the caller's flag decides, if there is one. `id`: the trace id decides. `own`: nothing from the caller counts. */
   readonly callers: 'follow' | 'id' | 'own';
 }
 
@@ -99,7 +100,7 @@ function readUrl(read: Read, warnings: string[]): string | undefined {
   ] as const) {
     const text = read(name);
     if (text === undefined) continue;
-    if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return path === '' ? text : toTracesUrl(text);
+    if (URL.canParse(text) && isWebUrl(new URL(text))) return path === '' ? text : toTracesUrl(text);
     warnings.push(`${name} must be an http(s) URL, and is none: it is passed over.`);
   }
   return undefined;

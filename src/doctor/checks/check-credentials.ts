@@ -3,8 +3,9 @@
 // must not get one by naming its scheme after it.
 
 import { waysToTell } from '../../endpoint/caller/caller-need.ts';
-import type { Credential, Endpoint } from '../../endpoint/model.ts';
+import type { Endpoint } from '../../endpoint/model.ts';
 import { CREDENTIAL_NAME } from '../../endpoint/names.ts';
+import type { Credential } from '../../endpoint/secret/credential.ts';
 import { alternativesOf, formatOf, secretsIn, unsetVariables, VARIABLE_FIELDS } from '../../endpoint/secrets.ts';
 import { counted, type DiagnoseInput, type Finding, type Repair } from '../finding.ts';
 

@@ -18,7 +18,7 @@ const MAX_MESSAGE = 400;
 interface Refusal {
   readonly call: ExampleCall;
   readonly problems: readonly Problem[];
-  /** Of each problem, what is wrong with the example instead. */
+  /** For each problem: the mistake in the writing of the example, if that is the cause. */
   readonly slips: readonly (string | undefined)[];
 }
 
@@ -72,10 +72,7 @@ function tellRefusals(name: string, endpoint: Endpoint, refusals: readonly Refus
   };
 }
 
-/**
- * What is wrong with the writing of an example: a value that is valid without quotation marks around it, without blanks, or
- * read as JSON.
- */
+/** A mistake in the writing of an example: the value is valid without its quotation marks, without blanks, or parsed as JSON. */
 function findSlip(call: ExampleCall, { path }: Problem): string | undefined {
   const keys = splitPath(path);
   const value = keys.reduce<unknown>((inner, key) => own(inner, key), call.arguments);
@@ -85,13 +82,13 @@ function findSlip(call: ExampleCall, { path }: Problem): string | undefined {
     return !problemsOf({ ...call, arguments: changed }).some((problem) => problem.path.startsWith(path));
   });
   if (valid === undefined) return undefined;
-  const [written, right] = [value, valid].map((one) => JSON.stringify(one).slice(0, MAX_SHOWN));
-  return `${call.place}: \`${path}\` is written ${written}, and ${right} would be valid`;
+  const [wrong, right] = [value, valid].map((one) => JSON.stringify(one).slice(0, MAX_SHOWN));
+  return `${call.place}: \`${path}\` is written ${wrong}, and ${right} would be valid`;
 }
 
 const MAX_SHOWN = 80;
 
-/** What may have been meant by a text. */
+/** The values that a text may have been meant as. */
 function readings(text: string): readonly unknown[] {
   const trimmed = text.trim();
   const bare = /^(["'`])(.*)\1$/s.exec(trimmed)?.[2]?.trim();
@@ -130,7 +127,7 @@ function problemsOf(call: ExampleCall): readonly Problem[] {
   }
 }
 
-/** What makes the arguments take what the example gives; empty where a domain file cannot. */
+/** Domain file entries with which the arguments accept the example; empty if a domain file cannot do that. */
 function repairsFor(endpoint: Endpoint, { call, problems, slips }: Refusal): readonly Repair[] {
   if (endpoint.source.kind !== 'openapi' || slips.some((slip) => slip !== undefined)) return [];
   const repairs = problems.map(({ path, problem }): Repair | undefined => {
@@ -146,14 +143,14 @@ function repairsFor(endpoint: Endpoint, { call, problems, slips }: Refusal): rea
   return repairs.every((repair) => repair !== undefined) ? repairs : [];
 }
 
-/** Whether further fields have a way: not where the body is text, a file, or one argument already. */
+/** Whether further fields can be sent: not if the body is text, a file, or a single argument. */
 function takesFields({ args, body }: Endpoint): boolean {
   if (body?.kind === 'text' || body?.kind === 'binary') return false;
   const targets = args.flatMap(({ to }) => to);
   return targets.some(({ in: where }) => where === 'body') || !targets.some(({ in: where }) => where === 'body-root');
 }
 
-/** The values of an argument, where its own schema lists them: beside a reference a second list would only narrow. */
+/** The values of an argument, if its own schema lists them. Beside a reference, a second list could only narrow the first. */
 function enumOf(endpoint: Endpoint, key: string): readonly unknown[] | undefined {
   const property: unknown = propertiesOf(endpoint)[key];
   return isObject(property) && Array.isArray(property.enum) ? property.enum : undefined;

@@ -2,7 +2,7 @@
 import { costOf, listCost } from '../../catalog/tokens.ts';
 import type { DiagnoseInput, Finding } from '../finding.ts';
 
-/** One tool that takes more crowds out the others (ChatGPT refuses above 5,000). */
+/** A larger tool takes up too much of the context (ChatGPT refuses tools above 5,000). */
 const HEAVY_TOOL = 1_500;
 
 export function* checkTokens({ registry, tokenBudget }: DiagnoseInput): Generator<Finding> {

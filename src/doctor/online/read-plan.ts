@@ -10,7 +10,7 @@ import { propertyOf } from '../properties-of.ts';
 /** Values seen in answers: path of the list → its first item. */
 export type Items = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
-/** Whether it is a GET that can be called; `doubtOf` looks at what it does. */
+/** Whether it is a GET that can be called. Whether it only reads is decided by `doubtOf`. */
 export function isRead({ method, args, body, security }: Endpoint): boolean {
   const hasCredentials =
     security.length === 0 || alternativesOf(security).some((set) => set.flatMap(unsetVariables).length === 0);

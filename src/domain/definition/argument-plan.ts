@@ -12,8 +12,8 @@ import { createSchemaValidator } from '../../schema/check/validator.ts';
 import { setOwn } from '../../schema/keywords.ts';
 import { checkSchema, toCurrentSchema } from './argument-schema.ts';
 import { fillDefaults } from './argument-values.ts';
-import { PLACEMENT_KEYS, placement } from './definition-schema.ts';
 import type { EndpointDefinition, Placement } from './definition-types.ts';
+import { PLACEMENT_KEYS, placement } from './shape/placement-schema.ts';
 
 type Node = Record<string, unknown>;
 type Path = readonly (string | number)[];

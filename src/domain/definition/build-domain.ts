@@ -40,14 +40,14 @@ export interface BuildOptions extends BaseUrlOptions {
   readonly positionOf?: PositionOf;
   /** `Name: value` lines (`--header`), sent with every request and treated as secrets. */
   readonly headers?: readonly string[];
-  /** Lines that are for one origin: a domain that lives elsewhere goes without. */
+  /** Headers for one origin only; a domain at another origin does not get them. */
   readonly headersFor?: HeadersFor;
 }
 
 /** Thrown for a definition that cannot work; `problems` keep their places for line numbers. */
 export class DefinitionError extends GatewayError {
   readonly problems: readonly Problem[];
-  /** What was to be a definition, where its shape is wrong. */
+  /** The value that was meant as a definition, if its shape is wrong. */
   readonly value: unknown;
 
   constructor(source: string, problems: readonly Problem[], value?: unknown) {

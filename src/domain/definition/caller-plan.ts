@@ -4,8 +4,9 @@
 import type { HeaderPlan } from '../../endpoint/headers/header-fields.ts';
 import { plainName } from '../../endpoint/headers/header-names.ts';
 import { createOwnedHeaders, credentialHeaders } from '../../endpoint/headers/owned-headers.ts';
-import type { CallerHeader, Credential, Endpoint } from '../../endpoint/model.ts';
+import type { CallerHeader, Endpoint } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
+import type { Credential } from '../../endpoint/secret/credential.ts';
 
 type Headers = Pick<HeaderPlan, 'headers' | 'callerHeaders'>;
 

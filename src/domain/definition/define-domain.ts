@@ -29,7 +29,7 @@ export function defineDomain(definition: DomainDefinition): DomainDefinition {
   return frozen;
 }
 
-/** Whether a value came out of defineDomain(), so that it need not be checked again. */
+/** Whether a value was returned by defineDomain(), and so has been checked. */
 export function isDefined(value: unknown): value is DomainDefinition {
   return typeof value === 'object' && value !== null && DEFINED.has(value);
 }

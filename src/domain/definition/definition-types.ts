@@ -1,19 +1,23 @@
 // What an author writes: the shape of a domain file, the same in TypeScript, JavaScript, YAML and JSON. The types follow from
-// definition-schema.ts; fields that need an explanation in editors are repeated here, because derived types have no comments.
+// definition-schema.ts and shape/; fields that need an explanation in editors are repeated here, because derived types have no comments.
 // Strings marked "env text" may hold `${VARIABLE}` and `${VARIABLE:-default}`; they are filled in when the domain is built.
 import type { z } from 'zod';
 import type { BaseUrl } from '../../endpoint/environment.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import type * as credentials from './credentials/credential-schema.ts';
-import type * as schema from './definition-schema.ts';
+import type { domain } from './definition-schema.ts';
+import type { argCuration, filter, operation } from './shape/curation-schema.ts';
+import type { endpoint } from './shape/endpoint-schema.ts';
+import type { prompt, resource } from './shape/offer-schema.ts';
+import type { bodyKind, location, placement } from './shape/placement-schema.ts';
 
 /** `env` of an `apiKey` holds the key; `prefix` (e.g. `Token `) is put before it. */
 export type CredentialDefinition = z.output<typeof credentials.kinds>;
-export type Location = z.output<typeof schema.location>;
-export type BodyKind = z.output<typeof schema.bodyKind>;
+export type Location = z.output<typeof location>;
+export type BodyKind = z.output<typeof bodyKind>;
 
 /** Where an argument goes, when it is not where the rule of `place.ts` would put it. */
-export interface Placement extends z.output<typeof schema.placement> {
+export interface Placement extends z.output<typeof placement> {
   /** Name on the wire; default: the argument's own. */
   readonly name?: string;
   /** Property path inside the body, instead of `name`. */
@@ -29,7 +33,7 @@ export type ArgDefinition = Placement & { readonly required?: boolean | readonly
   readonly [keyword: string]: unknown;
 };
 
-export interface EndpointDefinition extends z.output<typeof schema.endpoint> {
+export interface EndpointDefinition extends z.output<typeof endpoint> {
   /** Default GET. A method outside of HTTP's own is written `{ custom: PURGE }`, so that a typo is not taken for one. */
   readonly method?: string | { readonly custom: string };
   /** Template below the base URL: `/posts/{id}`. */
@@ -54,12 +58,12 @@ export interface EndpointDefinition extends z.output<typeof schema.endpoint> {
   readonly security?: readonly (readonly string[])[];
 }
 
-export interface PromptDefinition extends z.output<typeof schema.prompt> {
+export interface PromptDefinition extends z.output<typeof prompt> {
   /** One message of the user; `{{argument}}` is replaced. Or `messages`, for more. */
   readonly text?: string;
 }
 
-export interface ResourceDefinition extends z.output<typeof schema.resource> {
+export interface ResourceDefinition extends z.output<typeof resource> {
   /** Default text/markdown. */
   readonly mimeType?: string;
   /** Instead of `text`: a file beside the domain file. */
@@ -67,7 +71,7 @@ export interface ResourceDefinition extends z.output<typeof schema.resource> {
 }
 
 /** Picks operations of an OpenAPI document. Within one key any value may match; all keys given must. */
-export interface OperationFilter extends z.output<typeof schema.filter> {
+export interface OperationFilter extends z.output<typeof filter> {
   /** As the document spells them, or as the groups of fully-qualified names: `platform.users`. */
   readonly tags?: readonly string[];
   /** Globs: `*` within a segment, `**` across segments. */
@@ -77,7 +81,7 @@ export interface OperationFilter extends z.output<typeof schema.filter> {
 }
 
 /** Changes to one argument of an imported operation. */
-export interface ArgCuration extends z.output<typeof schema.argCuration> {
+export interface ArgCuration extends z.output<typeof argCuration> {
   /** Public name. */
   readonly rename?: string;
   /**
@@ -100,14 +104,14 @@ export interface ArgCuration extends z.output<typeof schema.argCuration> {
 export type ArgAddition = ArgDefinition & { readonly schema?: JsonSchema };
 
 /** Changes to one imported operation. */
-export interface OperationCuration extends z.output<typeof schema.operation> {
+export interface OperationCuration extends z.output<typeof operation> {
   /** The action: `list_pets` becomes the tool `<prefix>_list_pets`. */
   readonly name?: string;
   /** Replaces the text of the document; without a `summary`, its first sentence is that as well. */
   readonly description?: string;
   /** Changes to arguments, and arguments to add. */
   readonly args?: { readonly [key: string]: ArgCuration | ArgAddition };
-  /** `required: false`: a call may do without a body; what the body requires counts where one is sent. */
+  /** `required: false`: a call may omit the body; what the body requires applies only if one is sent. */
   readonly body?: { readonly required: boolean };
   /** Sends what the document's schema would refuse, with a note in the answer. */
   readonly lenient?: boolean;
@@ -115,7 +119,7 @@ export interface OperationCuration extends z.output<typeof schema.operation> {
   readonly additional?: boolean;
 }
 
-export interface DomainDefinition extends z.output<typeof schema.domain> {
+export interface DomainDefinition extends z.output<typeof domain> {
   /** Lower case, letters, digits and `_`; unique in the gateway. */
   readonly name: string;
   readonly baseUrl?: BaseUrl;

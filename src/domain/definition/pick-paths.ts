@@ -9,7 +9,7 @@ import { conjuncts, type SchemaObject, schemasOf } from '../../schema/references
 
 const MAX_PARTS = 200;
 
-/** Paths that name no property of an answer. What the schema leaves open may be there. */
+/** Paths that are no property of an answer. Where the schema allows any property, every path is accepted. */
 export function checkPick(
   pick: readonly string[] | undefined,
   schema: JsonSchema | undefined,
@@ -24,7 +24,7 @@ export function checkPick(
   });
 }
 
-/** The first segment that no part of the schema declares, with what they do declare there. */
+/** The first segment that the schema does not declare, with the names it does declare at that place. */
 function unknownStep(path: readonly string[], schema: JsonSchema, root: JsonSchema): [string, string[]] | undefined {
   const [name, ...rest] = path;
   if (name === undefined) return undefined;
@@ -41,7 +41,7 @@ function unknownStep(path: readonly string[], schema: JsonSchema, root: JsonSche
   return misses.includes(undefined) ? undefined : misses[0];
 }
 
-/** Everything that may describe the value: through references, unions and the items of arrays, as `pick` goes. */
+/** All schemas that may describe the value: behind references, in unions and in items of arrays, as `pick` resolves them. */
 function partsOf(schema: JsonSchema, root: JsonSchema): SchemaObject[] {
   const alternatives = (part: SchemaObject) => [
     ...[...UNIONS, 'prefixItems'].flatMap((keyword) => schemasOf(part[keyword])),

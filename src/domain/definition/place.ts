@@ -242,7 +242,10 @@ function nameOf(to: Target): string {
   return 'name' in to ? to.name : '';
 }
 
-/** What callers may not choose: headers that are ours, and in a read whatever would make it another operation. */
+/**
+ * Refuses names that callers must not set: headers of the gateway, and in a read anything that would turn it into another
+ * operation.
+ */
 function checkNames({ key, to }: Spot, effect: Effect, say: Say): void {
   if (to.in === 'header') {
     if (isConfigurableHeader(to.name) && !isArgumentHeader(to.name, effect))

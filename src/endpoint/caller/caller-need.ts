@@ -1,5 +1,6 @@
 // Which operations tell their API who is calling, and which can only be called with a token.
-import type { Credential, Endpoint } from '../model.ts';
+import type { Endpoint } from '../model.ts';
+import type { Credential } from '../secret/credential.ts';
 import { alternativesOf, formatOf, unsetVariables } from '../secrets.ts';
 import { type CallerText, fitsAnybody, readsClaim, readsIssuer } from './caller-text.ts';
 

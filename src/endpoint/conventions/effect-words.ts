@@ -9,7 +9,7 @@ const words = (list: string): ReadonlySet<string> => new Set(list.trim().split(/
 /** Verbs only ever used for taking something away for good. */
 const DELETIONS = words(`delete del destroy purge erase wipe remove rm drop revoke terminate truncate uninstall
   deprovision decommission deregister unregister expunge eradicate obliterate deauthorize deauthorise`);
-/** A `drop_off` and a `drop_down` are things. */
+/** `drop_off` and `drop_down` are nouns, not deletions. */
 const AFTER_DROP = words('off down box in out point points zone zones ship shipping');
 /** The same as nouns: `POST /account/deletion`, `schedule_key_deletion`. */
 const DELETION_NOUNS = words('deletion removal erasure destruction termination revocation delete purge wipe');
@@ -17,29 +17,31 @@ const DELETION_NOUNS = words('deletion removal erasure destruction termination r
 const ENDINGS = words(`cancel abort clear reset kill flush prune discard empty trash void expire invalidate redact
   anonymize anonymise cleanup teardown shred nuke evict`);
 
-/** Verbs that make a deletion after them the object of something else: `get_delete_request`, `approve_removal`. */
+/** After one of these verbs, a deletion is only an object: `get_delete_request`, `approve_removal`. */
 const OTHER_VERBS =
   words(`get list read find fetch search query count check is has can preview validate test create add update
   set edit save replace restore cancel abort approve reject un undo undelete recover prevent reverse configure describe show
   view retrieve lookup no not`);
-/** Of a deletion as a noun, these too: `disable_deletion`. As a verb it is done all the same: `disable_remove_user`. */
+/**
+ * For a deletion as a noun, these count as well: `disable_deletion`. A deletion as a verb still happens: `disable_remove_user`.
+ */
 const SWITCHES = words('disable enable stop withdraw auto');
-/** `stop_and_delete`, `find_one_and_remove`: each part is a name of its own. */
+/** `stop_and_delete`, `find_one_and_remove`: each part is judged as a separate name. */
 const JOINERS = words('and or then');
-/** What a deletion is the adjective of: `get_delete_request`, `delete_jobs_list`, `disable_delete_protection`. */
+/** Nouns before which a deletion is an adjective: `get_delete_request`, `delete_jobs_list`, `disable_delete_protection`. */
 const HEADS = words(
   'request job task operation marker policy policie rule log status statuse history reason protection event',
 );
-/** Of those, the ones that are things as well: `list_remove_member`, `blog_post_delete` and `data_set_delete` take away. */
+/** Verbs that may also be nouns: `list_remove_member`, `blog_post_delete` and `data_set_delete` do delete. */
 const NOUNS = words('list search query test count view');
 const LATER_NOUNS = words('set update check');
 /** Verbs that start a deletion: `create_deletion_request`, `submit_bulk_delete`. */
 const STARTS = words(
   'create add start submit request schedule trigger initiate execute run perform queue enqueue begin',
 );
-/** What a deletion that was started is called: `create_delete_job`. A `delete_policy` is another thing. */
+/** Nouns for a deletion that was started: `create_delete_job`. A `delete_policy` is something else. */
 const STARTED = words('request job task operation run batch');
-/** What a name ends with when its resource comes first: `empty_rooms_create`. */
+/** Last words of names that begin with the resource: `empty_rooms_create` does not empty anything. */
 const FINAL_VERBS = words('create retrieve');
 const MANNERS = words('bulk batch mass multi permanently hard soft force forcibly immediately admin');
 
@@ -59,7 +61,7 @@ const CHANGES =
 const SURE_CHANGES =
   words(`create add insert update upsert modify put edit replace rename send enable disable attach detach
   associate disassociate assign register upload reboot restart allocate deactivate`);
-/** Verbs of doing that are hardly ever things: a path that ends with one is no address of data. */
+/** Verbs that are hardly ever nouns: a path that ends with one is an action, not the address of data. */
 const DOINGS =
   words(`logout logoff signout shutdown poweroff restart reboot reload flush rotate trigger unsubscribe send resend
   approve reject regenerate execute invoke launch deploy activate deactivate enable disable pause resume retry cancel
@@ -67,7 +69,7 @@ const DOINGS =
 const UPDATES = words(
   'update upsert modify set edit save replace rename move overwrite patch change merge restore write',
 );
-/** What a POST hands out rather than reads: `get_token`, `get_upload_url`. */
+/** Things that a POST creates although its name says `get`: `get_token`, `get_upload_url`. */
 const MINTED = words('token tokens session credentials credential link url ticket nonce otp code key secret or and');
 
 const FILLERS =
@@ -75,7 +77,7 @@ const FILLERS =
   users user to allows allow lets let used use can be will is for permits enables and may deprecated beta experimental
   internal admin only`);
 
-/** `Run a search`, `Perform multiple searches`: what is run says more than that it is. */
+/** `Run a search`, `Perform multiple searches`: the noun says more than the verb. */
 const RUNS = words('run runs execute executes perform performs multiple');
 const SEARCHES = words('search searches lookup count');
 
@@ -118,7 +120,7 @@ export function verbOf(sentence: string, mayChange: boolean): string {
   const joined = all.find((word, index) => isDeletionVerb(word) && /^(?:and|then)$/.test(all[index - 1] ?? ''));
   const coordinated = joined ?? (mayChange ? coordinatedDeletion(sentence) : undefined);
   if (coordinated !== undefined) return coordinated;
-  // `Cancel a deletion` keeps what would have been deleted.
+  // `Cancel a deletion` keeps what would have been deleted, so it does not count as an ending.
   const isUndone = ENDINGS.has(verb.replace(/s$/, '')) && all.slice(position + 1).some(isDeletionWord);
   return isUndone || (/^resets?$/.test(verb) && all.includes('password')) ? '' : verb;
 }
@@ -126,10 +128,10 @@ export function verbOf(sentence: string, mayChange: boolean): string {
 /** `Create, update or delete users`, `Add/remove tags`, `Updates a node and permanently deletes its keys`. */
 const COORDINATED =
   /(?:\b(?:and|or|then)\b|[,;/&])\s{0,3}(?:also |then |permanently |optionally )?([a-z]{2,14})\b(?!-)/gi;
-/** Behind these it is what somebody may or might do: `Grants the permission to read or delete`. */
+/** After these words, the verb is only a possibility: `Grants the permission to read or delete`. */
 const NOT_DONE =
   /\b(?:permissions?|whether|rights?|ability|abilities|privileges?|if|when|before|after|unless|without|not)\b/i;
-/** Before these it is the adjective of a thing: `Create update or delete requests`. */
+/** Before these words, the verbs are adjectives: `Create update or delete requests`. */
 const BEFORE_HEAD = /^\s{1,3}([a-z]{2,14})/i;
 
 function coordinatedDeletion(sentence: string): string | undefined {
@@ -150,7 +152,7 @@ const FINAL =
 /** `non-destructive`, `does not permanently delete`. */
 const NEGATED = /\b(?:non|not|never|without|nor|no|isn't|doesn't|won't)[ -]{1,2}(?:a |being )?$/i;
 
-/** The words by which a summary or the beginning of a description says that nothing brings back what was there. */
+/** The words of a summary, or of the beginning of a description, that say the change cannot be undone. */
 export function irreversibleIn(text: string): string | undefined {
   const beginning = text.slice(0, MAX_FINAL_CHARS);
   for (const { 0: words, index } of beginning.matchAll(FINAL))
@@ -164,7 +166,7 @@ function isDeletionVerb(word: string): boolean {
   return toVerb(word, DELETIONS);
 }
 
-/** Behind these a word is a thing: `Search for issues`, `Count the updates of a set`. */
+/** After these words comes a noun: `Search for issues`, `Count the updates of a set`. */
 const BEFORE_THINGS = words('a an the of for by in with from each all any multiple');
 
 /** Whether a sentence tells of a read and of nothing beside it. */
@@ -183,11 +185,11 @@ export function tellsOnlyRead(sentence: string): boolean {
 
 const MAX_DESCRIPTION_CHARS = 600;
 const BEFORE_VERBS = words('will also and or then which it this may can');
-/** Of the changes, what a description says of data only; it `enables` and `runs` many things. */
+/** Verbs that in a description are about data. Others are too general: a description says `enables` and `runs` of many things. */
 const DATA_CHANGES = words(`create insert update upsert modify alter change mark consume acknowledge increment decrement
   requeue dequeue replace overwrite`);
 
-/** Whether a description tells, behind another verb, of a change: `it will alter the state of the queue`. */
+/** Whether a description mentions a change after its first verb: `it will alter the state of the queue`. */
 export function tellsChange(description: string): boolean {
   const all = toSnakeCase(description.slice(0, MAX_DESCRIPTION_CHARS)).split('_');
   return all.some((word, index) => {
@@ -259,7 +261,7 @@ function startsDeletion(name: readonly string[]): boolean {
   if (at < 0) return false;
   const before = name.slice(0, at);
   const after = name.slice(at + 1).filter((word) => !STARTED.has(word.replace(/s$/, '')));
-  // `account_deletion` by itself is what a POST makes.
+  // `account_deletion` without a verb: a POST starts it.
   const isOther = before.some((word) => (OTHER_VERBS.has(word) || SWITCHES.has(word)) && !STARTS.has(word));
   const isStarted = before.some((word) => STARTS.has(word)) || /(?:ion|al|ure)$/.test(name[at]!);
   return after.length === 0 && !isOther && isStarted;
@@ -268,7 +270,7 @@ function startsDeletion(name: readonly string[]): boolean {
 /** Whether a name ends something for good, by its first or its last word. */
 export function namesEnding(name: readonly string[]): boolean {
   if (name.some((word, index) => index > 0 && isDeletionWord(word))) return false;
-  // Steps of a forgotten password: asking for a reset destroys nothing.
+  // Part of recovering a forgotten password: requesting a reset destroys nothing.
   if (name.includes('reset') && (name.includes('password') || name.includes('confirm'))) return false;
   const verbs = name.filter((word) => !MANNERS.has(word));
   const last = verbs.pop() ?? '';
@@ -277,7 +279,7 @@ export function namesEnding(name: readonly string[]): boolean {
   return ENDINGS.has(last) && !verbs.some((word) => others.some((list) => list.has(word)));
 }
 
-/** Whether a name is that of a read and of nothing else: `search_points`; a `price_list` and a `saved_search` are things. */
+/** Whether a name can only mean a read: `search_points`. A `price_list` and a `saved_search` are nouns. */
 export function namesRead(name: readonly string[]): boolean {
   const verbs = name.filter((word) => !MANNERS.has(word));
   return READS.has(verbs[0] ?? '') && !verbs.some(isNoRead);
@@ -302,7 +304,7 @@ export function isDoingSegment(segment: readonly string[]): boolean {
   return segment.length > 0 && DOINGS.has(segment.filter((word) => !MANNERS.has(word)).join(''));
 }
 
-/** Whether a name or segment begins or ends with a verb of doing; of those that are things as well, none beside a reading one. */
+/** Whether a name or segment begins or ends with an action. Words that may also be nouns do not count beside a reading verb. */
 export function mentionsDoing(name: readonly string[]): boolean {
   if (isDoingSegment(name) || DOINGS.has(name[0] ?? '')) return true;
   const isDoing = (word = '') => [DOINGS, CHANGES, DELETIONS, ENDINGS].some((list) => list.has(word));

@@ -1,5 +1,5 @@
-// What an operation does to data, from its method, its name, its path and its summary; stricter where these disagree. A
-// domain file may say otherwise; a document may only be stricter.
+// What an operation does to data, derived from its method, name, path and summary; if these disagree, the strictest counts. A
+// domain file may override it; a document may only make it stricter.
 import type { Effect } from '../model.ts';
 import {
   beginsWithRead,
@@ -61,9 +61,9 @@ interface Reading {
 }
 
 /**
- * DELETE destroys, and so does whatever is named for it by its name (`users/delete-user`, `purge_queue`), by its path
- * (`/users/{id}/delete`, `/users/{id}:purge`) or by the verb its summary begins with: one of them is enough, whatever the
- * others say. A GET that is named for a change writes. A POST reads only where name, path and summary all say so.
+ * DELETE destroys. So does every operation whose name (`users/delete-user`, `purge_queue`), path (`/users/{id}/delete`,
+ * `/users/{id}:purge`) or first verb of the summary says so: one of them is enough. A GET that is named for a change writes. A
+ * POST counts as a read only if name, path and summary all say so.
  */
 export function effectOf(operation: NamedOperation): Baseline {
   const { method, path, name = '', summary = '' } = operation;
@@ -183,7 +183,7 @@ function readIn({ operation, name, segment }: Reading): string | undefined {
   return name.length > 0 ? `named ${operation.name} at ${operation.path}` : `its path is ${operation.path}`;
 }
 
-/** What has none of these letters has no segment for deletion: most paths need no closer look. */
+/** A quick test: a path without any of these has no segment that deletes, which is true of most paths. */
 const MAYBE_DELETION =
   /del|destroy|purge|erase|wipe|remove|rm|drop|revoke|terminate|truncate|uninstall|deprov|decom|regis|expunge|eradic|oblit|deauth/i;
 

@@ -44,12 +44,28 @@ export const NEXT_ARGUMENTS = wordsOf(`
   start_cursor starting_after after page offset
 `);
 
+/** A path of NEXT_PATHS that holds the number of a page, which goes to PAGE_ARGUMENT, and not a cursor. */
+export const NEXT_PAGE_PATH = /(?:next_page|nextPage)$/;
+export const PAGE_ARGUMENT = 'page';
+
+/** The argument that takes the id of the last item, where an answer only says that there is more. */
+export const LAST_ID_ARGUMENT = 'starting_after';
+
+/** Fields in which answers say whether there is more. */
+export const MORE_FIELDS = wordsOf('has_more hasMore has_next_page');
+
 /** Where answers say how many items there are in all. */
 export const TOTAL_PATHS = wordsOf(`
   total total_count totalCount total_results totalResults totalItems meta.total pagination.total page.totalElements
 `);
 
-/** As the names of properties: every answer is asked for them, and words cut from a text are looked up more slowly. */
+/** Headers that say so, for answers that are the bare list. */
+export const TOTAL_HEADERS = ['x-total-count', 'x-total'] as const;
+
+/**
+ * Taken from property names, which V8 interns: every answer is searched for these words, and words cut from a text are looked up
+ * more slowly.
+ */
 function wordsOf(text: string): readonly string[] {
   return Object.keys(Object.fromEntries(text.split(/\s+/).map((word) => [word, true]))).filter(Boolean);
 }

@@ -15,7 +15,7 @@ const VERBS = new Set(
   update upload upsert validate verify view void vote watch withdraw write`.split(/\s+/),
 );
 
-/** Words that join others: the first tell nothing at all, the second next to nothing. */
+/** Words that join others: the first list says nothing, the second very little. */
 const ARTICLES = new Set('a an and for of that the this to which'.split(' '));
 const JOINTS = new Set('as at by from in into on or with within'.split(' '));
 
@@ -39,7 +39,7 @@ export function isVerb(word: string): boolean {
   return VERBS.has(word);
 }
 
-/** Verbs that are no nouns either: `terminate_sessions` is done, `test_runs` are there. */
+/** Verbs that are not nouns as well: `terminate_sessions` is an action, `test_runs` are things. */
 const PLAIN_VERBS = new Set(
   `accept acknowledge activate add approve assign attach authorize cancel confirm convert create deactivate decline delete
   deny destroy detach disable disconnect dismiss enable execute fetch generate get invite invoke migrate modify notify
@@ -47,7 +47,7 @@ const PLAIN_VERBS = new Set(
   rotate send submit subscribe suspend terminate unarchive unassign unblock undelete unfollow uninstall unlink unlock unmute
   unpin unpublish unsubscribe upsert validate verify withdraw`.split(/\s+/),
 );
-/** What is about such a verb, rather than what it is done to: `delete_requests`. */
+/** Nouns after which such a verb is an adjective, not an action: `delete_requests`. */
 const DEEDS = new Set('actions events hooks jobs logs operations policies requests rules runs tasks tokens'.split(' '));
 
 /** Whether these words are a verb and the many things it is done to. */
@@ -124,7 +124,7 @@ type Selects = (word: string, index: number) => boolean;
 
 const isArticle: Selects = (word) => ARTICLES.has(word);
 
-/** What goes, in this order; of each kind the first words first, since names tell the most at their end. */
+/** Which words are dropped, in this order. Of each kind the first words go first, because the end of a name says most. */
 function dropOrder(words: readonly string[], { domain, brand, tags, path, thing }: NameSurroundings): Selects[] {
   const singular = words.map(toSingular);
   const tag = Math.max(0, ...tags.map((tagWords) => sharedStart(words, tagWords)));

@@ -1,5 +1,5 @@
-// What to do after each HTTP status, as far as the status, the operation and the answer's headers tell. A sentence says
-// "changing the arguments" will not help only where no argument could: a model that believes it stops trying.
+// What to do after each HTTP status, as far as the status, the operation and the answer's headers show it. A sentence says that
+// changing the arguments will not help only if that is certain: a model that believes it stops trying.
 
 /** What is known of a call the API refused. */
 export interface RefusedCall {
@@ -156,7 +156,7 @@ function adviseUnauthorized(call: RefusedCall): string {
   return `The API wants a credential${why} and none was sent: ${fix}. ${NO_ARGUMENT} ${TELL}`;
 }
 
-/** A login is refused for what it was given. */
+/** A login that is refused has wrong arguments. */
 function adviseLogin({ loginArguments, arguments: { other } }: RefusedCall): string {
   const names = other.filter((name) => !loginArguments.includes(name)).slice(0, 3);
   return `The API does not accept this login: check ${list([...names, ...loginArguments])}, or ask the user for them.`;

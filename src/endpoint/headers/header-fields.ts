@@ -1,10 +1,11 @@
-// Headers of a domain file and of the command line. Plain ones are sent as they are; those that prove who we are become
-// credentials, so that they are bound to one origin, redacted everywhere and missed by name when their variable is unset.
+// Headers of a domain file and of the command line. Plain ones are sent as they are. Those that carry a secret become
+// credentials: they are sent to one origin only, redacted everywhere, and reported by name if their variable is unset.
 import { namesCaller, parseCallerText } from '../caller/caller-text.ts';
 import { type Environment, expand, findLost, isFromFile, needsVariables, readSecret } from '../environment.ts';
 import { isSecretField } from '../login/fill-login.ts';
-import type { CallerHeader, Credential } from '../model.ts';
+import type { CallerHeader } from '../model.ts';
 import type { Problem } from '../problems.ts';
+import type { Credential } from '../secret/credential.ts';
 import { HEADER_NAME, HEADER_VALUE, isArgumentHeader, isConfigurableHeader, isSecretHeader } from './header-names.ts';
 
 export interface HeaderPlan {
@@ -110,7 +111,7 @@ export function readHeaderLines(lines: readonly string[], env: Environment, prob
 
 function readHeader(name: string, template: string, env: Environment) {
   const { text, missing, variables } = expand(template, env);
-  // In single quotes a shell fills in nothing, and neither do we without braces: the API would get the variable's name.
+  // In single quotes a shell does not expand $NAME, and we expand only ${NAME}: the API would get the variable's name.
   const bare = /(?:^|\s)\$([A-Z_][A-Z0-9_]{0,80})$/.exec(template.trim())?.[1];
   const problem = !isConfigurableHeader(name)
     ? 'is written by the HTTP client and cannot be set'

@@ -32,7 +32,7 @@ const SECRET = /(?:^|-)(?:token|secret|password|(?:api|access|auth|private)-?key
 export const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 export const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 
-/** What servers take a name for: they read `X_Http_Method` as `X-Http-Method` (CGI does away with the difference). */
+/** The name as servers see it: CGI does not distinguish `X_Http_Method` and `X-Http-Method`. */
 export function plainName(name: string): string {
   return name.toLowerCase().replaceAll('_', '-');
 }

@@ -1,5 +1,6 @@
 // Headers that no argument may write, because they carry a credential or identify the caller.
-import type { Credential, Endpoint } from '../model.ts';
+import type { Endpoint } from '../model.ts';
+import type { Credential } from '../secret/credential.ts';
 import { plainName } from './header-names.ts';
 
 /** The headers of its own that a credential is sent in. */

@@ -1,7 +1,7 @@
 // A login as data: the request with its `${VARIABLE}`s filled in, and the secrets it is made of.
 import { type Environment, expand, lookup, readSecret } from '../environment.ts';
 import { isObject } from '../is-object.ts';
-import type { LoginRequest, Secret } from '../model.ts';
+import type { LoginRequest, Secret } from '../secret/credential.ts';
 
 /** Texts may hold `${VARIABLE}` and `${VARIABLE:-default}`. */
 export interface LoginTemplate {
@@ -42,7 +42,7 @@ function toWords(field: string): string {
 
 /** The part of an address that names a host; it may begin with a variable. */
 const HOST = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:\$\{[^}]*\}|\$(?!\{)|[^/?#$])*/i;
-/** Stand for the name of a field: no field is called so. */
+/** Used in place of a field name; no field has such a name. */
 const IN_HOST = '//';
 const BEHIND_HOST = '/';
 /** A variable after the host is a secret, unless it is named like one of these or like a field in NAMES. */
@@ -96,9 +96,9 @@ export function fillLogin(template: LoginTemplate, env: Environment): { request:
     ).toString();
 
   const { method = 'POST', body, form, literal } = template;
-  const { base = '', url: written = '' } = template;
-  const host = HOST.exec(written)?.[0] ?? '';
-  const url = literal?.url ?? base + fill(host, IN_HOST) + fill(written.slice(host.length), BEHIND_HOST);
+  const { base = '', url: pattern = '' } = template;
+  const host = HOST.exec(pattern)?.[0] ?? '';
+  const url = literal?.url ?? base + fill(host, IN_HOST) + fill(pattern.slice(host.length), BEHIND_HOST);
   const [address, ownQuery] = splitQuery(url);
   const literalPairs = new URLSearchParams(literal?.form).toString();
   const headers: Record<string, string> = { accept: 'application/json' };
@@ -109,7 +109,7 @@ export function fillLogin(template: LoginTemplate, env: Environment): { request:
     request: {
       method: method.toUpperCase(),
       url: address,
-      shown: splitQuery(literal?.url ?? base + written)[0],
+      shown: splitQuery(literal?.url ?? base + pattern)[0],
       query: joinPairs(ownQuery, toPairs(template.query)),
       headers,
       body:

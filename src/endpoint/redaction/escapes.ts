@@ -1,7 +1,7 @@
 // Ways to write a letter as something else: `\u0041`, `\x41`, `%41`, `&#65;`, `&#x41;`, `&amp;`, `\/`; and what a reader does
 // not see between two letters: tags and invisible characters. Decoding is one pass over the text.
 
-/** What text with an escape in it matches. Quick, and often true of text without any: only a reason to look closer. */
+/** Matches every text with an escape, and often others as well. It is fast, and only decides whether to look closer. */
 export function escapesFor(needles: readonly string[]): RegExp {
   return needles.some((needle) => needle.includes('"')) ? SUSPECT : SUSPECT_BUT_QUOTES;
 }
@@ -76,7 +76,7 @@ function codeOf(spelling: string): number | undefined {
   const letter = spelling[run];
   if (letter === undefined) return undefined;
   if (spelling.length > run + 1) return hexadecimal(spelling, spelling[run + 1] === '{' ? run + 2 : run + 1);
-  // An even run before a quote is backslashes, and the quote ends the string.
+  // An even number of backslashes before a quote are only backslashes: the quote ends the string.
   return letter === '"' && run % 2 === 0 ? undefined : letter.charCodeAt(0);
 }
 

@@ -16,7 +16,7 @@ export const REPLACEMENT = '[redacted]';
 export const MIN_LENGTH = 4;
 /** A shorter run of base64 appears by chance. */
 const MIN_BASE64_LENGTH = 8;
-/** Tokens come and go; the oldest of those added while running make room. */
+/** Limit of secrets added at run time, such as tokens; the oldest are dropped. */
 const MAX_ADDED = 64;
 /** An escape inside an escape inside an escape: `%26%23x41%3B`. */
 export const MAX_LAYERS = 3;
@@ -75,7 +75,7 @@ export function needlesOf(secrets: Iterable<string>): string[] {
   return [...needles].sort((a, b) => b.length - a.length);
 }
 
-/** What to look for: the value, as a form writes its blanks, as a URL its letters beyond ASCII, and inside base64. */
+/** The spellings to look for: the value itself, its blanks as in a form, its non-ASCII letters as in a URL, and inside base64. */
 function formsOf(value: string): string[] {
   const runs = base64Runs(value);
   const urlSafe = runs.map((run) => run.replaceAll('+', '-').replaceAll('/', '_'));

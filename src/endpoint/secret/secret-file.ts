@@ -9,12 +9,12 @@ type SecretFile = { readonly text: string } | { readonly problem: string };
 
 /** In front of a path: the secret is what that file holds. */
 export const FILE_MARK = 'file:';
-/** Behind the name of a variable: another one, which holds the path of the file that has the secret. */
+/** Suffix of a variable that holds the path of the file with the secret. */
 const FILE_SUFFIX = '_FILE';
 /** Keys and tokens are short; a private key for signatures is one of the longest. */
 const MAX_SECRET_BYTES = 64 * 1024;
 
-/** What was read of each file, once for one environment: thousands of operations may name the same. */
+/** Contents of files, read once per environment: thousands of operations may name the same file. */
 const contents = new WeakMap<Variables, Map<string, SecretFile>>();
 
 /** What is in the file that stands for this variable; undefined where there is none. */

@@ -1,5 +1,5 @@
-// Reads large answers in threads of their own: parsing and shaping ten megabytes takes up to a second, and on the event
-// loop every other caller would wait for it. A thread that dies or does not come to an end fails one call and is replaced.
+// Reads large answers in threads: parsing and shaping ten megabytes takes up to a second, during which the event loop could serve
+// no other caller. A thread that crashes or does not finish fails one call and is replaced.
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
@@ -14,7 +14,7 @@ export interface AnswerJob {
   readonly plan: AnswerPlan;
   /** Taken out of the answer. */
   readonly secrets: readonly string[];
-  /** The memory of its body goes to the thread and is gone from here. */
+  /** The memory of its body is transferred to the thread, and can no longer be used here. */
   readonly input: AnswerInput;
 }
 
@@ -23,7 +23,7 @@ export type AnswerReply =
   | { readonly answer?: never; readonly failure: Pick<GatewayError, 'code' | 'message' | 'details'> };
 
 export interface AnswerThreads {
-  /** Skipped when its turn comes and the caller has left by then. */
+  /** If the caller has left when its turn comes, the answer is skipped. */
   read(job: AnswerJob, caller: Caller): Promise<Answer>;
   /** Waits for what is being read. */
   close(): Promise<void>;
@@ -83,7 +83,7 @@ export function createAnswerThreads(options: AnswerThreadsOptions = {}): AnswerT
     worker.on('message', (reply: AnswerReply) => finish(thread, reply));
     worker.on('error', (error) => lose(thread, error));
     worker.on('exit', () => lose(thread));
-    // Whoever waits for an answer keeps the process alive, the thread does not. After the listeners: they undo it.
+    // A pending call keeps the process alive; an idle thread must not. Has to come after the listeners, which would undo it.
     worker.unref();
     threads.add(thread);
     return thread;

@@ -16,7 +16,7 @@ function read({ plan, secrets, input }: AnswerJob): AnswerReply {
   try {
     return { answer: compileAnswer(plan, createRedactor(secrets))({ ...input, raw }) };
   } catch (error) {
-    // Anything else ends this thread, and the one that waits is told so.
+    // Any other error ends this thread, and fails the call that waits for it.
     if (!(error instanceof GatewayError)) throw error;
     return { failure: { code: error.code, message: error.message, details: error.details } };
   }

@@ -51,7 +51,7 @@ export function extractProblem(value: unknown, text: string): Problem {
   return { ...problem, body: cut(visible(text), MAX_CHARS - used) };
 }
 
-/** Nothing was said, or no more than what the status is called. */
+/** The API said nothing, or only the name of the status. */
 export function isSilent(status: number, problem: Problem = {}): boolean {
   const phrase = STATUS_CODES[status]?.toLowerCase();
   return Object.values(problem).every((text) => typeof text === 'string' && text.trim().toLowerCase() === phrase);
@@ -60,7 +60,7 @@ export function isSilent(status: number, problem: Problem = {}): boolean {
 /** Members that say what the status line says already. */
 const REPEATED = new Set(['status', 'statusCode', 'status_code', 'instance']);
 
-/** Whether the body holds nothing that was not found: then there is no need to show it once more. */
+/** Whether everything in the body is shown already, so that it need not be shown again. */
 function isShown(value: object, shown: ReadonlySet<unknown>, depth: number): boolean {
   return Object.entries(value).every(([key, inner]: [string, unknown]) => {
     if (inner === null || inner === '' || shown.has(inner) || (depth === 0 && REPEATED.has(key))) return true;

@@ -1,4 +1,4 @@
-// Status + body → answer. A small JSON or text answer nobody wants shaped passes as it came: decoded once, never parsed.
+// Status + body → answer. A small JSON or text answer that needs no shaping passes as it came: decoded once, never parsed.
 import type { Content } from '../../call/outcome.ts';
 import { mayHide, visible } from '../../endpoint/hidden.ts';
 import type { Args, ResponsePlan } from '../../endpoint/model.ts';
@@ -50,7 +50,7 @@ export interface AnswerInput {
   readonly fields: readonly string[] | undefined;
 }
 
-/** Models and clients take no larger pictures, sounds and files, unless the domain file says so. */
+/** Larger pictures, sounds and files are not accepted by models and clients; a domain file may set another limit. */
 const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_ERROR_CHARS = 4_000;
 const MAX_HEADER_CHARS = 160;
@@ -107,7 +107,7 @@ export function compileAnswer({ response, paging }: AnswerPlan, redact: Redactor
     try {
       shaped = shape({ value: decoded.value, json: decoded.isJson && decoded.text }, call, fields);
     } catch (error) {
-      // Everything that walks the value is recursive; what is nested by the ten thousand is an attack or a mistake.
+      // All code that walks the value is recursive. Ten thousand levels are an attack or a mistake.
       if (!(error instanceof RangeError)) throw error;
       throw new GatewayError('BAD_RESPONSE', `${tool}: the API's JSON is nested too deeply to be read.`, { tool });
     }
@@ -121,7 +121,7 @@ export function compileAnswer({ response, paging }: AnswerPlan, redact: Redactor
   };
 }
 
-/** The text of an answer that nobody wants shaped, where it is short enough, whole, and can be shown as it came. */
+/** The text of an answer that needs no shaping, if it is short enough, complete, and can be shown as it came. */
 function passAsItCame(
   { raw, args }: AnswerInput,
   { response, paging }: AnswerPlan,
@@ -135,9 +135,9 @@ function passAsItCame(
   if (kind === 'text' || (kind === 'json' && paging.pagination === undefined && looksLikeJson(body)))
     return show(redact(decodeText(body, charset)), raw);
   if (kind !== 'json' || paging.pagination === undefined || !isUtf8Label(charset)) return undefined;
-  // An item that a domain file names by its place is not in the outline.
+  // The outline has only the last item of each list, so a path with the index of an item cannot be looked up in it.
   if (/\d/.test(paging.pagination.nextFrom ?? '')) return undefined;
-  // One that comes in pages has to be read to say which is the next, however short it is.
+  // A paged answer has to be read for the next page, however short it is.
   const scanned = scanJson(body);
   const text = scanned?.isPlain ? decodeText(body, charset) : '';
   if (scanned === undefined || !isTerse(text) || redact(text) !== text) return undefined;
@@ -145,7 +145,7 @@ function passAsItCame(
   return withNotes(show(text, raw), describeNext(outline, nextPage({ plan: paging, args, headers }, outline)));
 }
 
-/** Text of a body, with nothing hidden in it: its bytes tell sooner whether anything may be. */
+/** The text of a body with hidden characters made visible. Checking the bytes first is faster than checking the text. */
 function show(text: string, { headers, body }: RawResponse): string {
   const { charset } = parseMediaType(headers['content-type']);
   return isUtf8Label(charset) && !mayHide(body) ? text : visible(text);
@@ -176,7 +176,7 @@ function failed(raw: RawResponse, decoded: Decoded, redact: (text: string) => st
   };
 }
 
-/** Signatures are good for some minutes: that far a clock may be wrong. */
+/** Signatures are valid for some minutes, so a clock may be wrong by this much. */
 const MAX_SKEW_S = 240;
 
 function clockSkew({ headers }: RawResponse): Partial<Answer> {

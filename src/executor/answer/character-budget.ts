@@ -17,12 +17,15 @@ export interface Fitted {
 /** Room for the sentence that says what was cut. */
 const NOTE_ROOM = 400;
 const MAX_SEARCH_DEPTH = 3;
-/** Lists are looked for among so many members of the answer. */
+/** How many members of the answer are searched for lists. */
 const MAX_VISITS = 10_000;
 /** How much of each list is measured to tell which is the longest. */
 const WEIGHED_CHARS = 100_000;
 
-/** `sourceChars`: how long the text was that the value is from. Writing what cannot be much too long beats measuring it. */
+/**
+ * `sourceChars` is the length of the text the value was parsed from. If that is not much too long, writing it is faster than
+ * measuring it.
+ */
 export function fitJson(value: unknown, maxChars: number, sourceChars = Number.POSITIVE_INFINITY): Fitted {
   if (sourceChars <= 2 * maxChars || jsonLength(value, maxChars) <= maxChars) {
     const text = stringifyJson(value);
@@ -63,7 +66,7 @@ export function mainList(
   return best;
 }
 
-/** About how long the list is as JSON: the beginning is measured, the rest taken to be alike. */
+/** Approximate length of the list as JSON: the beginning is measured, the rest extrapolated. */
 function weighText(items: readonly unknown[]): number {
   let chars = 0;
   for (let index = 0; index < items.length; index++) {
@@ -76,11 +79,11 @@ function weighText(items: readonly unknown[]): number {
 function cutItems(value: unknown, room: number): Fitted | undefined {
   const list = mainList(value, weighText);
   if (list === undefined || list.items.length < 2) return undefined;
-  let left = room - jsonLength(replaceAt(value, list.path, []), room);
+  let rest = room - jsonLength(replaceAt(value, list.path, []), room);
   let shown = 0;
   while (shown < list.items.length) {
-    left -= jsonLength(list.items[shown], left) + 1;
-    if (left < 0) break;
+    rest -= jsonLength(list.items[shown], rest) + 1;
+    if (rest < 0) break;
     shown++;
   }
   if (shown === 0) return undefined;
@@ -126,17 +129,17 @@ function shorten(value: unknown, room: number): Fitted {
 }
 
 /** Undefined as soon as it is clear that the text will be longer than what is left. */
-function shortenWith(value: unknown, level: Level, depth: number, left: { chars: number }): unknown {
+function shortenWith(value: unknown, level: Level, depth: number, rest: { chars: number }): unknown {
   if (typeof value !== 'object' || value === null || depth >= level.depth) {
     const short = typeof value === 'string' ? shortString(value, level.chars) : summaryOf(value);
-    left.chars -= String(short).length + 1;
-    return left.chars < 0 ? undefined : short;
+    rest.chars -= String(short).length + 1;
+    return rest.chars < 0 ? undefined : short;
   }
-  left.chars -= 2;
+  rest.chars -= 2;
   if (Array.isArray(value)) {
     const items: unknown[] = [];
     for (let index = 0; index < Math.min(value.length, level.items); index++) {
-      const item = shortenWith(value[index], level, depth + 1, left);
+      const item = shortenWith(value[index], level, depth + 1, rest);
       if (item === undefined) return undefined;
       items.push(item);
     }
@@ -147,8 +150,8 @@ function shortenWith(value: unknown, level: Level, depth: number, left: { chars:
   const keys = keysOf(value);
   for (let index = 0; index < Math.min(keys.length, level.keys); index++) {
     const key = keys[index] as string;
-    left.chars -= Math.min(key.length, 200) + 3;
-    const inner = shortenWith((value as Record<string, unknown>)[key], level, depth + 1, left);
+    rest.chars -= Math.min(key.length, 200) + 3;
+    const inner = shortenWith((value as Record<string, unknown>)[key], level, depth + 1, rest);
     if (inner === undefined) return undefined;
     out[shortString(key, 200)] = inner;
   }

@@ -1,5 +1,5 @@
-// Answers that did not come to their end: the time was over, the limit was reached, or the API broke off. Whole lines and whole
-// events of one are an answer all the same; half a JSON document, picture or archive is not.
+// Incomplete answers: the time was over, the limit was reached, or the API closed the connection. Complete lines and events of
+// one are still an answer; half a JSON document, picture or archive is not.
 import { parseMediaType, sniff } from './decoding/answer-media.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -16,13 +16,13 @@ const MAX_FIRST_LINE = 128 * 1024;
 
 const kindOf = (headers: Headers) => parseMediaType(headers['content-type']).kind;
 
-/** It goes on until somebody ends it. */
+/** It has no end of its own. */
 export function isStream(headers: Headers): boolean {
   const kind = kindOf(headers);
   return kind === 'sse' || kind === 'ndjson';
 }
 
-/** A beginning of it is worth reading. */
+/** Its beginning alone is useful. */
 export function isInLines(headers: Headers): boolean {
   return isStream(headers) || kindOf(headers) === 'text';
 }
@@ -33,10 +33,10 @@ export function isFileType(headers: Headers): boolean {
   return kind === 'image' || kind === 'audio' || kind === 'binary';
 }
 
-/** What of the body can be passed on: up to the end of a line or event; undefined where a part is worth nothing. */
+/** The part of the body that can be passed on: up to the end of a line or event. Undefined if a part is useless. */
 export function wholePart({ headers, body }: CutBody): Buffer | undefined {
   const { kind, essence } = parseMediaType(headers['content-type']);
-  // What nobody gave a type is as likely half a document as half a text.
+  // A body without a type may just as well be half a document as half a text.
   switch (kind ?? (essence === '' || body.length === 0 ? 'binary' : sniff(body).kind)) {
     case 'sse':
       return body.subarray(0, endOfEvents(body));

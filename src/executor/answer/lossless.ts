@@ -50,7 +50,7 @@ export function writeJson(value: unknown): string {
     return JSON.stringify(value);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    // Nobody can guess the mark, so no text of the caller can pose as a number.
+    // The mark cannot be guessed, so no text of the caller can be taken for a number.
     const mark = randomUUID();
     const text = JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? mark + inner : inner));
     return text.replace(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1');
@@ -98,13 +98,13 @@ export function jsonLength(value: unknown, limit: number): number {
 }
 
 /**
- * A copy without marks, for whatever serialises the value again: digits as a string keep their value. Strings are made
- * visible here, because nobody will see this value as text of ours.
+ * A copy without marks, for code that serialises the value again: digits as a string keep their value. Hidden characters are made
+ * visible here, because the value does not pass through our own text output.
  */
 export function toPlain(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return visible(value.startsWith(MARK) ? value.slice(MARK.length) : value);
   if (typeof value !== 'object' || value === null) return value;
-  // Whoever serialises this next has a stack as well.
+  // Limited depth: whatever serialises the copy is recursive as well.
   if (depth > MAX_PLAIN_DEPTH) return '…';
   if (Array.isArray(value)) return value.map((item) => toPlain(item, depth + 1));
   const copy: Record<string, unknown> = {};

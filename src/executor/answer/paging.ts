@@ -1,5 +1,14 @@
 // "How do I get the rest": from the Link header, from the cursor in the answer, or by counting on.
-import { NEXT_ARGUMENTS, NEXT_PATHS, TOTAL_PATHS } from '../../endpoint/conventions/pagination-words.ts';
+import {
+  LAST_ID_ARGUMENT,
+  MORE_FIELDS,
+  NEXT_ARGUMENTS,
+  NEXT_PAGE_PATH,
+  NEXT_PATHS,
+  PAGE_ARGUMENT,
+  TOTAL_HEADERS,
+  TOTAL_PATHS,
+} from '../../endpoint/conventions/pagination-words.ts';
 import type { Args, Endpoint, Pagination } from '../../endpoint/model.ts';
 import { argumentOf } from '../request/parameter-styles.ts';
 import type { RawResponse } from '../send.ts';
@@ -89,7 +98,7 @@ function fromUrl({ plan, args }: PagedCall, url: string): string | undefined {
 function fromBody(call: PagedCall, value: object): string | undefined {
   const { pagination } = call.plan;
   const paths = pagination?.nextFrom === undefined ? NEXT_PATHS : [pagination.nextFrom, ...NEXT_PATHS];
-  const more = at(value, 'has_more') ?? at(value, 'hasMore') ?? at(value, 'has_next_page');
+  const more = moreOf(value);
   if (more === false) return undefined;
   for (const path of paths) {
     const next = at(value, path);
@@ -99,14 +108,23 @@ function fromBody(call: PagedCall, value: object): string | undefined {
       if (changed !== undefined) return changed;
       continue;
     }
-    const key = pagination?.arg ?? argumentFor(call.plan, /next_page$|nextPage$/.test(path));
+    const key = pagination?.arg ?? argumentFor(call.plan, NEXT_PAGE_PATH.test(path));
     if (key !== undefined) return `${key}=${next}`;
   }
   return byCounting(call, value, more === true);
 }
 
+/** What the answer says of whether there is more; of several fields the first that says anything. */
+function moreOf(value: object): unknown {
+  for (const field of MORE_FIELDS) {
+    const more = at(value, field);
+    if (more !== undefined && more !== null) return more;
+  }
+  return undefined;
+}
+
 function argumentFor(plan: PagingPlan, pageNumber: boolean): string | undefined {
-  if (pageNumber && plan.byWireName.has('page')) return plan.byWireName.get('page');
+  if (pageNumber && plan.byWireName.has(PAGE_ARGUMENT)) return plan.byWireName.get(PAGE_ARGUMENT);
   for (const name of NEXT_ARGUMENTS) if (plan.byWireName.has(name)) return plan.byWireName.get(name);
   return undefined;
 }
@@ -114,7 +132,7 @@ function argumentFor(plan: PagingPlan, pageNumber: boolean): string | undefined 
 function byCounting({ plan, args, headers }: PagedCall, value: object, more: boolean): string | undefined {
   const items = mainList(value)?.items ?? [];
   if (items.length === 0) return undefined;
-  const after = plan.byWireName.get('starting_after');
+  const after = plan.byWireName.get(LAST_ID_ARGUMENT);
   const lastId = at(items.at(-1), 'id');
   if (more && after !== undefined && (typeof lastId === 'string' || typeof lastId === 'number'))
     return `${after}=${lastId}`;
@@ -137,8 +155,11 @@ function totalOf(value: object, headers: RawResponse['headers']): number | undef
     const total = at(value, path);
     if (typeof total === 'number') return total;
   }
-  const header = headers['x-total-count'] ?? headers['x-total'];
-  return header === undefined || !/^\d{1,15}$/.test(String(header)) ? undefined : Number(header);
+  for (const name of TOTAL_HEADERS) {
+    const header = headers[name];
+    if (header !== undefined) return /^\d{1,15}$/.test(String(header)) ? Number(header) : undefined;
+  }
+  return undefined;
 }
 
 /** The value at a dot path; keys that hold dots themselves are found first. */

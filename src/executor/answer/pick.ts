@@ -21,7 +21,7 @@ interface State {
 interface Path {
   readonly id: number;
   readonly segments: readonly string[];
-  /** By depth, what is left of it: one segment, or several that a key with dots in it may spell. */
+  /** By depth, the rest of the path: one segment, or several that may be one key with dots in it. */
   readonly rests: readonly string[];
 }
 
@@ -34,10 +34,10 @@ interface Step {
 }
 
 const MAX_SEGMENTS = 32;
-/** `*` before different names multiplies the states; nobody needs so many. */
+/** `*` before different names multiplies the states; real paths need far fewer. */
 const MAX_STATES = 1_000;
 
-/** A function that picks `paths`. It gives undefined where their wildcards combine in too many ways to be followed. */
+/** A function that picks `paths`. It returns undefined if their wildcards combine into too many states. */
 export function compilePick(paths: readonly string[]): (value: unknown) => Picked | undefined {
   const machine = new Machine();
   const start = machine.stateOf(
@@ -60,7 +60,7 @@ function parsePath(text: string, id: number): Path {
 function pick(value: unknown, state: State, machine: Machine, matched: Set<number>): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   if (Array.isArray(value)) {
-    // An empty array has no item to contradict the path.
+    // An empty array counts as a match: no item contradicts the path.
     if (value.length === 0) for (const { id } of state.paths) matched.add(id);
     const items: unknown[] = [];
     for (const item of value) {

@@ -32,7 +32,7 @@ export function compileShape({ drop: keys = [], pick: paths = [], maxChars, form
     let value = drop === undefined ? whole : drop(whole);
     if (pick !== undefined) {
       const picked = pick(value);
-      // What the file does not name is hidden, also in an answer of another shape than it expected.
+      // A domain file's `pick` hides everything else, even if the answer has another shape than expected.
       const nothing = picked === undefined || picked.unmatched.length === paths.length;
       if (nothing) notes.push(`nothing in the answer is at ${paths.join(', ').slice(0, 500)}; the rest is not shown`);
       value = nothing ? (Array.isArray(value) ? [] : {}) : picked.value;
@@ -52,15 +52,15 @@ export function compileShape({ drop: keys = [], pick: paths = [], maxChars, form
 }
 
 /**
- * JSON as it came, unless it would be shorter or more readable if it were written anew: for its blanks, or for escapes that
- * need not be. Writing an 18 KB list takes 40 us, this 5.
+ * JSON as it came, unless rewriting would make it shorter or more readable because of blanks or unnecessary escapes. Writing an
+ * 18 KB list takes 40 us, this check 5.
  */
 function terseJson(json: string): string | undefined {
   const text = json.trim();
   return isTerse(text) && !ELSEWHERE.some((spelling) => text.includes(spelling)) ? text : undefined;
 }
 
-/** Who puts blanks after colons does so from the beginning. */
+/** Only the beginning is checked: a writer that puts blanks after colons does so everywhere. */
 export function isTerse(text: string): boolean {
   return text !== '' && !BLANKS.test(text.slice(0, 200));
 }

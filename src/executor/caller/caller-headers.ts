@@ -7,7 +7,7 @@ import { GatewayError } from '../../errors.ts';
 
 const MAX_CHARS = 2_048;
 
-/** Throws where one cannot be had: an API that is told who calls must not be called without it. */
+/** Throws if a value is missing: an API that relies on knowing the caller must not be called without it. */
 export function fillCallerHeaders(
   headers: readonly CallerHeader[],
   { principal, forwarded, label: tool }: ExecutionContext,
@@ -38,7 +38,7 @@ export function fillCallerHeaders(
   return values;
 }
 
-/** An identity must arrive as it is or not at all: servers cut blanks off a value, and none agree about other letters. */
+/** An identity must arrive unchanged or not at all: servers trim blanks, and disagree about non-ASCII characters. */
 function whyUnfit(value: string): string | undefined {
   if (!HEADER_VALUE.test(value)) return 'holds a line break or another character that no header carries as it is';
   if (value.length > MAX_CHARS) return `is longer than ${MAX_CHARS} characters`;

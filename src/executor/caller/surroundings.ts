@@ -1,5 +1,5 @@
-// What a caller brings to a call beside its arguments: headers and claims that reach the API. A tenant or a role decides what is
-// deleted as much as an argument does, so a yes is bound to them.
+// What reaches the API besides the arguments: headers and claims of the caller. A tenant or role decides what is deleted as much
+// as an argument does, so a confirmation is bound to them.
 import { buildDigest } from '../../call/digest.ts';
 import type { ExecutionContext } from '../../call/execution-context.ts';
 import type { Endpoint } from '../../endpoint/model.ts';
@@ -8,13 +8,13 @@ import { fillAssertion } from './assert-caller.ts';
 import { fillCallerHeaders } from './caller-headers.ts';
 import { subjectOf } from './subject.ts';
 
-/** Another one in every request, and about nothing but the request itself. */
+/** Headers that differ in every request and say nothing about the caller. */
 const REQUEST_ID = /(?:^|-)(?:request|correlation|trace|span|transaction)-?id$|^(?:traceparent|tracestate|baggage|b3)$/;
 
-/** Others in every token of the same person with the same rights: one that was renewed meanwhile is good for the same yes. */
+/** Claims that differ in every token of the same person: after a token is renewed, the confirmation is still valid. */
 const OF_THE_TOKEN = new Set('exp iat nbf jti auth_time nonce at_hash c_hash s_hash uti aio rh'.split(' '));
 
-/** A digest of it; undefined where an API is told nothing of its callers. Throws for a caller that lacks what it is told. */
+/** A digest of them; undefined if the API is told nothing about its callers. Throws if the caller lacks what the API is told. */
 export function compileSurroundings(endpoint: Endpoint): ((context: ExecutionContext) => string) | undefined {
   const headers = (endpoint.callerHeaders ?? []).filter(
     ({ from, name }) => from !== 'request' || !REQUEST_ID.test(name),
@@ -32,7 +32,7 @@ export function compileSurroundings(endpoint: Endpoint): ((context: ExecutionCon
     ]);
 }
 
-/** What the server that exchanges the token makes of it is its own affair: all that lasts counts. */
+/** Which claims the token exchange uses is not known here, so all lasting ones count. */
 function lastingClaims({ principal, label }: ExecutionContext): object {
   subjectOf(principal, label);
   return Object.fromEntries(Object.entries(principal.claims ?? {}).filter(([name]) => !OF_THE_TOKEN.has(name)));

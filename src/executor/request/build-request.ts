@@ -1,5 +1,6 @@
 // Endpoint + arguments → the one request to send. Everything that does not depend on the arguments is done once.
 
+import { isWebUrl } from '../../endpoint/address.ts';
 import { isArgumentHeader, isConfigurableHeader } from '../../endpoint/headers/header-names.ts';
 import { createOwnedHeaders } from '../../endpoint/headers/owned-headers.ts';
 import type { Args, Connection, Effect, Endpoint, EndpointLimits, Target } from '../../endpoint/model.ts';
@@ -27,9 +28,9 @@ export interface WireRequest {
   /** How the origin is reached; undefined: as any other. */
   readonly connection?: Connection | undefined;
   readonly limits: EndpointLimits;
-  /** It changes nothing: whatever comes of it, it may be repeated. */
+  /** It changes nothing, so it may be repeated, whatever its result. */
   readonly isRead: boolean;
-  /** Of an answer that does not come to its end, what came is wanted. */
+  /** If the answer is incomplete, the part that arrived is wanted. */
   readonly takesPart?: boolean;
 }
 
@@ -141,7 +142,7 @@ export function compileRequest(endpoint: Endpoint, userAgent: string, tool: stri
 function parseBaseUrl(endpoint: Endpoint, tool: string): { origin: string; basePath: string } {
   const missing = endpoint.baseUrl === '';
   const url = URL.canParse(endpoint.baseUrl) ? new URL(endpoint.baseUrl) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+  if (url === undefined || !isWebUrl(url)) {
     throw new GatewayError(
       'UNREACHABLE',
       missing
@@ -168,7 +169,7 @@ function compilePlace(target: Target): Place | undefined {
   };
 }
 
-/** What no argument may do: set a reserved header or one that says who calls, or name another method in a pair of a read, wherever its name comes from. */
+/** Refuses what no argument may do: set a reserved header or one that identifies the caller, or override the method of a read. */
 function restrict(
   { in: where, name, serialise }: Place,
   effect: Effect,

@@ -1,6 +1,5 @@
-// A read stays the read it is: no argument of one may carry a name that makes a server carry out another method. Names
-// that are known beforehand are never offered; here those are met that only a call brings (members of free-form objects,
-// a whole query string or form).
+// Makes sure that a read stays a read: no argument may have a name that makes a server use another method. Names known in advance
+// are never offered; here names are checked that only a call brings (members of free-form objects, a whole query string or form).
 import { isMethodParameter } from '../../endpoint/headers/header-names.ts';
 import { Unsendable } from './wire-text.ts';
 

@@ -24,7 +24,7 @@ export function compileParameter(target: ParameterTarget): Serialise {
   return (value) => (value === undefined || value === null ? undefined : write(value));
 }
 
-/** The argument as given. One may be called `constructor`; what objects inherit is nobody's argument. */
+/** Own properties only: an argument may be called `constructor`, and inherited ones are not arguments. */
 export function argumentOf(args: Args, key: string): unknown {
   return Object.hasOwn(args, key) ? args[key] : undefined;
 }
@@ -126,7 +126,10 @@ function escapeNonAscii(text: string): string {
   return text.replace(/[^\x00-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** As in RFC 6570: what stands before a value and between exploded ones, whether they have names; items join by delimiter. */
+/**
+ * As in RFC 6570: what precedes a value, what separates exploded ones, and whether they have names. Items are joined by
+ * `delimiter`.
+ */
 interface Style {
   readonly first?: string;
   readonly separator: string;

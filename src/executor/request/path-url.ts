@@ -74,7 +74,7 @@ export function buildPath(plan: PathPlan, origin: string, args: Args, tool: stri
 const HARMLESS = /^[A-Za-z0-9_\-/]*$/;
 const DOT_SEGMENT = /(?:^|[/\\])\.{1,2}(?=$|[/\\])/;
 const ENCODED_DELIMITER = /%(?:2e|2f|5c|25)/i;
-/** No server takes as much, and every check below reads all of it several times. */
+/** No server accepts longer segments, and each check below reads the text several times. */
 const MAX_SEGMENT_CHARS = 64 * 1024;
 const TOO_LONG = 'is too long for a path; send the identifier alone';
 /** Each pass undoes one layer of encoding; honest values have one or two. */
@@ -117,7 +117,7 @@ function checkBuiltPath(origin: string, built: string, tool: string, variables: 
   const path = mark < 0 ? built : built.slice(0, mark);
   const keys = variables.map((variable) => variable.key).join('`, `');
   try {
-    // What stands beside a value may complete it: the dots of a label before `/x`, a literal `.`, half a `%2e`.
+    // The text beside a value may complete it: dots before `/x`, a literal `.`, half a `%2e`.
     checkSegments(path);
   } catch (error) {
     throw locate(error, tool, keys);

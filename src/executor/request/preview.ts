@@ -1,6 +1,7 @@
 // The request as it would go out, for dry runs: everything exact but the credentials.
 import { isUtf8 } from 'node:buffer';
-import type { CallerHeader, Credential, Endpoint } from '../../endpoint/model.ts';
+import type { CallerHeader, Endpoint } from '../../endpoint/model.ts';
+import type { Credential } from '../../endpoint/secret/credential.ts';
 import type { WireRequest } from './build-request.ts';
 import { chooseCredentials, type Proof, type ProofPlace, placeCredentials } from './proof.ts';
 
@@ -43,7 +44,7 @@ export function buildPreview(
   };
 }
 
-/** Stands where the proof will stand. Of several alternatives with nothing set, the first is shown. */
+/** Placeholders for the credentials. If no alternative is complete, the first one is shown. */
 export function previewProof(endpoint: Endpoint): { proof: Proof | undefined; missing: readonly string[] } {
   const choice = chooseCredentials(endpoint);
   const { callerHeaders = [] } = endpoint;
@@ -57,7 +58,7 @@ export function previewProof(endpoint: Endpoint): { proof: Proof | undefined; mi
   };
 }
 
-/** Where its value comes from: what it is, each call finds out. */
+/** Shows where the value comes from; the value itself is known only in a call. */
 function originOfHeader(header: CallerHeader): string {
   return header.from === 'principal' ? header.text.shown : `[${header.name} of the caller's request]`;
 }

@@ -1,6 +1,7 @@
-// Which proof a request carries. The first alternative whose secrets are all there is taken; a credential lives in the
-// endpoint that carries it and goes to that endpoint's origin only.
-import type { Credential, Endpoint } from '../../endpoint/model.ts';
+// Which credentials a request carries: the first alternative whose secrets are all set. A credential belongs to its endpoint and
+// is sent to that endpoint's origin only.
+import type { Endpoint } from '../../endpoint/model.ts';
+import type { Credential } from '../../endpoint/secret/credential.ts';
 import { alternativesOf, basicToken, destinationOf, isAboutFile, unsetVariables } from '../../endpoint/secrets.ts';
 import { emptyMap } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
@@ -122,7 +123,7 @@ export function placeCredentials(
   for (const credential of credentials) {
     const place = placeOf(credential);
     const text = textOf(credential, place);
-    // A signature is made of the whole request, once that is there.
+    // A signature is computed from the finished request, later.
     if (text === '') continue;
     const { in: where, field } = place;
     if (field === undefined) cookies.push(text);

@@ -1,8 +1,8 @@
-// AWS Signature Version 4: the headers that sign one request. A few hashes of node:crypto; a package would bring an HTTP client
-// or a credential chain along, and which variables are read is the operator's to say.
+// AWS Signature Version 4: the headers that sign one request. It takes only a few hashes of node:crypto; a package would add an
+// HTTP client or its own search for credentials, but the operator decides which variables are read.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
 import { createHash, createHmac } from 'node:crypto';
-import type { Credential } from '../../endpoint/model.ts';
+import type { Credential } from '../../endpoint/secret/credential.ts';
 import { decodeText } from '../../endpoint/untrusted.ts';
 import type { WireRequest } from './build-request.ts';
 import { encode } from './wire-text.ts';

@@ -74,7 +74,7 @@ function compileCollect(plan: BodyPlan, sources: readonly Source[]): (args: Args
       const part = sourceValue(source, args);
       if (part !== undefined) value = put(value ?? emptyMap<unknown>(), source.at, part);
     }
-    // Last, so that no argument takes its place.
+    // Added last, so that no argument can replace it.
     if (proof !== undefined) value = Object.assign(emptyMap<unknown>(), value, proof);
     if (value === undefined) {
       if (!plan.required || inside.length === 0) return undefined;
@@ -90,7 +90,7 @@ function sourceValue(source: Source, args: Args): unknown {
   return source.fixed === undefined ? argumentOf(args, source.key) : source.fixed;
 }
 
-/** Arguments are the caller's: what is added to goes into a copy. */
+/** Arguments belong to the caller, so changes are made in a copy. */
 function copyOf(value: unknown): unknown {
   return isObject(value) ? Object.assign(emptyMap<unknown>(), value) : value;
 }

@@ -50,7 +50,7 @@ export async function fetchClientToken(
 
 type Fields = readonly (readonly [name: string, value: string])[];
 
-/** Asks a token endpoint in the name of the client: as the server is known to take it, or the other way where it is refused. */
+/** Sends a request as the client: in the way the server is known to accept, or in the other way if it refuses. */
 export async function askAsClient(
   issuer: Issuer,
   wish: Wish<Extract<TokenCredential, { clientId: unknown }>>,

@@ -1,4 +1,4 @@
-// Fetches a token: for this process alone, or, where several have it in common, one of them for all.
+// Fetches a token: for this process alone or, if several processes share tokens, once for all of them.
 import { setTimeout as pause } from 'node:timers/promises';
 import { fetchClientToken } from './client-credentials.ts';
 import type { Issued, Issuer, Wish } from './issue.ts';
@@ -7,12 +7,12 @@ import type { SharedToken, SharedTokens, TokenTurn } from './shared-tokens.ts';
 import { blockedError, noteRefusal, REFUSAL_PAUSE_MS, type TokenEntry } from './token-entry.ts';
 import { exchangeToken } from './token-exchange.ts';
 
-/** Where nobody says how long a token is good. One that ends earlier is found out by the API's refusal. */
+/** Used if the lifetime is not known. A token that expires earlier is noticed when the API refuses it. */
 const DEFAULT_LIFETIME_S = { oauth2: 300, token_exchange: 300, login: 3_600 };
-/** Refreshed this long before the end, or after nine tenths of a short life. */
+/** Renewed this long before it expires, or after nine tenths of a short lifetime. */
 const SKEW_S = 30;
 const MAX_LIFETIME_S = 24 * 3600;
-/** While another process fetches it, it is looked for so often, and for so long: a login may take two requests. */
+/** How often, and how long, to look for a token that another process is fetching: a login may take two requests. */
 const LOOK_MS = 50;
 const MAX_LOOKING_MS = 25_000;
 
@@ -25,7 +25,7 @@ export function createFetchToken(issuer: Issuer, shared: SharedTokens | undefine
     entry.issued = issued;
     entry.expiresAt = expiresAt;
     entry.refusals = 0;
-    // What is one caller's alone, the redactor of that caller's calls is told.
+    // A token of a single caller is redacted in that caller's calls only.
     if (wish.subject === undefined) for (const secret of secretsOf(issued)) redact.addSecret(secret);
     return issued;
   }

@@ -1,4 +1,4 @@
-// What the servers that hand out tokens have in common: where a secret may go, what is asked of them, how they say no.
+// What all servers that issue tokens have in common: where a secret may be sent, the request, and how they refuse.
 import { maySeeSecrets } from '../../endpoint/address.ts';
 import { visible } from '../../endpoint/hidden.ts';
 import type { Connection, EndpointLimits } from '../../endpoint/model.ts';
@@ -57,7 +57,7 @@ export function checkAddress(address: string, what: string, { tool, apiOrigin }:
 
 type IssueRequest = Pick<WireRequest, 'method' | 'headers' | 'body'> & { readonly url: URL };
 
-/** One request for a token. `what` says in an error what could not be had. */
+/** One request for a token. `what` names in an error what could not be fetched. */
 export async function askIssuer(
   { send, userAgent }: Issuer,
   { method, url, headers, body }: IssueRequest,
@@ -75,7 +75,7 @@ export async function askIssuer(
     connection,
     publicOnly: 'publicOnly' in credential && credential.publicOnly === true,
   };
-  // Shared by every call that waits for it: no single caller's leaving ends it.
+  // Shared by every call that waits for the token, so it goes on if a single caller leaves.
   const errand = {
     label: tool,
     signal: new AbortController().signal,
@@ -95,7 +95,7 @@ export async function askIssuer(
   }
 }
 
-/** What went wrong, in words that fit a request for a token: nobody can ask for less of it. */
+/** The reason, worded for a request for a token: the usual advice to ask for less does not apply. */
 function reasonFor({ code, message }: GatewayError, tool: string): string {
   if (code === 'TOO_LARGE')
     return `its answer is larger than ${TOKEN_LIMITS.maxResponseBytes} bytes, which no login answers with. Check its address in the domain file.`;
@@ -147,7 +147,7 @@ export function checkIssued(
   );
 }
 
-/** A redirect is not followed, because the secrets would go along; who wrote the address can write the new one. */
+/** A redirect is not followed, because the secrets would be sent along. The error names the new address for the domain file. */
 function hasMoved(raw: RawResponse, url: URL, wish: Wish, redact: (text: string) => string): GatewayError {
   const { credential, tool } = wish;
   const { name } = credential;

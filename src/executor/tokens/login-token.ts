@@ -1,5 +1,5 @@
 // A login as a domain file or a document's password flow describes it: one request, and a token or cookies in its answer.
-import type { Credential } from '../../endpoint/model.ts';
+import type { Credential } from '../../endpoint/secret/credential.ts';
 import { GatewayError } from '../../errors.ts';
 import { checkHeaderValue } from '../request/wire-text.ts';
 import type { RawResponse } from '../send.ts';
@@ -25,13 +25,16 @@ export async function logIn(issuer: Issuer, wish: Wish<LoginCredential>): Promis
     raw.status === 404 || raw.status === 405
       ? `Most likely no login is there: check its address, ${method} ${request.shown}, in credentials.${name} of the domain file.`
       : secretsCheck;
-  // A form login answers with the cookie and sends the browser on; where to is of no interest.
+  // A form login sets the cookie and redirects the browser; the target does not matter.
   const isSentOn = send.in === 'cookies' && (raw.status === 302 || raw.status === 303);
   if (!isSentOn) checkIssued(raw, url, wish, { refused: `refused the login ${name}`, check, variables }, issuer.redact);
   return send.in === 'cookies' ? takeCookies(raw, url, wish) : takeToken(raw, url, wish);
 }
 
-/** Where the same request is wanted at another path of the same origin, mostly with a slash at its end: 307 and 308 say so. */
+/**
+ * The target of a redirect that wants the same request at another path of the same origin (307 or 308), mostly one with a final
+ * slash.
+ */
 function sameOriginTarget({ status, headers }: RawResponse, url: URL): URL | undefined {
   const location = String(headers.location ?? '');
   if ((status !== 307 && status !== 308) || location === '' || !URL.canParse(location, url.href)) return undefined;
@@ -64,7 +67,7 @@ function takeToken(raw: RawResponse, url: URL, wish: Wish<LoginCredential>): Iss
     place?.in === 'header'
       ? String(raw.headers[place.field.toLowerCase()] ?? '')
       : (findToken(answer, place?.at) ?? (place === undefined ? plainToken(raw) : ''));
-  // Answers may have it as it is sent; the word before it is put there anyway.
+  // The answer may contain the token with `Bearer` in front; the prefix is added when it is sent.
   const bare = token.trim().replace(/^Bearer +/i, '');
   if (bare === '') {
     const where = place === undefined ? '' : ` at ${place.in === 'header' ? `the header ${place.field}` : place.at}`;

@@ -1,7 +1,7 @@
 // Finds the token in the answer of a login, and how long it is good.
 import { isObject } from '../../endpoint/is-object.ts';
-import type { TokenLifetime } from '../../endpoint/model.ts';
-import { own } from '../../endpoint/untrusted.ts';
+import type { TokenLifetime } from '../../endpoint/secret/credential.ts';
+import { own, parseJson } from '../../endpoint/untrusted.ts';
 import { at } from '../answer/paging.ts';
 
 const TOKEN_KEYS = [
@@ -105,17 +105,13 @@ function dateToSeconds(value: unknown, now: number): number | undefined {
   return Number.isNaN(end) ? undefined : (end - now) / 1000;
 }
 
-/** A JWT says itself when it ends; measured from when it was issued, no clock has to agree with another. */
+/** A JWT contains its own expiry. Its lifetime is measured from its `iat`, so that our clock need not agree with the issuer's. */
 function lifetimeOfJwt(token: string, now: number): number | undefined {
   const [, payload, signature] = token.split('.', 3);
   if (payload === undefined || signature === undefined) return undefined;
-  try {
-    const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
-    const [exp, iat] = [own(claims, 'exp'), own(claims, 'iat')];
-    if (typeof exp !== 'number') return undefined;
-    const seconds = exp - (typeof iat === 'number' ? iat : now / 1000);
-    return seconds > 0 ? seconds : undefined;
-  } catch {
-    return undefined;
-  }
+  const claims = parseJson(Buffer.from(payload, 'base64url').toString('utf8'));
+  const [exp, iat] = [own(claims, 'exp'), own(claims, 'iat')];
+  if (typeof exp !== 'number') return undefined;
+  const seconds = exp - (typeof iat === 'number' ? iat : now / 1000);
+  return seconds > 0 ? seconds : undefined;
 }

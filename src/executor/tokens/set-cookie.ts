@@ -7,7 +7,7 @@ export interface Cookie {
   readonly path: string;
   /** undefined: until the session ends, whenever that is. */
   readonly lifetimeS: number | undefined;
-  /** What must not be seen of it: nothing where its value is a word such as `true` or `dark`, which answers are full of. */
+  /** What has to be redacted; empty if the value is an ordinary word such as `true` or `dark`, which occurs in many answers. */
   readonly secrets: readonly string[];
 }
 
@@ -15,7 +15,7 @@ const MAX_COOKIES = 20;
 const MAX_COOKIE_CHARS = 4_096;
 const PAIR = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)=("?[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e ,\\]*"?)$/;
 
-/** What Set-Cookie lines leave behind: a later line replaces an earlier one, one that has expired takes it away. */
+/** The cookies after all Set-Cookie lines: a later line replaces an earlier one, an expired one removes it. */
 export function readCookies(header: string | string[] | undefined, now = Date.now()): Cookie[] {
   const cookies = new Map<string, Cookie>();
   const lines = header === undefined ? [] : [header].flat();
@@ -34,9 +34,9 @@ export function readCookies(header: string | string[] | undefined, now = Date.no
   return [...cookies.values()];
 }
 
-/** Cookies that say who is logged in; a shorter value of theirs is a secret. */
+/** Names of session cookies, whose values are secret even if they are short. */
 const SESSION = /sess|sid|token|auth|jwt|csrf|xsrf|secret|key|ticket|remember/i;
-/** Words, numbers and dates: what settings are made of, and what is found in any answer. */
+/** Words, numbers and dates: typical values of settings, which occur in any answer. */
 const ORDINARY = /^(?:[A-Za-z_. -]{1,19}|[\d.:_-]{1,15}|\d{4}-\d\d-\d\dT[\d:.Z+-]*|[^@\s]+@[^@\s]+)$/;
 
 function secretsIn(name: string, pair: string): string[] {

@@ -1,16 +1,16 @@
-// Access tokens that replicas and workers have in common: where an API allows one session per user, a login of each would log
-// out all others. One of them fetches, the others wait for what it gets.
+// Access tokens shared by replicas and workers: if an API allows one session per user, a login of each process would log out all
+// others. One of them fetches the token, the others wait for it.
 import type { GatewayError } from '../../errors.ts';
 import type { Issued } from './issue.ts';
 
 /** What is known of one credential: the token, or how often its secrets were refused. */
 export interface SharedToken {
   readonly issued?: Issued | undefined;
-  /** On the clock of whoever fetched it. */
+  /** On the clock of the process that fetched it. */
   readonly expiresAt: number;
   readonly replacedAt: readonly number[];
   readonly refusals: number;
-  /** Until then nobody tries the secrets again, and this is what was said of them. */
+  /** Until then the secrets are not tried again; `error` is what the server said about them. */
   readonly blocked?: BlockedUntil | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface BlockedUntil {
 }
 
 export interface SharedTokens {
-  /** By a key that is the same in every process. `refused`: the generation in hand, which is of no use any more. Never rejects. */
+  /** The key is the same in every process. `refused` is the generation that the API refused. Never rejects. */
   claim(key: string, refused: string | undefined): Promise<TokenClaim>;
 }
 
@@ -31,11 +31,11 @@ export type TokenClaim =
   | { readonly kind: 'ours'; readonly before: SharedToken | undefined; readonly turn: TokenTurn }
   /** Another is fetching it: ask again in a moment. */
   | { readonly kind: 'busy' }
-  /** Nobody answers: each for itself. */
+  /** The shared state cannot be reached: this process fetches its own token. */
   | { readonly kind: 'away' };
 
 export interface TokenTurn {
-  /** Says what came of it and ends the turn; the generation under which others have it. Never rejects. */
+  /** Publishes the result and ends the turn; returns the generation under which the others find it. Never rejects. */
   finish(token: SharedToken, keepMs: number): Promise<string>;
   /** The next one may try. */
   abandon(): void;

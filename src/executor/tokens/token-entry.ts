@@ -1,4 +1,4 @@
-// One token in hand, or the history of why there is none: what must be known before the next one is fetched.
+// One token, or why there is none: everything that decides whether the next one is fetched.
 import { GatewayError } from '../../errors.ts';
 import type { TokenCredential } from '../request/proof.ts';
 import type { ClientHabits } from './client-credentials.ts';
@@ -10,7 +10,7 @@ export interface TokenEntry {
   readonly key: string;
   readonly habits: ClientHabits;
   issued: Issued | undefined;
-  /** Under which other processes have it, or had it. */
+  /** The generation under which other processes have it, or had it. */
   generation: string | undefined;
   expiresAt: number;
   pending: Promise<Issued> | undefined;
@@ -18,16 +18,16 @@ export interface TokenEntry {
   replacedAt: readonly number[];
   /** Times in a row that the secrets were refused. */
   refusals: number;
-  /** Until then nobody is asked again, and this is what was said. */
+  /** Until then no further attempt is made; `error` is what the server said. */
   blocked: BlockedUntil | undefined;
 }
 
 /**
- * At most one refused token is replaced in this time, even where other calls are taken with it: an operation may answer 401 to
- * everybody (a missing permission, a wrong old password), and a login for each such call locks accounts.
+ * At most one refused token is replaced in this time, even if other calls succeed with it: an operation may answer 401 to
+ * everybody (a missing permission, a wrong old password), and a new login for each such call would lock the account.
  */
 const REPLACEMENT_PAUSE_MS = 10_000;
-/** Within that time. A login is counted by whoever guards the accounts; a client's token costs nobody anything. */
+/** Within that time. Logins are few, because accounts get locked; a token for a client has no such risk. */
 const MAX_REPLACEMENTS = { login: 1, oauth2: 4, token_exchange: 4 };
 /** Accounts are locked after a handful of wrong passwords, so they are not tried with every call. */
 const FREE_REFUSALS = 3;
@@ -58,7 +58,7 @@ export function mayReplace(entry: TokenEntry, kind: TokenCredential['kind']): bo
 export function noteRefusal(entry: TokenEntry, error: unknown): void {
   if (!(error instanceof GatewayError)) return;
   const { code, message, details } = error;
-  // As data, which other processes can be told.
+  // Kept as plain data, so that it can be shared with other processes.
   const block = (ms: number) => {
     entry.blocked = { until: Date.now() + ms, error: { code, message, details } };
   };

@@ -58,7 +58,7 @@ function fieldsOf(credential: ExchangeCredential, subject: Subject): [string, st
   ];
 }
 
-/** RFC 8693 2.2.1, to the letter: a token of another kind would be sent to an API that cannot tell what it was given. */
+/** Strictly after RFC 8693 2.2.1: a token of another type would be sent to an API that does not expect it. */
 function readAnswer(answer: unknown, wish: ExchangeWish, subject: Subject, url: URL): Issued {
   const { requestedTokenType } = wish.credential;
   const refuse = (what: string) =>
@@ -80,7 +80,7 @@ function readAnswer(answer: unknown, wish: ExchangeWish, subject: Subject, url: 
   const seconds = lifetime === undefined ? DEFAULT_LIFETIME_S : Number(lifetime);
   if (!(Number.isFinite(seconds) && seconds > 0)) throw refuse('does not say in seconds how long its token is good');
   const { expiresAtMs } = subject;
-  // What stands for a caller ends with what the caller has shown.
-  const left = expiresAtMs === undefined ? seconds : (expiresAtMs - Date.now()) / 1000;
-  return { token, lifetimeS: Math.min(seconds, left) };
+  // The exchanged token is used no longer than the caller's own token is valid.
+  const restS = expiresAtMs === undefined ? seconds : (expiresAtMs - Date.now()) / 1000;
+  return { token, lifetimeS: Math.min(seconds, restS) };
 }

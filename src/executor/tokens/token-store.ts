@@ -1,5 +1,5 @@
-// Access tokens in hand: one per credential, or per credential and caller where the caller's own is exchanged; fetched once
-// however many calls and processes wait for it, renewed before it expires.
+// Access tokens: one per credential, or one per credential and caller if the caller's own token is exchanged. Each is fetched
+// once for all calls and processes that wait for it, and renewed before it expires.
 import { createHash } from 'node:crypto';
 import type { Connection } from '../../endpoint/model.ts';
 import type { Redactor } from '../../endpoint/redaction/redact.ts';
@@ -24,7 +24,7 @@ export interface Tokens {
   forget(wish: Wish, issued: Issued): boolean;
 }
 
-/** Callers whose tokens are kept; the one that has not called for longest makes room. */
+/** Callers whose tokens are kept; the least recently used one is dropped. */
 const MAX_CALLERS = 1_000;
 
 export function createTokens(send: Send, redact: Redactor, userAgent: string, shared?: SharedTokens): Tokens {
@@ -100,8 +100,8 @@ export function createTokens(send: Send, redact: Redactor, userAgent: string, sh
 }
 
 /**
- * Credentials of one content share a token, wherever they are declared, if they travel the same way: a token may be bound to
- * the certificate it was had with (RFC 8705).
+ * Credentials with the same content share a token, wherever they are declared, if they use the same connection: a token may be
+ * bound to the certificate it was requested with (RFC 8705).
  */
 function keyOf(credential: TokenCredential, connection: Connection | undefined): string {
   return createHash('sha256')

@@ -1,7 +1,7 @@
 // Requests to an authorization server, and its metadata (RFC 8414, OpenID Connect Discovery). `ask` is passed in; it follows no
 // redirects and limits size and time.
+import { isLoopback } from '../../endpoint/address.ts';
 import { type Node, parseJsonObject, textAt, textsAt } from '../../endpoint/untrusted.ts';
-import { isLoopback } from '../../transport/listen.ts';
 
 export interface ServerRequest {
   readonly method: 'GET' | 'POST';

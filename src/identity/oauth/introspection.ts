@@ -25,7 +25,7 @@ export interface IntrospectionParts {
 /** Also how long a token that was shown too early stays refused. */
 const INACTIVE_MS = 5_000;
 const MAX_INACTIVE = 10_000;
-/** Questions under way; more wait for their turn, so that made-up tokens fill neither this gateway nor the issuer. */
+/** Concurrent requests; further ones queue, so that made-up tokens overload neither this gateway nor the issuer. */
 const MAX_UNDER_WAY = 64;
 const MAX_QUEUED = 400;
 /** Callers waiting for the answer about one token: they share a request, but each takes up memory. */

@@ -37,11 +37,11 @@ export function createProtectedResource({ issuers, publicUrl, hasProfile, title 
     urlOf,
     challenge(profile, problem, scopes) {
       // Clients take the first server of the metadata, so they are told its scopes.
-      const wanted = scopes ?? rules[0]!.wantedFor(profile, issuers[0]!.stepUp !== true);
+      const scope = scopes ?? rules[0]!.wantedFor(profile, issuers[0]!.stepUp !== true);
       const words = [
         problem && `error="${problem.error}"`,
         problem?.description && `error_description="${problem.description}"`,
-        wanted.length > 0 && `scope="${wanted.join(' ')}"`,
+        scope.length > 0 && `scope="${scope.join(' ')}"`,
         `resource_metadata="${base()}${WELL_KNOWN}${pathOf(profile)}"`,
       ];
       return `Bearer ${words.filter(Boolean).join(', ')}`;

@@ -89,12 +89,12 @@ export function withOwn(own: readonly string[] = [], needed: readonly string[]):
   return unique([...own.filter(isScope).slice(0, MAX_OWN_SCOPES), ...needed]);
 }
 
-/** Each scope that holds others, with all it holds, however far; circles end where they begin. */
+/** For each scope that implies others: all it implies, directly or not. Circles are no problem. */
 function closeOver(implies: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, readonly string[]> {
   return new Map(
     [...implies.keys()].map((scope) => {
       const all = new Set([scope]);
-      // A Set goes on to what is added while it is walked.
+      // Iterating a Set includes elements that are added meanwhile.
       for (const each of all) for (const inner of implies.get(each) ?? []) all.add(inner);
       return [scope, [...all]];
     }),

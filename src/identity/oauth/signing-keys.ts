@@ -36,7 +36,7 @@ const FETCH_INTERVAL_MS = 10_000;
 const REFRESH_MS = 300_000;
 /** Callers that wait for keys, all together; more are sent away at once, so that they do not fill the gateway. */
 const MAX_WAITING = 100;
-/** Of a token that does not name its key, so many are tried. */
+/** How many keys are tried for a token that does not name its key. */
 const MAX_TRIED = 4;
 const MAX_KEYS = 100;
 

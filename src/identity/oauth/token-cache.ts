@@ -1,4 +1,4 @@
-// What was found out about tokens, by their hash: bounded by entries and by the text they hold; the longest unused go first.
+// What is known about tokens, by their hash. Limited by entries and by the size of their text; the least recently used go first.
 
 export interface TokenCache<Value> {
   get(key: string): Value | undefined;

@@ -1,5 +1,5 @@
-// Fields that a body's own examples use and its schema does not declare (elasticsearch's `aggs`). Where the document does
-// not forbid others, what its author sends is an argument like any other, of the type the example has.
+// Fields that occur in a body's own examples but not in its schema (elasticsearch's `aggs`). If the document does not forbid
+// further fields, they become arguments with the type they have in the example.
 
 import { isMethodParameter } from '../../endpoint/headers/header-names.ts';
 import { isObject } from '../../endpoint/is-object.ts';
@@ -9,7 +9,7 @@ import type { Field, ObjectShape } from '../schema/schema-shape.ts';
 import { isSmallValue } from '../schema/schema-values.ts';
 import { inside, type Place } from '../source/resolve.ts';
 
-/** An example with more such fields shows a map: they stay together. */
+/** An example with more such fields is a map, and its fields are not separated. */
 const MAX_FIELDS = 32;
 /** Names looked at in all examples of a body: this happens at the start. */
 const MAX_NAMES = 5_000;
@@ -31,7 +31,7 @@ export function withExampleFields(shape: ObjectShape, listExamples: () => readon
     if (visits.has(example.value) || namesLeft <= 0) continue;
     visits.add(example.value);
     const value = readText(example.value);
-    // One that lacks what every call has to give is an example of something else.
+    // An example without the required fields is an example of something else.
     if (!isObject(value) || !required.every(({ name }) => Object.hasOwn(value, name))) continue;
     for (const name of Object.keys(value).slice(0, namesLeft)) {
       namesLeft--;
@@ -55,7 +55,7 @@ function fieldOf(name: string, places: readonly Place[]): Field {
 /** The types of the values, and of the items in lists. What is inside an object is shown, not asked for. */
 function schemaOf(values: readonly unknown[]): Node {
   const types = [...new Set(values.map(typeOf))];
-  // Of null nothing can be learnt.
+  // A null says nothing about the type.
   const type = types.includes('null') ? {} : { type: types.length === 1 ? types[0] : types };
   const items = values.filter(Array.isArray).flat();
   const itemTypes = new Set(items.map(typeOf));

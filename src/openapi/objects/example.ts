@@ -134,7 +134,7 @@ export function buildExamples(endpoint: Endpoint): readonly Args[] {
   let beside = false;
   for (const { kind, inSchema, arguments: args } of exampleCalls(endpoint)) {
     if (kind === 'body') {
-      // What a schema says for all its users counts where the operation says nothing itself.
+      // An example in a shared schema counts only if the operation has none of its own.
       if (inSchema && beside) continue;
       beside ||= !inSchema;
       if (isSmallValue(args)) bodies.push(args);

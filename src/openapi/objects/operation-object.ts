@@ -99,6 +99,7 @@ export function buildEndpoint(
         extension.timeoutMs === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, timeoutMs: extension.timeoutMs },
       documentExamples: () => late.documentExamples,
       leftOut: () => late.leftOut,
+      prepareOutput: () => late.prepareOutput(),
       expose: extension.expose ?? 'tool',
       source: omitUndefined({ kind: 'openapi', file: context.label, pointer, operationId: info.operationId }),
     } as unknown as Writable<Endpoint>,

@@ -66,7 +66,7 @@ export function readRequest(operation: Operation, effect: Effect, context: Reque
       `${label}: ${info.method} ${info.path}: ${what}; give it a value (x-mcp: { fixed: … }) or a default.`,
     );
   }
-  // Nobody has to read the names of readOnly ones.
+  // The names of readOnly arguments are not shown.
   const count = plan.args.filter(({ readOnly }) => !readOnly).length;
   if (count > limits.maxArguments * 2) {
     throw new OperationProblem(
@@ -79,7 +79,7 @@ export function readRequest(operation: Operation, effect: Effect, context: Reque
   return { path: template.path, plan, body, schemes };
 }
 
-/** A value that comes with every call brings the body around it along, and then the body needs what it requires. */
+/** If a value is sent with every call, the body is always sent, and must then have all it requires. */
 function planRequest(
   parameters: readonly Parameter[],
   body: BodyDraft | undefined,
@@ -104,7 +104,7 @@ function readBody(
     : readRequestBody(place, bodyContext);
 }
 
-/** Its fields that are keys; where the body is one argument, or wrapped, the caller writes it as it is. */
+/** Its fields that are keys; none if the body is a single argument or wrapped, because the caller then writes it as it is. */
 function keysIn(
   body: BodyDraft | undefined,
   operation: Operation,
@@ -121,7 +121,7 @@ function keysIn(
 const STATEMENT = /^(?:[a-z_]*sql|statements?|script|command|mutation|cypher|gremlin|sparql|flux)$/i;
 const MAYBE_STATEMENT = /^(?:[a-z_]*query|expression|code|text|q)$/i;
 
-/** Whether the body of a query may hold a statement of a language, which may do anything. */
+/** Whether the body of a query may contain a statement (SQL, GraphQL …), which can do anything. */
 export function takesStatement(operation: Operation, context: RequestContext): boolean {
   try {
     const { bodyParameters } = context.readParameters(operation.pathItem, operation.place);
@@ -184,7 +184,7 @@ function keepParameters(
   return { sendable: sendable.filter((parameter) => !isConstant(parameter)), constants, schemes };
 }
 
-/** `X-Amz-Target`, `Action`, `Version`: what every call of an operation of AWS has to say, and can say in one way only. */
+/** `X-Amz-Target`, `Action`, `Version`: parameters that AWS requires in every call and that have only one possible value. */
 function toConstant({ in: where, required, schema, target }: Parameter): FixedValue[] {
   if (!required || (where !== 'header' && where !== 'query')) return [];
   const list = listAt(schema.value, 'enum');

@@ -87,7 +87,7 @@ export function createParameterReader(resolver: Resolver, guesses: Guesses): Rea
   };
 }
 
-/** `body` and `formData` belong to 2.0, and are met in 3.x all the same; `querystring` is 3.2. */
+/** `body` and `formData` belong to 2.0, but also occur in 3.x documents; `querystring` is 3.2. */
 const PLACES = new Set<unknown>(['path', 'query', 'header', 'cookie', 'querystring', 'body', 'formData']);
 
 function keyOf(node: Node, pointer: string): string {
@@ -135,7 +135,7 @@ function readParameter(
   });
 }
 
-/** Whether the keywords of a schema stand in the parameter itself, as they do in 2.0; each version has some of the other's. */
+/** Whether the schema's keywords are in the parameter itself, as in 2.0. Documents of each version also use the other's way. */
 function isWrittenInline({ document }: Place, node: Node, name: string, guesses: Guesses): boolean {
   const isNested = Object.hasOwn(node, 'schema');
   const isTyped = Object.hasOwn(node, 'type') || Object.hasOwn(node, 'enum');

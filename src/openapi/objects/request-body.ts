@@ -28,7 +28,7 @@ export interface BodyDraft {
   readonly fields: readonly Field[];
   readonly whole?: { readonly key: 'body' | 'file'; readonly schema?: Place; readonly description?: string };
   readonly shape?: ObjectShape;
-  /** The only body the document allows; nobody needs to be asked for it. */
+  /** The only body the document allows, so it is not an argument. */
   readonly constant?: unknown;
   readonly description?: string;
   /** The media type object (2.0: the body parameter), for its examples. */
@@ -63,7 +63,7 @@ export function readRequestBody(operation: Place, context: BodyContext): BodyDra
   return draft && omitUndefined({ ...draft, plan: withFileTypes(draft.plan, mediaTypes), description, media });
 }
 
-/** Which of several types a file is sent as, the file decides. */
+/** If there are several types, the file's own type decides. */
 function withFileTypes(plan: BodyPlan, mediaTypes: readonly string[]): BodyPlan {
   const files = mediaTypes.filter((type) => kindOf(type) === 'binary');
   return plan.kind === 'binary' && files.length > 1 ? { ...plan, mediaType: files.join(', ') } : plan;
@@ -75,8 +75,8 @@ const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'QUERY']);
 type Need = 'required' | 'optional' | 'open';
 
 /**
- * Where the document is silent, what its schema requires decides; `required: false` in so many words is meant (of 492 in the
- * documents we test with, 5 stand beside a field that is required).
+ * If the document does not say, the schema's required fields decide; an explicit `required: false` is taken seriously (of 492 in
+ * the documents we test with, 5 stand beside a required field).
  */
 function needOf(owner: unknown, media: Place, { method, demandsFields }: BodyContext): Need {
   const word = own(owner, 'required');
@@ -196,8 +196,8 @@ function planBody(mediaType: string, need: Need, media: Place, context: BodyCont
 }
 
 /**
- * `{user: {…}}` of /users where nobody says that `user` is required: all there is to send, and it cannot do without fields of
- * its own. A `filter` or `options` that is the only field stays what may be left out.
+ * `{user: {…}}` of /users where `user` is not required: it is the only field, and has required fields of its own, so it is
+ * required. A `filter` or `options` that is the only field stays optional.
  */
 function demandWrapper(draft: BodyDraft, { demandsFields, method, path }: BodyContext): BodyDraft {
   const [only, ...others] = draft.fields;
@@ -236,13 +236,13 @@ function unwrap(
   return current;
 }
 
-/** Wrappers that name no thing. */
+/** Wrapper names that say nothing about their content. */
 const NEUTRAL =
   /^(?:data|attributes|body|payload|params|parameters|input|request|item|object|resource|entity|record)$/i;
 
 /**
- * A wrapper that is not what the path is about refers to another thing (`{service: {id, type}}`): fields that say which one
- * are asked for, though the API sets them itself where the thing is made.
+ * A wrapper that is not about the thing in the path refers to another thing (`{service: {id, type}}`). The fields that identify
+ * it are shown, although they are readOnly where that thing is created.
  */
 function showReference(draft: BodyDraft, path: string): BodyDraft {
   const { shape, fields, plan } = draft;

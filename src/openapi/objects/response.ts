@@ -16,7 +16,7 @@ export interface Answer {
   readonly schema?: Place;
 }
 
-/** Success first: 2xx in order, then `2XX`, then `default`. Dangling refs only cost the schema. */
+/** Success first: 2xx in order, then `2XX`, then `default`. A dangling `$ref` only means that there is no schema. */
 export function readAnswer(operation: Place, produces: readonly string[], resolver: Resolver): Answer {
   const responses = nodeAt(operation.value, 'responses');
   if (!responses) return { mediaTypes: [] };
@@ -45,7 +45,7 @@ export function readAnswer(operation: Place, produces: readonly string[], resolv
   return schema ? { mediaTypes: [...mediaTypes], schema } : { mediaTypes: [...mediaTypes] };
 }
 
-/** JSON where it is a choice; otherwise what the document lists, with anything else as second best. */
+/** JSON if it is offered; otherwise the document's types, with anything else as second best. */
 export function createResponsePlans(): (answer: Answer) => ResponsePlan {
   const plans = new Map<string, ResponsePlan>();
   return ({ mediaTypes, isEmpty }) => {

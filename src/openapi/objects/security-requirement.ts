@@ -3,7 +3,7 @@
 // https://spec.openapis.org/oas/v3.2.0.html#security-requirement-object
 import { originOf } from '../../endpoint/address.ts';
 import { isObject } from '../../endpoint/is-object.ts';
-import type { Credential } from '../../endpoint/model.ts';
+import type { Credential } from '../../endpoint/secret/credential.ts';
 import { alternativesOf, destinationOf, formatOf, secretsIn, unsetVariables } from '../../endpoint/secrets.ts';
 import { listAt, type Node, nodeAt, textAt, textsAt } from '../../endpoint/untrusted.ts';
 import type { CredentialSource, ImportOptions } from '../import-options.ts';
@@ -71,7 +71,7 @@ export class Security {
   readonly #parts: SecurityParts;
   readonly #mainOrigin: string | undefined;
   readonly #schemes: ReadonlyMap<string, Node>;
-  /** `basicAuth` where the document defines `BasicAuth`: names are exact, and people are not. The first one counts. */
+  /** Documents write `basicAuth` where they define `BasicAuth`: names are also compared without case. The first one counts. */
   readonly #caseless: ReadonlyMap<string, Node>;
   readonly #guesses = new Set<string>();
   readonly #own: ReadonlyMap<string, Credential>;
@@ -109,7 +109,7 @@ export class Security {
     const key = isPlain ? baseUrl : JSON.stringify([baseUrl, required, optional]);
     let entry = byUrl.get(key);
     if (!entry) {
-      // `security: []` of an operation is said on purpose; no word at all is what documents forget.
+      // `security: []` of an operation is deliberate; a missing `security` may have been forgotten.
       const declared = list.filter(isObject);
       const isOpen = list === node.security && declared.length === 0;
       const sets = this.#alternatives(isOpen ? undefined : declared, originOf(baseUrl), extra, pointer);
@@ -117,7 +117,7 @@ export class Security {
       byUrl.set(key, entry);
     }
     const url = `${method} ${baseUrl}${path}`;
-    // Who logs in has no token yet.
+    // A login must not require the token that it issues.
     if (entry.sets.some((set) => set.some((one) => isLoginAt(one, url))))
       return entry.sets.filter((set) => !set.some((one) => isLoginAt(one, url)));
     if (entry.need !== undefined) entry.need.operations++;
@@ -147,7 +147,7 @@ export class Security {
     return { type: 'http', scheme };
   }
 
-  /** `declared`: undefined where nothing is to be proven. */
+  /** `declared` is undefined if no credential is required. */
   #alternatives(
     declared: readonly Node[] | undefined,
     origin: string | undefined,
@@ -159,11 +159,11 @@ export class Security {
       usable(requirements, (one) => this.#combine(one, origin, extra, pointer));
     const bare = read(required);
     if (optional.length === 0) return bare;
-    // An optional key goes along where it is there; without it the call goes as it would have gone.
+    // An optional key is sent if it is set; without it, the call is made as if it were not declared.
     return [...read([...required, ...optional]), ...(bare.length === 0 ? [[]] : bare)];
   }
 
-  /** The one credential of the domain file, as a requirement; {} where there is none, or a header says the same. */
+  /** The only credential of the domain file, as a requirement; {} if there is none, or if a configured header replaces it. */
   #single(origin: string | undefined): Node {
     const { options, callerHeaders } = this.#parts;
     const name = options.singleCredential;
@@ -179,17 +179,18 @@ export class Security {
     const { callerHeaders, options } = this.#parts;
     const headers = origin === this.#mainOrigin ? callerHeaders : [];
     let sets: Credential[][] = [headers.map((header) => header.credential)];
-    // A token beside a scheme that says who calls is the same once more, in the way of an earlier version.
+    // A token parameter beside a scheme that uses Authorization only repeats it, in the way of an earlier version of the API.
     const isProven = Object.keys(requirement).some((name) => writesAuthorization(this.#schemeOf(name)));
     const beside = extra.filter((name) => !isProven || parameterKind(this.#schemeOf(name)) !== 'token');
     for (const name of new Set([...Object.keys(requirement), ...beside])) {
       const scheme = this.#schemeOf(name);
       if ((scheme || !this.#own.has(name)) && headers.some((header) => satisfies(header, scheme))) continue;
       if (scheme?.type === 'mutualTLS') {
-        if (options.baseUrl !== undefined) continue;
+        // Another base URL may be that of a proxy that presents one.
+        if (options.connection?.certificate !== undefined || options.baseUrl !== undefined) continue;
         throw new OperationProblem(
           pointer,
-          `it needs a client certificate ("${name}" is mutualTLS), which Landbridge cannot present; put a proxy that can in front of the API and give its address as base URL`,
+          `it needs a client certificate ("${name}" is mutualTLS): say tls.cert and tls.key in the domain file, or put a proxy that presents one in front of the API and give its address as base URL`,
         );
       }
       const scopes = scheme?.type === 'oauth2' ? textsAt(requirement, name) : [];
@@ -232,20 +233,26 @@ export class Security {
   }
 }
 
-/** Why the operator's variables do not go where a document from the network says: whoever serves it can say so any day. */
+/**
+ * Why the operator's variables are not sent to an address chosen by a fetched document: its server could change that address any
+ * day.
+ */
 function foreignTo({ uri }: SourceDocument, url: URL, name: string): string | undefined {
   if (!uri.startsWith('http') || new URL(uri).origin === url.origin) return undefined;
   const address = (url.origin + url.pathname).slice(0, 300);
   return `is neither at the API nor at ${new URL(uri).host}, where the document came from, so your variables do not go there; if it is right, write credentials: { ${JSON.stringify(name)}: { tokenUrl: ${address} } } beside them`;
 }
 
-/** Kinds that no document declares: a domain file that spells one out has said all there is to say. */
+/** Kinds that no document can declare: a domain file that has one defines it completely. */
 const OWN_KINDS: ReadonlySet<Credential['kind']> = new Set(['login', 'token_exchange', 'assertion']);
 
-/** Where schemes have several ways each, so many of their combinations are alternatives. */
+/** Limit of alternatives, because schemes with several ways each multiply. */
 const MAX_WAYS = 12;
 
-/** Operations that declare nothing get the one credential; those that do, one of the operator's own as a further way. */
+/**
+ * Operations that declare no security get the single credential; the others get it as a further alternative, if it is the
+ * operator's own.
+ */
 function withSingle(
   declared: readonly Node[],
   single: Node,
@@ -258,7 +265,7 @@ function withSingle(
   return isFurther ? [single, ...declared] : declared;
 }
 
-/** Whether a scheme of the document is what a domain file spells out: then the file has only said where the secrets are. */
+/** Whether a credential of the domain file is the same as a scheme of the document, and only adds where its secrets are. */
 function isLike(scheme: Credential, own: Credential): boolean {
   if (scheme.kind !== 'apiKey' || own.kind !== 'apiKey') return scheme.kind === own.kind;
   const isThere = scheme.in === own.in && scheme.field.toLowerCase() === own.field.toLowerCase();
@@ -300,7 +307,7 @@ function readSchemes(document: SourceDocument, resolver: Resolver): Map<string, 
   const owner = dialect.major === 2 ? value : nodeAt(value, 'components');
   const map = nodeAt(owner, dialect.major === 2 ? 'securityDefinitions' : 'securitySchemes') ?? {};
   for (const name of Object.keys(map)) {
-    // A dangling scheme counts as undefined: a bearer token with a warning, where an operation uses it.
+    // An undefined scheme is treated as a bearer token, with a warning, if an operation uses it.
     const scheme = behindRef(document, map[name], resolver.followAll)?.node;
     if (scheme) schemes.set(name, scheme);
   }
@@ -329,7 +336,7 @@ function signingOf({ region, service }: CredentialSource, root: unknown, mainUrl
   const host = URL.canParse(mainUrl) ? new URL(mainUrl).hostname : '';
   const [, before = '', place] = /^(.*?)(?:\.([a-z]{2}(?:-[a-z]+)+-\d))?\.amazonaws\.com(?:\.cn)?$/.exec(host) ?? [];
   const variable = nodeAt(nodeAt(listAt(root, 'servers')[0], 'variables'), 'region');
-  // `s3.dualstack`, `dynamodb-fips`; under a name of one's own stands what API Gateway serves.
+  // `s3.dualstack`, `dynamodb-fips`; a custom host name is served by API Gateway.
   const label = before.split('.').findLast((part) => !/^(?:dualstack|fips)?$/.test(part));
   return {
     region: region ?? options.serverVariables?.region ?? place ?? textAt(variable, 'default') ?? 'us-east-1',

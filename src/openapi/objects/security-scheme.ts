@@ -4,11 +4,11 @@
 // A document must not pick the variable that is sent to its own server: titled `AWS`, with a scheme `secretAccessKey`, it
 // would get AWS_SECRET_ACCESS_KEY. So the plain name `<DOMAIN>_<SCHEME>` is for where the operator chose the origin (a base
 // URL); everything else comes from variables set for documents alone, or from those the operator named.
-import { originOf } from '../../endpoint/address.ts';
+import { isWebUrl, originOf } from '../../endpoint/address.ts';
 import { DOCUMENT_PREFIX, type Environment, readSecret } from '../../endpoint/environment.ts';
 import { fillLogin } from '../../endpoint/login/fill-login.ts';
-import type { Credential, Secret } from '../../endpoint/model.ts';
 import { toSnakeCase } from '../../endpoint/names.ts';
+import type { Credential, Secret } from '../../endpoint/secret/credential.ts';
 import { readPassword } from '../../endpoint/secrets.ts';
 import { type Node, nodeAt, textAt } from '../../endpoint/untrusted.ts';
 import { prefixIn, withPrefix } from '../credential-format.ts';
@@ -50,7 +50,7 @@ export interface SchemeSecrets {
   readonly env: Environment;
   /** Of HTTP Basic: it may be empty. */
   readonly password: () => Secret;
-  /** `byDocument`: where the secret goes was chosen by the document, whatever the operator said of its server. */
+  /** `byDocument`: the document chose where the secret is sent, even if the operator chose the server. */
   readonly read: (suffix: Suffix, byDocument?: boolean) => Secret;
 }
 
@@ -83,7 +83,7 @@ export function readSecrets(
   const password = (): Secret => {
     const { variable } = read('PASSWORD');
     const secret = readPassword(variable, env);
-    // Who names a variable for the user name alone says that there is no password.
+    // If only a variable for the user name is given, there is no password.
     const isNone = source.usernameEnv !== undefined && source.passwordEnv === undefined && secret.value === undefined;
     return isNone ? readPassword(undefined, env) : secret;
   };
@@ -116,7 +116,7 @@ export function buildCredentials(
   // A token that is already there is used as it is, whatever the flow.
   if (token.secret.value !== undefined) return [token];
   const flows = buildFlows(name, scheme, scopes, secrets, address);
-  // People who log in somewhere have such a token at hand; programs that are clients have none.
+  // People who log in elsewhere have a token at hand, so it stays an alternative; a client program does not.
   return flows.length > 0 && flows.every(({ kind }) => kind === 'oauth2') ? flows : [...flows, token];
 }
 
@@ -213,7 +213,7 @@ function buildCredential(
     const prefix = `${textAt(scheme, 'scheme')} `;
     return { kind: 'apiKey', name, in: 'header', field: 'Authorization', ...withPrefix(read(''), prefix) };
   }
-  // Pasted with the word before it, as every documentation shows it.
+  // People paste the token with `Bearer` in front, as documentation shows it.
   return { kind: 'bearer', name, secret: withPrefix(read(''), 'Bearer ').secret };
 }
 
@@ -229,7 +229,7 @@ function textsOf(scheme: Node): (string | undefined)[] {
   ];
 }
 
-/** Schemes made of parameters. Beside the nodes and not in them: a document could write whatever mark they have. */
+/** Schemes made from parameters. Kept in a map, not as a mark in the node, because a document could contain that mark. */
 const parameterKinds = new WeakMap<Node, KeyParameter['kind']>();
 
 /** A parameter that stands for a scheme. */
@@ -263,5 +263,5 @@ function toUrl(text: string | undefined, mainUrl: string): URL | undefined {
   const base = mainUrl === '' ? undefined : `${mainUrl}/`;
   if (text === undefined || !URL.canParse(text, base)) return undefined;
   const url = new URL(text, base);
-  return url.protocol === 'https:' || url.protocol === 'http:' ? url : undefined;
+  return isWebUrl(url) ? url : undefined;
 }

@@ -3,7 +3,7 @@
 //
 // operation > path > document servers, variables filled in, relative URLs resolved; 2.0 host and
 // basePath. Nothing but the document and the caller's configuration ever decides an origin.
-import { isPrivateHost } from '../../endpoint/address.ts';
+import { isPrivateHost, isWebUrl } from '../../endpoint/address.ts';
 import { isRoot } from '../../endpoint/environment.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import { toPlainText, trimEnd, trimStart } from '../../endpoint/plain-text.ts';
@@ -99,8 +99,8 @@ function onlyServer(root: unknown, read: (owner: unknown, from: string) => Serve
 }
 
 /**
- * Throws BAD_CONFIG unless it is an absolute http(s) URL without query, fragment or user info. One that ends with its host,
- * with or without a slash, has no path of its own: it says where the API is, and the document says below which path.
+ * Throws BAD_CONFIG unless it is an absolute http(s) URL without query, fragment or user info. One that ends with its host, with
+ * or without a slash, has no path of its own: the path of the document's server is then appended.
  */
 function checkBaseUrl(text: string): { url: string; hasPath: boolean } {
   const wrong = (why: string) =>
@@ -109,8 +109,7 @@ function checkBaseUrl(text: string): { url: string; hasPath: boolean } {
     });
   if (!URL.canParse(text)) throw wrong('is not an absolute URL');
   const url = new URL(text);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw wrong(`must begin with http:// or https://, not ${url.protocol}`);
+  if (!isWebUrl(url)) throw wrong(`must begin with http:// or https://, not ${url.protocol}`);
   if (url.username !== '' || url.password !== '') throw wrong('must not hold a user name or password; use credentials');
   if (url.search !== '' || url.hash !== '') throw wrong('must not have a query string or fragment');
   return { url: trim(url), hasPath: url.pathname !== '/' || isRoot(text) };
@@ -120,7 +119,7 @@ function trim(url: URL, origin = url.origin): string {
   return origin + trimEnd(url.pathname, '/');
 }
 
-/** The operator's origin with a path of the document. `/\\host` would be an address: only what stays a path is one. */
+/** The operator's origin with a path of the document. `/\\host` would be another host: only a real path is accepted. */
 function below(origin: string, path: string, from: string): Server {
   const url = URL.canParse(path, `${origin}/`) ? new URL(path, `${origin}/`) : undefined;
   if (url === undefined || url.origin !== new URL(origin).origin)
@@ -131,7 +130,7 @@ function below(origin: string, path: string, from: string): Server {
   return { url: trim(url, origin), from };
 }
 
-/** `ws://`, `sftp://`: no way in for a request. */
+/** `ws://`, `sftp://`: not for HTTP requests. */
 const OTHER_SCHEME = /^(?!https?:)[a-z][a-z0-9+.-]*:\/\//i;
 
 /** One server of a list: which one, and the variables the document filled in itself. */
@@ -188,7 +187,7 @@ function withTls(list: readonly Node[]): readonly Node[] {
   return secure === undefined ? list : [secure, ...list.filter((node) => node !== secure)];
 }
 
-/** A name that no server has would quietly mean the first. */
+/** An unknown name would silently mean the first server, so it is refused. */
 function refuseUnknownServer(root: SourceDocument, options: ImportOptions): void {
   const list = listAt(root.value, 'servers').filter(isObject);
   if (options.server === undefined || isNamed(list, options)) return;
@@ -232,7 +231,7 @@ function some(texts: readonly string[]): string {
   return texts.slice(0, MAX_NAMED).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
-/** A server among others, or one whose variables the document filled in, is said in words: nobody chose it. */
+/** Reports a choice that nobody made: one server of several, or variables filled in from the document. */
 function noteChoice(
   { server, node, defaults }: Choice,
   list: readonly Node[],
@@ -286,7 +285,7 @@ function toServer(text: string, root: SourceDocument, from: string): Server {
   }
   if (!URL.canParse(text, base)) return unknown(from, `its server ${text} is not a URL`);
   const url = new URL(text, base);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return unknown(from, `its server ${text} is not http(s)`);
+  if (!isWebUrl(url)) return unknown(from, `its server ${text} is not http(s)`);
   return admitServer(url, root, from);
 }
 
@@ -294,8 +293,8 @@ function toServer(text: string, root: SourceDocument, from: string): Server {
 export type Admission = { readonly problem: string } | { readonly problem?: never; readonly publicOnly?: true };
 
 /**
- * A document that was fetched may send requests to where it came from, or to anywhere public; who fetches a document
- * from a private address trusts it with others. Everything else takes somebody who says so.
+ * A fetched document may send requests to the host it came from, or to any public address; one that came from a private address
+ * may also name other private addresses. Everything else needs the operator's base URL.
  */
 export function admitAddress(url: URL, { uri }: SourceDocument): Admission {
   if (!uri.startsWith('http')) return {};

@@ -10,11 +10,19 @@
 // A required parameter that is hidden is sent with its default; one that has neither that nor `fixed` stays offered.
 //
 // `x-mcp: false`, `enabled: false` and `hidden: true` all mean: not offered. An overlay counts as part of the document,
-// and neither may make a call laxer than the operator would have it: `guard: allow` is no word at all, and an `effect`
-// below that of method and names is not taken. Both are for the domain file.
+// and neither may make a call laxer than the operator wants: `guard: allow` is ignored, and so is an `effect` below that of
+// method and names. Both belong in the domain file.
 import type { Baseline } from '../../endpoint/conventions/effect.ts';
 import { isObject } from '../../endpoint/is-object.ts';
-import type { Args, Effect, Endpoint, GuardPolicy, ResponsePlan } from '../../endpoint/model.ts';
+import {
+  type Args,
+  EFFECTS,
+  type Effect,
+  type Endpoint,
+  EXPOSURES,
+  type GuardPolicy,
+  type ResponsePlan,
+} from '../../endpoint/model.ts';
 import { listAt, type Node, nodeAt, omitUndefined, own, textAt, textsAt } from '../../endpoint/untrusted.ts';
 
 const FIELD = 'x-mcp';
@@ -46,7 +54,7 @@ export interface ArgumentExtension {
 export interface DocumentExtension {
   readonly name?: string;
   readonly prefix?: string;
-  readonly exposure?: 'tools' | 'grouped' | 'search' | 'auto';
+  readonly exposure?: (typeof EXPOSURES)[number];
   readonly pinned: readonly string[];
   readonly guard: { readonly write?: StricterPolicy; readonly destructive?: StricterPolicy };
 }
@@ -54,9 +62,7 @@ export interface DocumentExtension {
 /** What a document may ask of the guard. */
 type StricterPolicy = Exclude<GuardPolicy, 'allow'>;
 
-const EFFECTS = ['read', 'write', 'destructive'] as const;
 const POLICIES = ['confirm', 'deny'] as const;
-const EXPOSURES = ['tools', 'grouped', 'search', 'auto'] as const;
 const NO_ARGUMENT: ArgumentExtension = Object.freeze({});
 
 /** The operation's own words over those of its path item. `refuse` is told what a document may not say. */

@@ -1,6 +1,6 @@
-// Whether a body has to be sent though the document does not say so. Generators forget `required: true` (74 of Box's 118
-// bodies, 34 of Twilio's 62), and a call without arguments would then make an empty record. A body none of whose forms can
-// do without some field is one to be asked for, and so is a list of such things (JSON Patch).
+// Whether a body is required although the document does not say so. Generators forget `required: true` (74 of Box's 118 bodies,
+// 34 of Twilio's 62), and a call without arguments would then create an empty record. A body counts as required if every form of
+// it has a required field, or if it is a list of such things (JSON Patch).
 import { isObject } from '../../endpoint/is-object.ts';
 import { listAt, textsAt } from '../../endpoint/untrusted.ts';
 import { isNullable, typesOf, UNIONS } from '../../schema/keywords.ts';
@@ -28,7 +28,7 @@ export function createBodyDemands(follow: Follow, oneWay: OneWayProperties): Dem
     // Box writes `required: [items]` beside the items of a list.
     if (types.length === 1 && types[0] === 'array')
       return textsAt(value, 'required').length > 0 || Number(value.minItems) > 0 || inner(value.items);
-    // Where a list, a text or null may be sent as well, nothing follows from what an object would need.
+    // If a list, a text or null may be sent as well, the required fields of an object prove nothing.
     if (types.some((type) => type !== 'object')) return false;
     if (oneWay.demands(document, value, 'request').length > 0) return true;
     if (listAt(value, 'allOf').some(inner)) return true;

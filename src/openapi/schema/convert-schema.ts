@@ -1,5 +1,5 @@
-// One schema of any OpenAPI version → JSON Schema 2020-12, keyword by keyword. What a `$ref` names becomes a definition;
-// a circle that never goes down into the data is opened, because a validator would run around it for ever.
+// One schema of any OpenAPI version → JSON Schema 2020-12, keyword by keyword. The target of a `$ref` becomes a definition; a
+// circle of references that never descends into the data is broken, because a validator would follow it forever.
 import { FILE_SCHEMA } from '../../endpoint/conventions/file-schema.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
@@ -29,7 +29,7 @@ import { fitValues } from './schema-values.ts';
 export interface Definition {
   readonly name: string;
   readonly place: Place;
-  /** What it requires and nobody has to give where it is used, where that differs from what it says itself. */
+  /** Names it requires that need not be given where it is used, if that differs from its own. */
   readonly unasked?: ReadonlySet<string> | undefined;
 }
 
@@ -54,13 +54,13 @@ export interface ConversionContext {
   readonly bases?: ReadonlySet<object>;
   /** How many more may be written out inside this definition. */
   readonly budget?: { left: number };
-  /** Names nobody has to give; undefined where an object begins, whose own schema decides. */
+  /** Names that need not be given; undefined at the start of an object, whose own schema decides. */
   readonly unasked?: ReadonlySet<string> | undefined;
 }
 
 const ANY: JsonSchema = Object.freeze({});
 const NO_NAMES: ReadonlySet<string> = new Set();
-/** What stands beside a `$ref` in 2.0 and 3.0 counts for nothing; these only describe, so they are kept. */
+/** In 2.0 and 3.0, keywords beside a `$ref` are ignored; these only describe, so they are kept. */
 const REF_ANNOTATIONS = ['title', 'description', 'deprecated', 'default', 'example', 'examples'];
 const REF_KEYWORDS = new Set(['$ref', '$dynamicRef', '$recursiveRef', 'nullable']);
 
@@ -90,12 +90,12 @@ function convertRef(context: ConversionContext, schema: Node, ref: string): Json
   return { ...pointer, ...(beside as Node) };
 }
 
-/** A circle with an allOf in it is opened there: the union that lists the variants is worth more. */
+/** A circle with an allOf is broken at the allOf, because the union that lists the variants is worth keeping. */
 function closesCircle({ definitions, within, via, bases }: ConversionContext, target: Place): boolean {
   return within !== undefined && definitions.onOneCircle(within, target, via === 'union' && bases === undefined);
 }
 
-/** Writes out what a base says itself; its list of variants is what led here. */
+/** Inlines the base without its list of variants, from which the circle came. */
 function openCircle(context: ConversionContext, { document, value }: Place): JsonSchema {
   const { bases, budget, via } = context;
   if (via === 'not') return false;
@@ -153,7 +153,7 @@ function convertNode(outer: ConversionContext, schema: Node): JsonSchema {
   if (required.length > 0) out.required = [...new Set(required)];
   if (Array.isArray(schema.items)) convertTuple(context, schema, out);
   const tag = textAt(schema.discriminator, 'propertyName');
-  // Which variant is meant is worth asking for, though the API could tell by itself: whoever shows the schema reads this.
+  // The discriminator should be shown although the API could work without it; this keyword tells the code that shows the schema.
   if (
     tag !== undefined &&
     context.direction === 'request' &&
@@ -164,14 +164,17 @@ function convertNode(outer: ConversionContext, schema: Node): JsonSchema {
   fitValues(out);
   readOddities(schema, out);
   if (isTrivial(out.not)) {
-    // Nothing passes `not: {}`; ajv trips over it beside a union. One that came from a dangling ref means nothing.
+    // `not: {}` accepts nothing, and ajv fails on it beside a union. One that came from a dangling `$ref` is dropped.
     if (isTrivial(schema.not)) return false;
     delete out.not;
   }
   return isNullable(schema) ? orNull(out) : out;
 }
 
-/** Branches that nobody can keep apart are alternatives: the letter of `oneOf` would refuse what fits two of them. */
+/**
+ * If a caller cannot tell the branches apart, `oneOf` becomes `anyOf`: strictly read, it would refuse values that fit two of
+ * them.
+ */
 function loosenOneOf(context: ConversionContext, schema: Node, out: Record<string, unknown>): void {
   const { document, definitions, unasked = NO_NAMES } = context;
   if (areExclusive(document, schema.oneOf as readonly unknown[], unasked, definitions)) return;
@@ -194,7 +197,7 @@ function convertMap(context: ConversionContext, keyword: string, map: Node): Rec
   return out;
 }
 
-/** A field of a request; `readOnly` stays on it as a word to whoever shows the schema. */
+/** A field of a request; `readOnly` is kept for the code that shows the schema. */
 export function convertProperty(context: ConversionContext, schema: unknown): JsonSchema {
   const { document, direction, definitions } = context;
   if (direction === 'response' || !definitions.oneWay.isOneWay(document, schema, direction))
@@ -203,7 +206,7 @@ export function convertProperty(context: ConversionContext, schema: unknown): Js
     const value = convertSchema(context, schema);
     return isObject(value) ? { ...value, readOnly: true } : value;
   }
-  // The API ignores or knows what it once answered itself; describing it all would make requests as large as answers.
+  // The API ignores such a value, or knows it already; describing all of it would make requests as large as answers.
   const node = behindRef(document, schema, definitions.follow)?.node ?? {};
   const types = isNullable(node) ? [...typesOf(node), 'null'] : typesOf(node);
   return { ...(types.length > 0 && { type: types.length === 1 ? types[0] : types }), readOnly: true };
@@ -231,7 +234,7 @@ function variant(context: ConversionContext, schema: unknown): ConversionContext
   return { ...context, unasked: definitions.oneWay.unaskedIn(unasked, document, schema, direction) };
 }
 
-/** What `not` and `if` ask is no demand: there every name counts. */
+/** Inside `not` and `if`, `required` is a condition, not a demand, so every name counts. */
 function condition(context: ConversionContext, keyword: string, schema: unknown): ConversionContext {
   const asks = keyword === 'not' || keyword === 'if';
   return { ...(asks ? { ...context, unasked: NO_NAMES } : variant(context, schema)), via: 'not' };

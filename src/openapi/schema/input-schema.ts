@@ -115,7 +115,7 @@ function withType(schema: JsonSchema, source: Place, { target, object }: Paramet
   return { ...rest, type: types };
 }
 
-/** `default: false` of a value without a type: what it is where nobody gives it may be given as well. */
+/** `default: false` of a value without a type: a value of the default's type may be given as well. */
 function sampleTypes(schema: Node, object: Node): string[] {
   const samples = [schema.default, ...listAt(schema, 'examples'), object.example, object['x-example']];
   for (const each of Object.values(nodeAt(object, 'examples') ?? {})) if (isObject(each)) samples.push(each.value);
@@ -146,7 +146,7 @@ function wholeSchema(schema: Place, uses: Set<Definition>, { builder, resolver, 
   return { anyOf: [...each, own] };
 }
 
-/** A field that one branch of an allOf marks and another does not is a field like others. */
+/** A field that only one branch of an allOf marks as readOnly counts as writable. */
 function withReadOnly(schema: JsonSchema, readOnly: boolean): JsonSchema {
   if (!isObject(schema) || (schema.readOnly === true) === readOnly) return schema;
   const { readOnly: _, ...rest } = schema;
@@ -171,7 +171,7 @@ function withAnnotations(
   if (parameter.object.deprecated === true) out.deprecated = true;
   const example = examplesOfParameter(parameter, resolver).find(({ value }) => isSmallValue(value));
   if (example !== undefined && out.examples === undefined) out.examples = [example.value];
-  // A key that lost its meaning on the way says what it stands for.
+  // A key made from a name with non-ASCII characters may say nothing, so the description gives the original name.
   if (/[^\x20-\x7e]/.test(wireName) && wireName !== key && out.description === undefined)
     out.description = `Sent as ${toPlainLines(wireName)}.`;
   return out;

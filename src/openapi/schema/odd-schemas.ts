@@ -1,5 +1,4 @@
-// What documents write instead of JSON Schema, read as what was meant. Every guess leaves a `$comment` on the schema, for
-// the doctor to tell.
+// Corrects common mistakes in schemas to what was meant. Every guess leaves a `$comment` in the schema, which the doctor reports.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { type Node, nodeAt, textsAt } from '../../endpoint/untrusted.ts';
@@ -33,7 +32,7 @@ export function readOddities(source: Node, out: Draft): void {
     guess(out, 'required: true on a property is read as a name in the list of its object');
 }
 
-/** `int`, `date-time` or `string|null` as a type; what nobody knows says nothing. */
+/** `int`, `date-time` or `string|null` as a type; an unknown type is ignored. */
 function noteType({ type, format }: Node, out: Draft): void {
   if (type === undefined || (typeof type === 'string' && toType(type)?.name === type)) return;
   const names = [type].flat().filter((name): name is string => typeof name === 'string');
@@ -102,7 +101,7 @@ const BOUNDS = [
   ['minProperties', 'maxProperties'],
 ] as const;
 
-/** Bounds that leave no value at all are a slip; the API knows its own. */
+/** Bounds that exclude every value are a mistake, and are dropped: the API checks its own. */
 function dropCrossedBounds(out: Draft): void {
   for (const [low, high] of BOUNDS) {
     const [least, most] = [numberIn(out[low]), numberIn(out[high])];

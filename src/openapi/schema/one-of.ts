@@ -1,5 +1,5 @@
-// `oneOf` in real documents mostly means "one of these": where the branches overlap, the letter of JSON Schema would
-// refuse values nobody could write any better. This tells whether a caller can keep the branches apart.
+// `oneOf` in real documents mostly means "one of these": if the branches overlap, strict JSON Schema would refuse values that the
+// caller cannot write in any other way. This decides whether a caller can tell the branches apart.
 
 import { type Node, nodeAt } from '../../endpoint/untrusted.ts';
 import { isNullable, typesOf, UNIONS } from '../../schema/keywords.ts';

@@ -1,6 +1,6 @@
-// Properties that travel one way: readOnly ones come with answers, writeOnly ones go with requests. The specification says
-// SHOULD NOT, so the other way they are not asked for and nobody has to give them; a request that has them is sent, because
-// nested ones often say which thing is meant (`service: {id, type}`).
+// Properties that travel one way: readOnly ones in answers, writeOnly ones in requests. The specification says SHOULD NOT, so in
+// the other direction they are not asked for and not required. A request that has them is sent, because nested ones often
+// identify a thing (`service: {id, type}`).
 import { isObject } from '../../endpoint/is-object.ts';
 import { listAt, type Node, nodeAt } from '../../endpoint/untrusted.ts';
 import { NAMED_CONDITIONS, UNIONS } from '../../schema/keywords.ts';
@@ -17,7 +17,7 @@ export type Direction = 'request' | 'response';
 interface Names {
   /** Declared one-way somewhere, variants included. */
   readonly oneWay: Set<string>;
-  /** Declared without that where it holds for every value: then it is a field like others. */
+  /** Also declared without the keyword, for every value: then it is an ordinary field. */
   readonly bothWays: Set<string>;
   readonly required: Set<string>;
 }
@@ -33,7 +33,7 @@ const MAX_DEPTH = 16;
 /** Schemas looked at for one property, and for one object. */
 const MAX_PROPERTY_SCHEMAS = 100;
 const MAX_OBJECT_SCHEMAS = 2_000;
-/** Schemas looked at for all objects of a document; after that the nearest of each have to do. */
+/** Limit for all objects of a document; beyond it, only the nearest schemas of each are read. */
 const MAX_ALL_SCHEMAS = 400_000;
 const MIN_OBJECT_SCHEMAS = 50;
 const NO_NAMES: ReadonlySet<string> = new Set();
@@ -98,9 +98,9 @@ export class OneWayProperties {
   }
 
   /**
-   * What the `required` of a schema, not of its branches, demands: not the names that this schema, with all it is made of,
-   * declares one-way only. There it says that answers have them, also where another branch of the same allOf declares the
-   * name anew: that branch may be sent without it unless it, or a list beside no declaration at all, requires it.
+   * The names that a schema's own `required` (not that of its branches) demands: without those that this schema and its parts
+   * declare one-way only, because there `required` is about answers. That holds even if another branch of the same allOf
+   * redeclares the name: it is then required only if that branch, or a list without any declaration beside it, requires it.
    */
   demands(document: SourceDocument, schema: Node, direction: Direction): readonly string[] {
     const names = requiredIn(schema);
@@ -109,7 +109,7 @@ export class OneWayProperties {
     return own.size === 0 ? names : names.filter((name) => !own.has(name));
   }
 
-  /** Those of some names that a schema requires; undefined where they are the ones it does not ask for anyway. */
+  /** Those of `some` that a schema requires; undefined if they are the same as the ones it does not ask for anyway. */
   exempt(
     some: ReadonlySet<string>,
     document: SourceDocument,
@@ -124,7 +124,7 @@ export class OneWayProperties {
     return usual.length === demands.size && usual.every((name) => demands.has(name)) ? undefined : demands;
   }
 
-  /** Its own word counts first, then what it is made of; a union says it where all its variants do. */
+  /** The schema's own keyword counts first, then its parts; a union counts if all its variants say it. */
   #saysOneWay(
     document: SourceDocument,
     schema: unknown,
@@ -133,7 +133,7 @@ export class OneWayProperties {
     budget: { left: number },
   ): boolean {
     if (!isObject(schema) || depth > MAX_DEPTH || --budget.left < 0) return false;
-    // Beside a `$ref` too, where 3.0 ignores it: nobody writes it there and means something else.
+    // Also read beside a `$ref`, where 3.0 ignores it: it cannot mean anything else there.
     if (typeof schema[keyword] === 'boolean') return schema[keyword];
     const says = (owner: SourceDocument, inner: unknown) => this.#saysOneWay(owner, inner, keyword, depth + 1, budget);
     const target = this.#target(document, schema);
@@ -199,8 +199,8 @@ export class OneWayProperties {
   }
 
   /**
-   * Whether a schema, or one that speaks of the same object, declares a one-way property at all: few do, and the others are
-   * not collected. Each schema is looked at once, however many others it is a part of.
+   * Whether a schema, or another one for the same object, declares any one-way property: few do, and the others need no further
+   * work. Each schema is visited once, however many others contain it.
    */
   #leadsToOneWay(document: SourceDocument, start: Node, direction: Direction): boolean {
     const { leads } = this.#memories[direction];

@@ -23,6 +23,8 @@ export interface SchemaBuilder {
   readonly convertField: (schema: Place, uses: Set<Definition>) => JsonSchema;
   /** `$defs` for these definitions and all they need in turn; undefined where there are none. */
   readonly definitions: (uses: ReadonlySet<Definition>, direction: Direction) => Record<string, JsonSchema> | undefined;
+  /** Converts them one per step, so that `definitions` only has to collect them. */
+  readonly prepare: (uses: ReadonlySet<Definition>, direction: Direction) => Generator<void, void>;
 }
 
 /** Bases that may be written out inside one definition, where circles are opened. */
@@ -82,7 +84,7 @@ export function createSchemaBuilder(follow: Follow, oneWay: OneWayProperties): S
     definitions: (uses, direction) => {
       if (uses.size === 0) return undefined;
       const out = emptyMap<JsonSchema>();
-      // A Set hands out what is added while it is walked: what a definition needs comes after it, each once.
+      // Iterating a Set includes elements added meanwhile, so the needs of each definition follow it, each once.
       const queue = new Set(uses);
       for (const definition of queue) {
         const { schema, uses: inner } = convertDefinition(definition, direction);
@@ -91,14 +93,21 @@ export function createSchemaBuilder(follow: Follow, oneWay: OneWayProperties): S
       }
       return out;
     },
+    *prepare(uses, direction) {
+      const queue = new Set(uses);
+      for (const definition of queue) {
+        for (const needed of convertDefinition(definition, direction).uses) queue.add(needed);
+        yield;
+      }
+    },
   };
 }
 
 type Converting = Pick<ConversionContext, 'document' | 'uses' | 'via'>;
 
 /**
- * The operations on one thing (create, replace, update) have bodies of the same schema: each field is converted once, and
- * whoever goes on with it can tell by the object that it was met before.
+ * Operations on one thing (create, replace, update) have bodies with the same schema. Each field is converted once, and later
+ * steps can recognise the result by its object identity.
  */
 function rememberConversion(
   convert: (context: Converting, value: unknown) => JsonSchema,
@@ -117,7 +126,7 @@ function rememberConversion(
   };
 }
 
-/** One definition per place and what it need not ask for there, with a name of its own. */
+/** One definition, with its own name, per place and set of names that need not be given. */
 function createDefinitions(): Definitions['at'] {
   const byPlace = new Map<object, Map<string, Definition>>();
   const names = new Set<string>();

@@ -21,7 +21,7 @@ export interface Field {
 
 export interface ObjectShape {
   readonly fields: readonly Field[];
-  /** readOnly ones: nobody is asked for them, and a caller who has them may give them. */
+  /** readOnly fields: not asked for, but accepted. */
   readonly readOnlyFields?: readonly Field[];
   /** Alternative sets of required fields (`anyOf: [{required: [a]}, {required: [b]}]`). */
   readonly alternatives: readonly FieldSets[];
@@ -59,7 +59,7 @@ interface Walk {
   readonly depth: number;
   /** How many more schemas may be looked at: variants are merged one by one, and can be nested. */
   readonly budget: { left: number };
-  /** Reached through an allOf: what it says about variants does not matter here. */
+  /** Reached through an allOf, where its variants do not matter. */
   readonly asBase: boolean;
 }
 
@@ -122,7 +122,7 @@ export function createShapes(resolver: Resolver, variants: Variants, oneWay: One
     return true;
   };
 
-  /** A union that adds no fields is a rule about which are required; a union of one (or of one and null) is none. */
+  /** A union without fields is only a rule about required ones; a union of one branch (or of one and null) is no union. */
   const mergeUnion = (place: Place, keyword: 'anyOf' | 'oneOf', branches: readonly unknown[], walk: Walk): boolean => {
     if (branches.every(isRequirement)) {
       walk.draft.alternatives.push({ keyword, sets: branches.map((branch) => textsAt(branch, 'required')) });
@@ -132,7 +132,7 @@ export function createShapes(resolver: Resolver, variants: Variants, oneWay: One
       .map((_, index) => inside(place, keyword, index))
       .filter(({ value }) => !(isObject(value) && value.type === 'null'));
     if (real.length === 1) return merge(real[0]!, deeper(walk, walk.asBase));
-    // None at all: nothing but null may stand here, and null has no fields.
+    // No branch is left: only null is allowed, which has no fields.
     if (!walk.mergeUnions || real.length === 0 || real.length > MAX_VARIANTS) return false;
     const drafts: Draft[] = [];
     for (const branch of real) {
@@ -191,7 +191,7 @@ function addField(draft: Draft, name: string, schemas: readonly Place[]): void {
   else draft.fields.set(name, [...schemas]);
 }
 
-/** What is left of the rules where nobody has to give some names: a set with nothing else in it is always complete. */
+/** The rules without names that need not be given; a set that becomes empty is always satisfied. */
 function withoutNames(alternatives: readonly FieldSets[], names: ReadonlySet<string>): readonly FieldSets[] {
   if (names.size === 0) return alternatives;
   return alternatives
@@ -228,7 +228,7 @@ function addVariants(
   if (sets.every((names) => names.length > 0)) draft.alternatives.push({ keyword: 'anyOf', sets });
 }
 
-/** Variants that describe a field differently (`kind: const a`, `kind: const b`) each have their say. */
+/** If variants describe a field differently (`kind: const a`, `kind: const b`), all descriptions are kept as alternatives. */
 function alternativesOf(descriptions: readonly (readonly Place[])[], resolver: Resolver): readonly Place[] {
   const [first] = descriptions as [readonly Place[]];
   const { document, pointer } = first[0]!;

@@ -17,15 +17,15 @@ export function sizeIn(value: unknown): number | undefined {
   return size !== undefined && Number.isInteger(size) && size >= 0 ? size : undefined;
 }
 
-/** A pattern no engine takes (`\p{Graph}` is Java's) says nothing; which engine runs the others is the validator's concern. */
+/** A pattern that no engine accepts (`\p{Graph}` is Java's) is ignored; the validator decides which engine runs the others. */
 export function usablePattern(pattern: string): boolean {
   return safePattern(pattern).engine !== 'none';
 }
 
 /**
- * The pattern a keyword holds, where an engine takes it. A whole literal of JavaScript (`/^[a-z]+$/`) stands for what is
- * between its slashes: nothing at all could match a slash before `^`. Its flags cannot be said, so with one that widens it
- * says nothing.
+ * The pattern of a keyword, if an engine accepts it. A whole JavaScript literal (`/^[a-z]+$/`) stands for the part between its
+ * slashes: as written, nothing could match a slash before `^`. Its flags cannot be expressed; with one that widens it, it is
+ * ignored.
  */
 export function patternIn(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;

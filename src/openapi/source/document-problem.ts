@@ -8,7 +8,7 @@ export function bad(label: string, problem: string, details: Record<string, unkn
   });
 }
 
-/** A limit was passed: no second reader will do better. */
+/** A limit was exceeded, so trying another parser is pointless. */
 export function tooMuch(label: string, problem: string): GatewayError {
   return bad(label, problem, { reason: 'limit' });
 }

@@ -1,7 +1,7 @@
-// The bytes of a document as text. Large documents are JSON, and nearly all of their characters are ASCII: a handful that
-// are not makes every character of the text take two bytes, and decoding slow. So JSON is parsed from a text in which those
-// few are written as escapes, which means the same, and the text itself is only decoded for whoever wants it. GitHub's 13 MB
-// with 50 such characters: 32 ms instead of 44 until it can be parsed, and 12 MB less at the peak.
+// The bytes of a document as text. Large documents are JSON and almost entirely ASCII. A few other characters make V8 use two
+// bytes for every character of the text, and slow down decoding. So JSON is parsed from a text in which those characters are
+// written as escapes, which means the same, and the original text is decoded only on demand. GitHub's 13 MB with 50 such
+// characters: 32 ms instead of 44 until it can be parsed, and 12 MB less at the peak.
 import { isAscii } from 'node:buffer';
 
 export interface DocumentText {
@@ -10,7 +10,7 @@ export interface DocumentText {
   readonly isJson: boolean;
   /** Decoded anew at every look. */
   readonly text: string;
-  /** What JSON.parse reads like the text, where that is cheap to have. Made anew at every look. */
+  /** A text that JSON.parse reads in the same way, if it is cheap to make. Made again at every access. */
   readonly json?: string | undefined;
 }
 

@@ -1,7 +1,8 @@
-// The document and the other files its `$ref`s name, read before anything is resolved: schemas are built on demand and
-// cannot wait. A file that cannot be read is kept as the reason why; only operations that need it suffer.
+// The document and the other files that its `$ref`s name, all read in advance: schemas are built on demand, synchronously. For a
+// file that cannot be read, the reason is kept; only operations that need it fail.
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { isWebUrl } from '../../endpoint/address.ts';
 import { decodeText, textAt } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import type { ImportOptions } from '../import-options.ts';
@@ -132,7 +133,7 @@ async function readPart(uri: string, root: SourceText, options: ImportOptions, l
   if (root.kind === 'stdin')
     return 'points outside of a document read from standard input; give the document as a file';
   if (root.kind === 'url') {
-    if (url.origin !== new URL(root.location).origin || !/^https?:$/.test(url.protocol)) {
+    if (url.origin !== new URL(root.location).origin || !isWebUrl(url)) {
       return `points to another origin than the document's (${url.origin === 'null' ? url.protocol : url.origin}), which is never fetched`;
     }
     // Parts of a document that wants a header want it too, and the origin is the same.

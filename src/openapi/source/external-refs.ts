@@ -1,7 +1,7 @@
-// Which other files a document refers to. Only what the import reads can be a reference: an `x-` extension (code samples,
-// say) is nobody's business but its owner's, and `$ref` inside an example, a default or an enum is data. A name in a map
-// (a property called `example`, a header called `x-limit`) is no keyword, so maps of names are told apart; in doubt a
-// `$ref` counts, because a file too many costs a read and one too few costs an operation.
+// Which other files a document refers to. Only parts that the import reads count: an `x-` extension (such as code samples) is not
+// read, and a `$ref` inside an example, a default or an enum is data. A name in a map (a property called `example`, a header
+// called `x-limit`) is not a keyword, so maps of names are recognised. In doubt a `$ref` counts: an unneeded file costs one read,
+// a missing one an operation.
 import { isObject } from '../../endpoint/is-object.ts';
 
 export interface ExternalRefs {

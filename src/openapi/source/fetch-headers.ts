@@ -1,10 +1,10 @@
-// Headers the operator gives: `--header` lines and those of a domain file. They are credentials: their values are never shown,
-// and they go to two origins only, that of the API and that of the document, since whoever gave them named its address too.
+// Headers from the operator: `--header` lines and those of a domain file. They are credentials: their values are never shown, and
+// they are sent to two origins only, that of the API and that of the document, whose address the operator named as well.
 import { originOf } from '../../endpoint/address.ts';
 import type { Environment } from '../../endpoint/environment.ts';
 import { linesFor, readHeaderLines } from '../../endpoint/headers/header-fields.ts';
-import type { Credential } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
+import type { Credential } from '../../endpoint/secret/credential.ts';
 import { type Node, textAt } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import type { ImportOptions } from '../import-options.ts';
@@ -41,8 +41,8 @@ export function satisfies({ name }: OperatorHeader, scheme: Node | undefined): b
 }
 
 /**
- * What goes along when the document (or an overlay of it) is fetched from `source`: nothing to any other origin. Headers of a
- * domain file are the API's; where that is said to be elsewhere, only those of the command line go to the document.
+ * The headers for fetching the document (or an overlay) from `source`; other origins get none. Headers of a domain file are for
+ * the API: if that is at another origin, only those of the command line are sent to the document.
  */
 export function documentHeaders(document: string, source: string, options: ImportOptions): Fields {
   const origin = originOf(source);
@@ -59,7 +59,7 @@ export function documentHeaders(document: string, source: string, options: Impor
   return fields;
 }
 
-/** A header that goes to two origins is told of, whoever decides where calls go. */
+/** Reports a header that is sent to two origins. */
 export function noteOrigins(source: string, api: string, sent: Fields, { baseUrl }: ImportOptions): string[] {
   const [document, home] = [originOf(source), originOf(api)];
   const names = Object.keys(sent);

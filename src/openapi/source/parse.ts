@@ -49,7 +49,7 @@ export async function parseText(
   limits: Limits,
 ): Promise<ParsedText> {
   const json = typeof source === 'string' ? undefined : source.json;
-  // What is wrong with a text is said of the text itself.
+  // Mistakes are reported with places in the original text.
   const parsed = json === undefined ? undefined : readJson(json, label, limits);
   if (parsed !== undefined && !('failure' in parsed)) return parsed;
   const text = typeof source === 'string' ? source : source.text;

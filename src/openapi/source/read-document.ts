@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { isWebAddress } from '../../endpoint/address.ts';
 import type { ImportOptions } from '../import-options.ts';
 import { bad, tooMuch } from './document-problem.ts';
 import { type DocumentText, decode, toDocumentText } from './document-text.ts';
@@ -29,7 +30,7 @@ export async function readDocument(
   limits: Limits,
   headers: Fields,
 ): Promise<SourceText> {
-  if (!isHttp(source)) return readSource(source, options, limits, headers);
+  if (!isWebAddress(source)) return readSource(source, options, limits, headers);
   const answer = await fetchAnswer(source, limits, headers);
   if (isDocument(answer)) return toSource(answer, headers);
   if (isWorthSearching(answer)) {
@@ -44,10 +45,6 @@ function toSource({ url, text, note }: Pick<Fetched, 'url' | 'text'> & { note?: 
   return { kind: 'url', location: url, label: showUrl(url), text, headers, ...(note === undefined ? {} : { note }) };
 }
 
-function isHttp(source: string): boolean {
-  return /^https?:\/\//i.test(source);
-}
-
 /** Reads the file a caller named: a path, an http(s) URL, which gets the headers, or `-`. */
 export async function readSource(
   source: string,
@@ -60,7 +57,7 @@ export async function readSource(
     const text = await readStream(options.stdin ?? process.stdin, label, limits.maxBytes);
     return { kind: 'stdin', location: source, label, text };
   }
-  if (isHttp(source)) return toSource(await fetchText(source, limits, headers), headers);
+  if (isWebAddress(source)) return toSource(await fetchText(source, limits, headers), headers);
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(source)) {
     throw bad(
       source.split('?')[0]!,

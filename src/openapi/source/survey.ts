@@ -18,7 +18,7 @@ export interface OneWayWords {
   readonly writeOnly: boolean;
 }
 
-/** What the pass counts. Nearly all documents are one file: which files are named is looked for when there are any. */
+/** What the pass counts. Nearly all documents are a single file, so external files are listed only if there are any. */
 interface Tally {
   keys: number;
   hasExternal: boolean;
@@ -76,7 +76,7 @@ interface Frame {
   height: number;
 }
 
-/** Each object once; its size is that of its expansion. A frame still open when it is met again is a cycle. */
+/** Each object once; its size is that of its expansion. Meeting an object that is still being expanded means a cycle. */
 function surveyShared(root: object, label: string, limits: Limits, tally: Tally): void {
   const sizes = new Map<object, { readonly nodes: number; readonly height: number }>();
   const open = new Set<object>();

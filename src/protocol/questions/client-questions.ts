@@ -1,5 +1,5 @@
-// Requests of ours to a legacy client (elicitation, sampling, roots), and the answers that come back: on the same
-// connection, or on another POST. Ids are unguessable and an answer counts only from whom it was asked of.
+// Requests of ours to a legacy client (elicitation, sampling, roots), and the answers that come back: on the same connection, or
+// in another POST. Ids cannot be guessed, and only the client that was asked can answer.
 import { randomUUID } from 'node:crypto';
 import type { Principal } from '../../call/caller.ts';
 import { GatewayError, UnansweredError } from '../../errors.ts';
@@ -22,7 +22,7 @@ export interface ClientQuestions {
   ask(peer: Peer, method: string, params: unknown, signal: AbortSignal): Promise<unknown>;
   /** False when nobody waits for this answer. */
   settle(owner: unknown, id: RequestId, result: unknown, error: unknown): boolean;
-  /** Ends everything that is asked of a client: an answer of its was lost, and nobody knows to which question. */
+  /** Ends all questions to a client: one of its answers was lost, and it is not known to which question. */
   giveUp(owner: unknown, why: string): void;
 }
 
@@ -31,15 +31,15 @@ interface Waiting {
   readonly principal: Peer['principal'];
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
-  /** Takes the question back. */
+  /** Cancels the question. */
   readonly giveUp: (reason: string, error: GatewayError) => void;
 }
 
-/** One client that never answers must not use up everybody's questions. */
+/** A client that never answers must not use up the questions of all others. */
 const MAX_WAITING_PER_CLIENT = 20;
 const MAX_WAITING = 5_000;
 
-/** `mailbox`: where answers may come to another process. */
+/** `mailbox` is set if answers may reach another process. */
 export function createClientQuestions(
   timeoutMs = 300_000,
   mailbox?: Pick<Mailbox, 'address' | 'isUsable'>,
@@ -65,12 +65,12 @@ export function createClientQuestions(
   return {
     ask({ owner, principal, send, ended }, method, params, signal) {
       return new Promise((resolve, reject) => {
-        // Over HTTP any process may get the answer: better no question than one whose answer is lost.
+        // Over HTTP, the answer may reach any process: without shared state it would be lost, so the question is not asked.
         if (typeof owner === 'string' && mailbox?.isUsable === false)
           throw new UnansweredError('The user cannot be asked while shared state is away');
         if ((open.get(owner)?.size ?? 0) >= MAX_WAITING_PER_CLIENT) throw tooMany();
         const id = prefix + randomUUID();
-        // Written before a slot is taken: what JSON cannot say throws here.
+        // Serialised before a slot is taken: values that JSON cannot express throw here.
         const text = writeRequest(id, method, params);
         const finish = () => {
           clearTimeout(timer);

@@ -1,5 +1,5 @@
-// How a message of a legacy HTTP client finds the process where its call runs: its answers and cancellations come in requests
-// of their own, and any replica or worker may get them.
+// How a message of a legacy HTTP client reaches the process that runs its call: answers and cancellations are separate requests,
+// which any replica or worker may get.
 
 export interface Letters {
   /** Of this process: sixteen hexadecimal digits. */
@@ -8,11 +8,11 @@ export interface Letters {
   readonly isUsable: boolean;
   /** Never rejects. */
   send(to: string, text: string): Promise<Delivery>;
-  /** To all others; nobody says whether it arrived. */
+  /** To all other processes; delivery is not confirmed. */
   sendAll(text: string): void;
   /** Told every letter to this process. */
   receive(listener: (text: string) => void): void;
 }
 
-/** `nobody`: no process has that address now. `away`: nobody can tell. */
+/** `nobody`: no process has that address now. `away`: it cannot be determined. */
 export type Delivery = 'delivered' | 'nobody' | 'away';

@@ -1,8 +1,8 @@
-// Letters between processes about sessions of legacy HTTP clients: an answer to a question that another process asked, a call
-// to be cancelled wherever it runs, a message that nobody could read. Who sends one has checked whose session it is.
+// Letters between processes about sessions of legacy HTTP clients: the answer to a question of another process, a call to be
+// cancelled wherever it runs, a message that could not be read. The sender has checked whose session it is.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Principal } from '../../call/caller.ts';
-import { isObject } from '../../endpoint/is-object.ts';
+import { parseJsonObject } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import { Shares } from '../shares.ts';
 import type { RequestId } from '../wire/jsonrpc.ts';
@@ -15,7 +15,7 @@ export interface ClientAnswer {
   readonly error?: unknown;
 }
 
-/** One protocol of this process: what it does about a letter. It knows its own sessions only. */
+/** One protocol of this process, which handles letters about its own sessions only. */
 export interface Addressee {
   settle(session: string, answer: ClientAnswer): void;
   cancel(session: string, id: RequestId): void;
@@ -28,7 +28,7 @@ export interface Mailbox {
   /** False while an answer that comes to another process could not be passed on. */
   readonly isUsable: boolean;
   register(addressee: Addressee): void;
-  /** To the process that asked. Rejects where that is known to be in vain for now; an answer to none of ours is dropped. */
+  /** To the process that asked. Rejects if it cannot be delivered now; an answer to no question of ours is dropped. */
   forward(session: string, principal: Pick<Principal, 'id'>, answer: ClientAnswer): Promise<void>;
   cancel(session: string, principal: Pick<Principal, 'id'>, id: RequestId): void;
   giveUp(session: string, principal: Pick<Principal, 'id'>, why: string): void;
@@ -36,11 +36,11 @@ export interface Mailbox {
 
 /** The address in the id of a question. */
 const QUESTION = /^landbridge-([0-9a-f]{16})-[0-9a-f-]{36}$/;
-/** An id of a client's own that is longer is nobody's to pass on: every process would have to read it. */
+/** Longer ids of a client are not passed on, because every process would have to read them. */
 const MAX_ID_CHARS = 256;
 
 const MAX_CHARS = 1024 * 1024;
-/** A Redis that is restarted, or another process that has lost it for a moment, is waited for. */
+/** How long to wait for a Redis that is being restarted, or for a process that lost its connection to it. */
 const PATIENCE_MS = 2_000;
 const RETRY_MS = 100;
 /** Answers that wait for that. */
@@ -58,7 +58,7 @@ export function createMailbox(letters: Letters): Mailbox {
   const deliverWithin = async (to: string, text: string, patienceMs: number): Promise<void> => {
     const until = performance.now() + patienceMs;
     while ((await letters.send(to, text)) !== 'delivered') {
-      // Whether somebody is there by now is asked with a letter that says nothing: a large one is not sent time and again.
+      // An empty letter finds out whether the receiver is there, so that a large one is not sent again and again.
       do {
         if (performance.now() + RETRY_MS > until) throw undelivered();
         await pause(RETRY_MS);
@@ -100,7 +100,7 @@ interface Letter {
   readonly unread?: string;
 }
 
-/** One that is too large ends its question all the same: no other will come. */
+/** An answer that is too large still ends its question: no other one will come. */
 function writeAnswer(session: string, answer: ClientAnswer): string {
   const text = JSON.stringify({ session, answer });
   if (text.length <= MAX_CHARS) return text;
@@ -108,14 +108,10 @@ function writeAnswer(session: string, answer: ClientAnswer): string {
   return JSON.stringify({ session, answer: { id: answer.id, error } });
 }
 
-/** Letters come from processes of ours, of another release perhaps. */
+/** Letters come from our own processes, but maybe from another release. */
 function parseLetter(text: string): Letter | undefined {
-  try {
-    const letter = JSON.parse(text) as unknown;
-    return isObject(letter) && typeof letter.session === 'string' ? (letter as unknown as Letter) : undefined;
-  } catch {
-    return undefined;
-  }
+  const letter = parseJsonObject(text);
+  return typeof letter?.session === 'string' ? (letter as unknown as Letter) : undefined;
 }
 
 function deliver({ session, answer, cancel, unread }: Letter, addressee: Addressee): void {
@@ -132,7 +128,7 @@ function undelivered(): GatewayError {
   );
 }
 
-/** Per second: what one message costs every process must not be had for nothing. */
+/** Per second. A message costs every process some work, so it is limited. */
 const MAX_PER_CALLER = 50;
 const MAX_PER_SECOND = 500;
 

@@ -4,7 +4,7 @@
 import type { Registry } from '../../catalog/registry.ts';
 import type { PromptTable } from '../../catalog/resources-and-prompts/prompts.ts';
 import type { ResourceTable } from '../../catalog/resources-and-prompts/resources.ts';
-import { once } from '../../model/base.ts';
+import { once } from '../../endpoint/untrusted.ts';
 import { PromptConverter, ResourceConverter } from '../../model/converters.ts';
 import { LEGACY_VERSIONS, type LegacyVersion, MODERN_VERSION, type Version } from '../eras.ts';
 import { findPage, paginate } from './cursor.ts';

@@ -13,7 +13,7 @@ const LEGACY_RESOURCE_NOT_FOUND = -32002;
 export function createFailureReply(redaction: Redaction, onInternalError: (error: unknown) => void): FailureReply {
   return (id, error, isModern) => {
     const row = error instanceof GatewayError ? ERRORS[error.code] : undefined;
-    // What belongs to start-up has no business here: its text names files of ours.
+    // Start-up errors must not get out here: their text names our files.
     if (!(error instanceof GatewayError) || !row || row.wire === 'startup') {
       onInternalError(error);
       const message = 'Internal error; the gateway’s log says more.';
@@ -21,7 +21,7 @@ export function createFailureReply(redaction: Redaction, onInternalError: (error
       return { body: writeError(id, errorCode, message), status: 500, errorCode, error: 'INTERNAL' };
     }
     const code = !isModern && error.code === 'RESOURCE_NOT_FOUND' ? LEGACY_RESOURCE_NOT_FOUND : toRpcCode(error);
-    // Only a tool call has isError; whatever else fails that way is an error of the request, and says why.
+    // Only a tool call has isError; for other requests, such a failure becomes an error of the request, with the reason.
     const details = row.wire === 'tool' ? { ...error.details, failure_mode: row.mode } : error.details;
     const message = redaction.text(error.message);
     const body = write(id, code, message, details);

@@ -31,7 +31,7 @@ export function checkRequestHeaders(headers: Headers, method: string, params: Pa
   const key = NAMED.get(method);
   if (key === undefined) return;
   const name = params?.[key];
-  // A body without a name is a fault of its own; dispatch reports it.
+  // A body without a name is another mistake, which dispatch reports.
   if (typeof name !== 'string') return;
   const raw = headers['mcp-name'];
   if (typeof raw !== 'string') throw mismatch('Mcp-Name is missing');
@@ -58,7 +58,7 @@ export function checkMirroredArguments(headers: Headers, args: Params, mirrored:
   }
 }
 
-/** Numbers are compared as such (SEP-2243), but only written the way every reader reads them. */
+/** Numbers are compared as numbers (SEP-2243), but only in a notation that every reader understands. */
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
@@ -89,14 +89,14 @@ export function findMirroredArguments(schema: unknown): readonly MirroredArgumen
 const OPENING = '=?base64?';
 const CLOSING = '?=';
 
-/** Encoded is only what has both markers; anything else means itself (SEP-2243, value encoding). */
+/** A value is encoded only if it has both markers; anything else is literal (SEP-2243, value encoding). */
 function decodeHeader(name: string, raw: string): string {
   const value = raw.trim();
   const isEncoded = value.startsWith(OPENING) && value.endsWith(CLOSING);
   if (!isEncoded || value.length < OPENING.length + CLOSING.length) return value;
   const text = value.slice(OPENING.length, -CLOSING.length);
   const bytes = Buffer.from(text, 'base64');
-  // Node reads over what is not base64; only the canonical spelling comes back the same.
+  // Node ignores characters that are not base64; only the canonical spelling survives a round trip.
   if (bytes.toString('base64') !== text) throw mismatch(`${name} is not valid base64`);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -27,7 +27,7 @@ export type Message =
       readonly result?: unknown;
       readonly error?: unknown;
     }
-  /** `excess`: more than anybody looks at, message or not. */
+  /** `excess`: too large to be examined, whether it is a message or not. */
   | { readonly kind: 'invalid' | 'excess'; readonly id: RequestId | undefined; readonly reason: string };
 
 /** One message, or the messages of a batch: JSON text, or what a caller has parsed already. Throws PARSE_ERROR. */
@@ -69,7 +69,7 @@ function parseJson(text: string): unknown {
     throw new GatewayError('PARSE_ERROR', 'Parse error: the message is not valid JSON.', {}, cause);
   }
   if (countKeys(value, 0) !== countWrittenKeys(text)) {
-    // Two parsers may each take another of two equal keys (OWASP AISVS 10.4.7); nobody may profit from that.
+    // Two parsers may each use another of two equal keys (OWASP AISVS 10.4.7), which an attacker could exploit.
     throw new GatewayError('PARSE_ERROR', 'Parse error: an object has the same key twice.');
   }
   return value;
@@ -121,7 +121,7 @@ function classify(value: unknown): Message {
   const { jsonrpc, id, method, params } = value as Record<string, unknown>;
   const requestId = isRequestId(id) ? id : undefined;
   if (jsonrpc !== '2.0') return { kind: 'invalid', id: requestId, reason: '"jsonrpc" must be "2.0".' };
-  // Even an error without an id is a response: answering it could set two peers complaining about each other for ever.
+  // An error without an id is still a response: answering it could start an endless exchange of errors.
   if (method === undefined && ('error' in value || ('result' in value && requestId !== undefined))) {
     const { result, error } = value as Record<string, unknown>;
     return { kind: 'response', id: requestId, result, error };

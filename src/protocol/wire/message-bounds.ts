@@ -1,8 +1,8 @@
-// How much a message holds, read off its text before anything is built of it: 50,000 fields take JSON.parse alone 40 ms, and
-// whoever looks at them next as long again. Short texts are not looked at, since they cannot hold so much.
+// How many values a message contains, counted in its text before it is parsed: JSON.parse alone takes 40 ms for 50,000 fields,
+// and every later pass as long again. Short texts are not checked, since they cannot contain that many.
 import { MAX_DEPTH, MAX_KEYS, MAX_VALUES } from '../../schema/check/bounds.ts';
 
-/** A quarter more than arguments may hold: those just beyond their own limits are refused in the name of their tool. */
+/** A quarter more than arguments may have: arguments just beyond their own limits get an error that names their tool. */
 const MAX_MESSAGE_VALUES = MAX_VALUES * 1.25;
 const MAX_MESSAGE_KEYS = MAX_KEYS * 1.25;
 /** A value takes two characters at least, a level of nesting one. */
@@ -29,7 +29,7 @@ export const EXCESS: Readonly<Record<Exclude<Excess, 'too_deep'>, string>> = {
   too_wide: `an object of the message holds more than ${MAX_MESSAGE_KEYS} fields; split it over several requests.`,
 };
 
-/** What the text holds too much of, if anything. Whether it is JSON is not its business. */
+/** The limit that the text exceeds, if any. Does not check whether it is JSON. */
 export function findExcess(text: string): Excess | undefined {
   if (text.length <= HARMLESS_CHARS) return undefined;
   let values = 1;
@@ -61,7 +61,7 @@ export function findExcess(text: string): Excess | undefined {
   return undefined;
 }
 
-/** The text of the message's own `id`, so that a refusal reaches whoever waits for it; undefined where it has none or two. */
+/** The text of the message's own `id`, so that a refusal can be matched to its request; undefined if it has none or two. */
 export function findIdText(text: string): string | undefined {
   let depth = 0;
   let idText: string | undefined;

@@ -1,5 +1,5 @@
-// The span of a request, after OpenTelemetry's conventions for MCP and HTTP servers: one per message, whatever brought it. Names
-// come from the catalog and from the list below, never from a client: whatever it calls, there are few of them.
+// The span of a request, following OpenTelemetry's conventions for MCP and HTTP servers: one per message, on any transport. Span
+// names come from the catalog and the list below, never from a client, so there are only a few.
 import type { Attributes, CallSpan } from '../../tracing/call-span.ts';
 import type { Tracing } from '../../tracing/tracing.ts';
 import { claimsModern, MODERN_VERSION, negotiate, versionOf } from '../eras.ts';

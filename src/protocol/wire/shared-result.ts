@@ -1,5 +1,5 @@
-// A result that many requests are answered with: its text, and where it is long its bytes as well, so that a transport can write
-// them as they are. A list of 5,000 tools has half a megabyte, which putting an id in front of it would copy for every request.
+// A result that many requests get: its text and, if it is long, its bytes as well, so that a transport can write them unchanged.
+// A list of 5,000 tools has half a megabyte, which would be copied for every request to put an id in front of it.
 import type { Reply } from '../sender.ts';
 import type { RequestId } from './jsonrpc.ts';
 import { writeResult } from './jsonrpc.ts';

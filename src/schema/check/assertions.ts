@@ -40,7 +40,7 @@ const onObjects = on<object>(OBJECT);
 /** Prices in cents: 19.99 is a multiple of 0.01, though not in binary. */
 const MULTIPLE_PRECISION = 1e-8;
 
-/** In the order in which what they refuse is told. */
+/** In the order in which violations are reported. */
 export const ASSERTIONS: Readonly<Record<string, Assertion>> = {
   maximum: onNumbers(isNumber, (value, limit: number) => value <= limit),
   minimum: onNumbers(isNumber, (value, limit: number) => value >= limit),

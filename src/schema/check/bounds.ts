@@ -1,5 +1,5 @@
-// What arguments may look like before any schema is asked: how deep, how many values, which names. The figures are far above
-// what a call needs, and low enough that no check of so many values holds the event loop for 100 ms.
+// Limits on arguments before any schema is checked: depth, number of values, names. They are far above what a call needs, and low
+// enough that no check of that many values blocks the event loop for 100 ms.
 import type { Args } from '../../endpoint/model.ts';
 
 export const MAX_DEPTH = 64;
@@ -12,12 +12,12 @@ const FORBIDDEN_KEYS: readonly string[] = ['__proto__', 'constructor', 'prototyp
 
 export type BoundsVerdict = 'ok' | 'too_deep' | 'too_many' | 'too_wide';
 
-let left = 0;
+let budget = 0;
 let rounded = false;
 
 /** Whether arguments are shallow and small enough to validate. Allocates nothing. */
 export function withinBounds(args: unknown): BoundsVerdict {
-  left = MAX_VALUES;
+  budget = MAX_VALUES;
   rounded = false;
   return visit(args, 0);
 }
@@ -28,7 +28,7 @@ export function holdsRounded(): boolean {
 }
 
 function visit(value: unknown, depth: number): BoundsVerdict {
-  if (--left < 0) return 'too_many';
+  if (--budget < 0) return 'too_many';
   if (typeof value !== 'object' || value === null) {
     if (typeof value === 'number' && (value > Number.MAX_SAFE_INTEGER || value < Number.MIN_SAFE_INTEGER))
       rounded = true;

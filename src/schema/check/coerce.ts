@@ -1,5 +1,6 @@
-// What a caller most likely meant. Only asked after a first failure, and only where one reading is possible: what is read
-// again is a value whose type was refused, so a place that takes a string is never touched, and the result is validated.
+// Other readings of a value that does not fit (`"5"` as 5). Tried only after a first failure and only if a single reading is
+// possible: only values whose type was refused are changed, so a place that takes a string is never touched, and the result is
+// validated.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, JsonSchema } from '../../endpoint/model.ts';
 import { namesOf } from '../explain/show.ts';
@@ -21,7 +22,10 @@ type Path = readonly (string | number)[];
 export interface Reading {
   /** With unambiguous readings applied; the very same object when there are none. */
   readonly args: Args;
-  /** Integers of more digits than a number holds, given as text; a number of the same sign stands in for each. */
+  /**
+   * Integers with more digits than a number can hold, given as text; a number of the same sign replaces each while it is
+   * validated.
+   */
   readonly long: readonly { readonly path: Path; readonly digits: string }[];
 }
 
@@ -101,7 +105,7 @@ const REFUSES_TYPES: ReadonlySet<string> = new Set(['type', 'enum', 'const', ...
 
 const MISSES: ReadonlySet<string> = new Set(['required', 'dependentRequired']);
 
-/** Clients leave out what is null: a field that has to be given, may be null and is missing among others is null. */
+/** Clients leave out null values: a required field that may be null and is missing, while others are given, becomes null. */
 function fillNull(root: JsonSchema, { schema, params, value }: CheckError, path: Path): Change[] {
   const name = String(params.missingProperty);
   const property = findProperty(root, schema, name);
@@ -110,7 +114,7 @@ function fillNull(root: JsonSchema, { schema, params, value }: CheckError, path:
   return types & NULL && types !== ANY ? [{ path: [...path, name], value: null }] : [];
 }
 
-/** And others write null for what they leave out. Not in a map, whose names the caller chose, nor in a list. */
+/** Other clients write null for values they leave out. Not in a map, whose names the caller chose, nor in a list. */
 function leaveOut(root: JsonSchema, schema: JsonSchema, { path, schema: refused }: CheckError): boolean {
   if (path.length === 0 || typesOf(root, refused) & NULL) return false;
   let around: JsonSchema = schema;
@@ -133,7 +137,7 @@ function branchOf(root: JsonSchema, { keyword, schema, value }: CheckError): Jso
 function reread(value: unknown, types: number): Omit<Change, 'path'> | undefined {
   if (types & typeOf(value)) return undefined;
   if (typeof value === 'number') {
-    // Above 2^53 the digits are already lost: better to ask for a string.
+    // Above 2^53 the digits are already lost, so the caller has to send a string.
     return Number.isSafeInteger(value) && (types & ~NULL) === STRING ? { value: String(value) } : undefined;
   }
   if (typeof value !== 'string') return undefined;

@@ -1,6 +1,6 @@
-// Turns schemas into functions with ajv. The arguments of a tool are compiled one by one, each when it is first given: a call
-// pays for what it sends, not for the two hundred things it could have sent. What is too large to be compiled within one
-// call, or too dear to be run for every value, is walked instead.
+// Compiles schemas to functions with ajv. The arguments of a tool are compiled one by one, each when it is first given: a call
+// pays for what it sends, not for the two hundred arguments it could have sent. Schemas that are too large to compile within one
+// call, or too expensive to run for every value, are walked instead.
 import { createRequire } from 'node:module';
 import type * as Ajv from 'ajv/dist/2020.js';
 import type { Ajv2020, AnySchema, Format } from 'ajv/dist/2020.js';
@@ -84,8 +84,9 @@ function checkArguments(schema: PlainArguments, createPart: (part: JsonSchema) =
 }
 
 /**
- * A part is compiled once a call may still compile so much; until then, or where ajv does not take it, it is walked. So it is
- * from the first value at which the code itself fails: what ajv writes down of evaluated names may be missing when it is read.
+ * A part is compiled when a call may still compile that much; until then, or if ajv does not accept it, it is walked. It is also
+ * walked from the first value on which the compiled code itself throws: ajv's records of evaluated names may be missing when they
+ * are read.
  */
 function checkPart(root: JsonSchema, part: JsonSchema, compile: (part: JsonSchema) => Check): Check {
   const walk: Check = (value) => fitsSchema(root, part, value);
@@ -115,6 +116,25 @@ let library: typeof Ajv | undefined;
 /** Loaded with the first schema that is compiled: 75 modules, 35 ms and 8 MB that no list needs. */
 const loadAjv = (): typeof Ajv => (library ??= createRequire(import.meta.url)('ajv/dist/2020.js') as typeof Ajv);
 
+/** In an order in which each brings about as much as the one before it. */
+const AJV_PARTS = ['compile/codegen/index.js', 'compile/validate/index.js', 'core.js', 'vocabularies/draft2020.js'];
+
+/** Loads the compiler in steps, before the first call, which would have to wait for all of it: 40 to 65 ms with the event loop blocked. */
+export function* prepareCompiler(): Generator<void, void> {
+  const require = createRequire(import.meta.url);
+  for (const part of AJV_PARTS) {
+    try {
+      require(`ajv/dist/${part}`);
+    } catch {
+      // Only a matter of speed: if another version has no such file, the last step loads the rest.
+    }
+    yield;
+  }
+  loadAjv();
+  yield;
+  createAjv(() => {}).compile({ type: 'object', properties: { name: { type: 'string' } } });
+}
+
 /** An instance for one tool: a shared one would keep every schema it ever saw (an own one costs 1 KB and 0.3 ms). */
 function createAjv(onCode: OnCode): Ajv2020 {
   const { _, Ajv2020 } = loadAjv();
@@ -133,7 +153,7 @@ function createAjv(onCode: OnCode): Ajv2020 {
     ),
     code: {
       regExp: regExpEngine,
-      // V8 does the same to what turns out to be hot; here it doubles the time of the first call.
+      // V8 optimises hot code anyway; here it would double the time of the first call.
       optimize: false,
       process: (code) => {
         onCode(code.length);
@@ -141,7 +161,7 @@ function createAjv(onCode: OnCode): Ajv2020 {
       },
     },
   });
-  // It counts the characters of strings whose length alone decides, however long.
+  // ajv counts the characters of every string, even if its length in units already decides.
   for (const keyword of ['maxLength', 'minLength']) {
     const { holds } = ASSERTIONS[keyword]!;
     ajv.removeKeyword(keyword);
@@ -162,7 +182,7 @@ function createAjv(onCode: OnCode): Ajv2020 {
     errors: false,
     validate: (unique: boolean, items: readonly unknown[]) => !unique || !haveDuplicates(items),
   });
-  // It compares with every value in turn; with a hundred thousand items and as many values that never ends.
+  // ajv compares with each value in turn; a hundred thousand items and as many values would take forever.
   ajv.removeKeyword('enum');
   return ajv.addKeyword({ keyword: 'enum', schemaType: 'array', errors: false, compile: membershipOf });
 }

@@ -1,5 +1,5 @@
-// Keeps the work of one call bounded. Compiled schemas cost what their arguments measure; whatever is walked pays for every
-// step, and a call that needs too many is refused.
+// Limits the work of one call. Compiled schemas take time in proportion to their arguments; walking a schema is paid for step by
+// step, and a call that needs too many steps is refused.
 
 /** Explaining also writes down what it finds. */
 const MAX_EFFORT = { check: 120_000, read: 60_000, explain: 30_000 };
@@ -10,8 +10,8 @@ const CHARS_PER_EFFORT = 48;
 /** Schemas compiled within one call: ajv takes up to half a millisecond for each. What is beyond is walked. */
 export const MAX_COMPILED = 60;
 
-const left = { ...MAX_EFFORT };
-let purpose: keyof typeof left = 'check';
+const allowances = { ...MAX_EFFORT };
+let purpose: keyof typeof allowances = 'check';
 let compiling = MAX_COMPILED;
 
 /** Thrown when an allowance is used up. */
@@ -19,25 +19,25 @@ export const TOO_MUCH_EFFORT: unique symbol = Symbol('too much effort');
 
 /** A fresh allowance for one call: for checking, however often that is done, for other readings, and for explaining. */
 export function allowEffort(): void {
-  Object.assign(left, MAX_EFFORT);
+  Object.assign(allowances, MAX_EFFORT);
   compiling = MAX_COMPILED;
   purpose = 'check';
 }
 
 /** Which allowance pays from here on. */
-export function payFrom(allowance: keyof typeof left): void {
+export function payFrom(allowance: keyof typeof allowances): void {
   purpose = allowance;
 }
 
 /** Takes from the allowance that pays now. */
 export function spend(effort: number): void {
-  left[purpose] -= effort;
-  if (left[purpose] < 0) throw TOO_MUCH_EFFORT;
+  allowances[purpose] -= effort;
+  if (allowances[purpose] < 0) throw TOO_MUCH_EFFORT;
 }
 
 /** Whether the allowance that pays now is used up. */
 export function isSpent(): boolean {
-  return left[purpose] < 0;
+  return allowances[purpose] < 0;
 }
 
 /** Pays for reading through a text. */

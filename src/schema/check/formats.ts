@@ -17,7 +17,7 @@ const MAX_CHARS = 2_048;
 const OPAQUE_URI = /^[a-z][a-z0-9+.-]*:[^\s<>"\\^`{|}]+$/i;
 
 let rules: Record<string, unknown> | undefined;
-/** Its expressions are read, a millisecond of work, when a value of such a format first comes. */
+/** Loaded when a value of such a format first comes; compiling the expressions takes a millisecond. */
 const ruleOf = (name: keyof typeof fullFormats): ((value: string) => boolean) => {
   rules ??= (createRequire(import.meta.url)('ajv-formats/dist/formats.js') as { fullFormats: object })
     .fullFormats as Record<string, unknown>;

@@ -2,7 +2,7 @@
 import { keysOf, rememberByObject } from '../remember.ts';
 import { KEY_EFFORT, spend, spendOnText } from './effort.ts';
 
-/** Writing one value into a text, its name sorted among others. */
+/** Cost of writing one value into the text, its name sorted among the others. */
 const NODE_EFFORT = 3;
 
 /**

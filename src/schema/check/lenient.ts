@@ -56,7 +56,9 @@ export function createLenientValidator(endpoint: Endpoint): LenientValidator {
   };
 }
 
-/** What does not fit is loosened first, so that everything else is still read as the schema means it; then all of it. */
+/**
+ * First only the arguments that do not fit are loosened, so that all others are still read as the schema says; then all of them.
+ */
 function accept(
   tool: string,
   args: Args,
@@ -72,7 +74,7 @@ function accept(
   }
 }
 
-/** Undefined: not for us to let through. */
+/** Undefined: a problem that must not be let through. */
 function problemsIn(error: unknown): readonly Problem[] | undefined {
   if (!(error instanceof GatewayError) || error.code !== 'VALIDATION') return undefined;
   const { errors } = error.details;

@@ -132,7 +132,7 @@ function readGroup(reader: Reader, depth: number): Ways | undefined {
   const inner = readAlternatives(reader, depth + 1);
   if (inner === undefined || reader.source[reader.at] !== ')') return undefined;
   reader.at++;
-  // What an assertion looked at is not looked at again; it matches or not, and does not move.
+  // An assertion matches or not and does not move, so its text is not matched a second time.
   return /[=!]$/.test(text) ? { ...inner, single: false, still: true } : inner;
 }
 

@@ -34,7 +34,7 @@ const SMALL_PROGRAM_STEPS = 2;
 /** All matches of one call: refused only when both are used up, so that a slow machine alone refuses nothing. */
 const FREE_STEPS = 1_000_000;
 const FREE_MS = 30;
-/** Dear matches are remembered for the call: whoever explains a refusal asks again. */
+/** Expensive matches are remembered during the call, because explaining a refusal repeats them. */
 const DEAR_STEPS = 5_000;
 const MAX_REMEMBERED = 64;
 const MAX_PATTERN_CHARS = 8_192;
@@ -74,7 +74,7 @@ function buildPattern(source: string): SafePattern {
   if (native && cost?.linear && !re2) {
     return toPattern(source, 'native', portable, (value) => {
       const steps = cost.steps(value.length);
-      // Most cost a step or two for each character; those with long fixed repeats pay like the others.
+      // Most cost a step or two per character and are free; those with long fixed repeats use up the allowance.
       if (steps <= FREE_PER_CHARACTER * value.length + FREE_PER_VALUE) return verdictOf(native.test(value));
       return withinAllowance(source, value, steps / NATIVE_STEPS_PER_STEP, () => native.test(value));
     });
@@ -136,7 +136,7 @@ function conjunction(parts: readonly Part[], value: string): PatternVerdict {
 
 /** `^(?=A)(?!B)C` as `^A`, not `^B`, and `^C`; undefined where that is not the whole of it. */
 function splitLookaheads(source: string): readonly Part[] | undefined {
-  // What a back reference means would be lost with its group.
+  // A back reference would lose its group.
   if (!source.startsWith('^(?') || /\\(?:[1-9]|k<)/.test(source)) return undefined;
   const parts: Part[] = [];
   let at = 1;

@@ -1,5 +1,5 @@
-// Schemas as documents write them are not always schemas. What ajv would refuse as a whole is taken out here keyword by
-// keyword, so that one slip does not make an operation unusable or its other rules unenforced; the doctor says what it was.
+// Schemas in documents are not always valid. Keywords that would make ajv refuse the whole schema are removed one by one here, so
+// that a single mistake does not make an operation unusable or its other rules unenforced; the doctor reports them.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import {
@@ -56,20 +56,20 @@ function usableKeywords(
 /** Longer lists of branches are tried for every item of an array, more patterns for every key of a map. */
 const MAX_BRANCHES = 8;
 const MAX_PATTERNS = 4;
-/** Names that others bring along: ajv writes code for each. */
+/** Limit of names in `dependentRequired` and `dependencies`: ajv writes code for each. */
 const MAX_COMPANIONS = 60;
 
 /**
- * What of these does not hold has evaluated names to ajv all the same, or makes it forget what others have; so does a union in
- * a branch of another. It matters to `unevaluatedProperties` alone.
+ * Even if a branch of these does not apply, ajv counts its names as evaluated, or forgets those that others evaluated; the same
+ * happens with a union in a branch of another. It matters only for `unevaluatedProperties`.
  */
 const LOSE_NAMES = ['if', 'patternProperties', ...NAMED_CONDITIONS];
 const LOSE_NAMES_IN_BRANCH = [...LOSE_NAMES, ...UNIONS];
 
 /**
- * A part of a schema as ajv takes it, with what references lead to in their place, and how many schemas that is. undefined
- * where it is more than may be compiled, as it is where references lead in circles or fan out: so a value is looked at a
- * bounded number of times by compiled code.
+ * A part of a schema as ajv accepts it, with references replaced by their targets, and the number of schemas in it. undefined if
+ * that is more than may be compiled, as with references that lead in circles or fan out: so compiled code looks at a value a
+ * bounded number of times.
  */
 export function toCompilable(root: JsonSchema, part: JsonSchema): { schema: JsonSchema; size: number } | undefined {
   let size = 0;
@@ -79,7 +79,8 @@ export function toCompilable(root: JsonSchema, part: JsonSchema): { schema: Json
     if (!isObject(schema)) return schema !== false;
     if (++size > MAX_COMPILED) return true;
     const { $ref, $dynamicRef, $defs: _, definitions: __, ...own } = usableKeywords(root, schema);
-    // No value fits what is no schema; elsewhere (`allOf`, `prefixItems`) it restricts nothing and keeps its place.
+    // In a union, an entry that is not a schema fits no value and is removed; elsewhere (`allOf`, `prefixItems`) it restricts
+    // nothing and keeps its place.
     for (const union of UNIONS) if (own[union] !== undefined) own[union] = schemasOf(own[union]);
     losesNames ||= (isBranch ? LOSE_NAMES_IN_BRANCH : LOSE_NAMES).some((keyword) => own[keyword] !== undefined);
     needsNames ||= own.unevaluatedProperties !== undefined;
@@ -111,7 +112,10 @@ function countCompanions({ dependentRequired = {}, dependencies = {} }: SchemaOb
   return lists.reduce<number>((sum, names) => sum + 1 + (Array.isArray(names) ? names.length : 0), 0);
 }
 
-/** In branches ajv loses which items were evaluated; and an empty list, of which `prefixItems` sees nothing, contains all. */
+/**
+ * In branches, ajv loses track of which items were evaluated; and in an empty list, for which `prefixItems` does nothing, it
+ * counts everything as contained.
+ */
 function isMisread({ unevaluatedItems, contains, prefixItems }: SchemaObject): boolean {
   return unevaluatedItems !== undefined || (contains !== undefined && prefixItems !== undefined);
 }

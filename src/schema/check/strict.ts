@@ -8,9 +8,9 @@ import { deref, type SchemaObject, schemasOf } from '../references.ts';
 import { rememberByObject } from '../remember.ts';
 
 /**
- * The schema as it is enforced. One that says nothing about other names takes none: neither `additionalProperties` nor,
- * where parts of it may declare names as well, `unevaluatedProperties`. One that opens itself, or that declares nothing at
- * all, stays open.
+ * The schema as it is enforced. If it says nothing about other names, none are accepted: through `additionalProperties` or, if
+ * parts of it may declare names as well, `unevaluatedProperties`. A schema that is explicitly open, or declares nothing at all,
+ * stays open.
  */
 export function toStrictSchema(schema: JsonSchema): JsonSchema {
   return isObject(schema) ? strictSchemaOf(schema) : schema;

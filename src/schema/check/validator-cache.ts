@@ -1,5 +1,5 @@
-// Which compiled validators are kept. Thousands of tools compile as they are called; the ones not used lately are
-// forgotten when there is too much code, and compiled again should a call come.
+// Which compiled validators are kept. Thousands of tools are compiled as they are called; if there is too much code, the least
+// recently used are dropped, and compiled again if they are called.
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { type Check, createCheck } from './compile-schema.ts';
 
@@ -41,7 +41,8 @@ export function createShelf({ maxCharacters = 12_000_000, maxValidators = 4_000 
   };
 
   const fill = (one: Entry, schema: JsonSchema): Check => {
-    // Code comes in pieces, as arguments are first given. Validation is synchronous, so whoever grows is in use now.
+    // Code is added piece by piece, as arguments are first given. Validation is synchronous, so the validator that grows is in
+    // use now.
     const count = (length: number): void => {
       one.weight += length;
       characters += length;

@@ -50,9 +50,9 @@ export function optionsOf(endpoint: Endpoint): ValidatorOptions {
 }
 
 /**
- * Where a thing is made, a missing value that may be null is one that a client left out because it is null. Where values are
- * replaced (PUT, PATCH, a POST that updates) it may as well be one that the caller forgot, and null would erase what the API
- * holds: there it has to be given, and the refusal says so.
+ * When something is created, a missing value that may be null was left out by the client because it is null. When values are
+ * replaced (PUT, PATCH, a POST that updates), the caller may as well have forgotten it, and null would erase what the API has:
+ * there it must be given, and the refusal says so.
  */
 function fillsNull(endpoint: Endpoint): boolean {
   return !overwrites(endpoint);
@@ -125,7 +125,7 @@ function refuseUnusable(tool: string, args: Args, schema: () => JsonSchema): voi
   const verdict = withinBounds(args);
   if (verdict !== 'ok') throw refusal(tool, schema(), [limit(OUT_OF_BOUNDS[verdict])]);
   const forbidden = forbiddenKey(args);
-  // The API may well have an argument called `constructor`; `__proto__` is nobody's.
+  // An API may have an argument called `constructor`, but never `__proto__`.
   if (forbidden !== undefined && (forbidden === '__proto__' || !declares(schema(), forbidden))) {
     throw refusal(tool, schema(), [
       { path: forbidden, problem: 'forbidden', message: `${showName(forbidden)} is never an argument; remove it` },
@@ -141,7 +141,7 @@ function declares(schema: JsonSchema, key: string): boolean {
   return isObject(schema) && isObject(schema.properties) && Object.hasOwn(schema.properties, key);
 }
 
-/** The arguments as they were meant, where that fits; else the refusal. */
+/** The arguments in another reading, if that fits; otherwise throws the refusal. */
 function reconsider(tool: string, args: Args, schema: JsonSchema, check: Check, leeway: Leeway): Reading {
   payFrom('read');
   const reading = coerce(schema, args, leeway.fillsNull);
@@ -149,7 +149,7 @@ function reconsider(tool: string, args: Args, schema: JsonSchema, check: Check, 
   const usable = leeway.longIntegers || reading.long.length === 0;
   if (usable && reading.args !== args && check(reading.args)) return reading;
   payFrom('explain');
-  // What stands in for a long integer must not be shown as what was given.
+  // The replacement for a long integer must not be shown as the caller's value.
   const problems = explain(schema, reading.long.length === 0 ? reading.args : args, { max: MAX_PROBLEMS + 1 });
   if (problems.length > 0) throw refusal(tool, schema, problems);
   throw refusal(tool, schema, [
@@ -157,7 +157,7 @@ function reconsider(tool: string, args: Args, schema: JsonSchema, check: Check, 
   ]);
 }
 
-/** An id that lost its last digits would reach another thing than the one that was meant. */
+/** An id that lost its last digits would identify something else. */
 function refuseRounded(tool: string, args: Args, schema: JsonSchema): void {
   payFrom('read');
   const problems = explain(schema, args, { max: MAX_PROBLEMS + 1, exact: true });

@@ -20,7 +20,7 @@ export interface View {
   /** Problems after which there is no point in finding more. */
   readonly max: number;
   /** Unions and names still to be looked into: a refusal must not cost more than the call it refuses. */
-  readonly left: { unions: number; suggestions: number };
+  readonly budget: { unions: number; suggestions: number };
 }
 
 /** One place in the value, and the schema that refused it. */
@@ -47,8 +47,8 @@ export function explain(
   value: unknown,
   { max, subject = 'the arguments', exact = false }: Partial<View> & { readonly max: number },
 ): Problem[] {
-  const left = { unions: MAX_UNIONS, suggestions: MAX_SUGGESTIONS };
-  return explainMisfits({ root, subject, exact, max, left }, root, {
+  const budget = { unions: MAX_UNIONS, suggestions: MAX_SUGGESTIONS };
+  return explainMisfits({ root, subject, exact, max, budget }, root, {
     value,
     path: '',
     name: subject,

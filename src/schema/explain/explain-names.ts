@@ -1,6 +1,7 @@
 // An unknown property: which name was likely meant, or in which object it belongs.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
+import { askFor } from '../../endpoint/suggest.ts';
 import { OBJECT, typesOf } from '../json-types.ts';
 import { findKeyword, findProperty, isSchema } from '../references.ts';
 import type { CheckError } from '../walk/walk-schema.ts';
@@ -45,7 +46,7 @@ export function explainUnknown(place: Place, name: string, view: View, suggest: 
   );
   if (near !== undefined) {
     const suggestion = joinPath(place.path, near);
-    const message = `unknown ${showName(path)} — did you mean ${showName(suggestion)}?`;
+    const message = `unknown ${showName(path)} — ${askFor(showName(suggestion))}`;
     return { ...base, message, suggestion, settles: [suggestion] };
   }
   const value = object[name];
@@ -78,11 +79,11 @@ function holderOf(name: string, others: readonly string[], place: Place, view: V
   const near = fieldsOf(place.schema, others.slice(0, MAX_HOLDERS));
   const [holder] = near.find(([, schema]) => declaresField(view, schema, name)) ?? [];
   if (holder !== undefined) return [holder];
-  let left = MAX_HOLDERS;
+  let room = MAX_HOLDERS;
   for (const [outer, schema] of near) {
     if (!isObject(schema) || (typesOf(view.root, schema) & OBJECT) === 0) continue;
-    const names = [...declaredNames(view.root, schema)].slice(0, Math.max(left, 0));
-    left -= names.length;
+    const names = [...declaredNames(view.root, schema)].slice(0, Math.max(room, 0));
+    room -= names.length;
     const [inner] = fieldsOf(schema, names).find(([, one]) => declaresField(view, one, name)) ?? [];
     if (inner !== undefined) return [outer, inner];
   }

@@ -3,7 +3,7 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { toOneLine } from '../../endpoint/plain-text.ts';
-import { closest } from '../../endpoint/suggest.ts';
+import { askFor, closest } from '../../endpoint/suggest.ts';
 import { lengthOf } from '../check/assertions.ts';
 import { FORMATS } from '../check/formats.ts';
 import { safePattern } from '../check/pattern.ts';
@@ -120,7 +120,7 @@ const RULES: Readonly<Record<string, Rule | undefined>> = Object.assign(Object.c
   },
 } satisfies Record<string, Rule>);
 
-/** Also for a union none of whose forms takes such a value: the whole of it is named at once. */
+/** Also for a union none of whose branches accepts the type: all types are named at once. */
 export function explainType(place: Place, _: unknown, { root }: View): Problem {
   const { schema } = place;
   const named = namedTypes(schema.type) | (schema.nullable === true ? NULL : 0);
@@ -145,7 +145,7 @@ function listHint(
   const text = JSON.stringify(reading);
   if (text.length > MAX_HINT_CHARS || toOneLine(text) !== text)
     return { hint: isSchema(item) ? ' — put it in a list' : '' };
-  return { hint: ` — did you mean ${text}?`, suggestion: text };
+  return { hint: ` — ${askFor(text)}`, suggestion: text };
 }
 
 const MAX_HINT_CHARS = 80;
@@ -184,7 +184,7 @@ function explainChoice(place: Place, _: unknown, view: View): Problem {
   const choices = Array.isArray(schema.enum) ? schema.enum : [schema.const];
   const words = choices.filter((each): each is string => typeof each === 'string');
   const near = typeof value === 'string' && choices.length > 1 ? suggest(view, value, words) : undefined;
-  const hint = near === undefined ? '' : ` — did you mean ${showChoices([near])}?`;
+  const hint = near === undefined ? '' : ` — ${askFor(showChoices([near]))}`;
   const expected = choices.length === 1 ? showChoices(choices) : `one of ${showChoices(choices)}`;
   return { ...mustBe(place, 'enum', expected, hint), ...(near !== undefined && { suggestion: near }) };
 }
@@ -194,8 +194,8 @@ const CANDIDATES_PER_SUGGESTION = 400;
 const DEAREST_SUGGESTION = 12;
 
 function suggest(view: View, word: string, candidates: readonly string[]): string | undefined {
-  view.left.suggestions -= 1 + Math.min(DEAREST_SUGGESTION, candidates.length / CANDIDATES_PER_SUGGESTION);
-  return view.left.suggestions < 0 ? undefined : closest(word, candidates);
+  view.budget.suggestions -= 1 + Math.min(DEAREST_SUGGESTION, candidates.length / CANDIDATES_PER_SUGGESTION);
+  return view.budget.suggestions < 0 ? undefined : closest(word, candidates);
 }
 
 function explainPattern(place: Place, { limit }: { readonly limit?: unknown }): Problem {

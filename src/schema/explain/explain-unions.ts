@@ -17,11 +17,11 @@ import { cut, describeType, namesOf, showName } from './show.ts';
 const MAX_SETS_SHOWN = 6;
 const MAX_NAMES_SHOWN = 20;
 
-/** The problems behind a union none of whose branches fits, or two where only one may. */
+/** The problems behind a union of which no branch fits, or more than one if only one may. */
 export function explainUnion({ keyword, params }: CheckError, place: Place, view: View): Problem[] {
   const branches = schemasOf(place.schema[keyword]);
   const unfit = problemAt(place, 'variant', `does not fit any of its ${branches.length} forms`);
-  if (--view.left.unions < 0) return [unfit];
+  if (--view.budget.unions < 0) return [unfit];
   if (Array.isArray(params.passing)) {
     const forms = params.passing.map((index) => branchName(view, branches[index]!)).join(' and ');
     const words = `must match exactly one of its forms, but matches ${forms}; make it match one only`;
@@ -48,7 +48,7 @@ export function explainUnion({ keyword, params }: CheckError, place: Place, view
   return best.problems.map((problem) => ({ ...problem, message: `${problem.message} (as ${label})` }));
 }
 
-/** An unknown name says more about the wrong branch than a value that is off, and a fixed field says most. */
+/** An unknown name is a stronger sign of the wrong branch than a wrong value, and a wrong fixed field is the strongest. */
 function scoreOf(view: View, value: unknown): (tried: { schema: JsonSchema; problems: readonly Problem[] }) => number {
   return ({ schema, problems }) =>
     problems.reduce(

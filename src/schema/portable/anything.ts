@@ -1,6 +1,5 @@
-// Any JSON value, in the words of those who refuse a node without a type, and items without one. Lists of lists have to end
-// somewhere, and null and lists of truth values are left to the text: spelling everything out made such a place longer than
-// most others.
+// Any JSON value, for clients that refuse a schema without a type, or items without one. Lists of lists have to end somewhere,
+// and null and lists of booleans are left to the text: spelling everything out made such a place longer than most others.
 type Node = { readonly [keyword: string]: unknown };
 
 const STRING: Node = { type: 'string' };

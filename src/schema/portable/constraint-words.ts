@@ -17,7 +17,7 @@ export function purposeOf(facts: Facts, limit: number): string {
   return cutText(plainText(text), limit);
 }
 
-// The operations of a document share most of their descriptions; cleaning is the dearest part of a pass.
+// A cache: operations of a document share most descriptions, and cleaning them is the most expensive part of a pass.
 const cleaned = new Map<string, string>();
 const MAX_CLEANED = 4_000;
 
@@ -127,7 +127,7 @@ export function objectWords(facts: Facts): string[] {
   return words;
 }
 
-/** For every name that others bring along: by which of those that are shown. */
+/** For each name that others require: which of the shown names require it. */
 export function companions(parts: readonly SchemaObject[], isShown: (key: string) => boolean): Map<string, string[]> {
   const needed = new Map<string, string[]>();
   for (const { dependentRequired } of parts) {

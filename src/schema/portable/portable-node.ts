@@ -80,7 +80,7 @@ export function toNode(
   );
   if (again > 1 || pass.nodes < -200)
     return withText(anythingAt(at), new Description(purposeOf(facts, pass.maxText >> 1)));
-  // The first time round a recursive schema is still named, but not opened again.
+  // A recursive schema is named again the first time, but not expanded.
   const here = again > 0 || pass.nodes < 0 ? { ...at, depth: Math.max(at.depth, pass.maxDepth + 1) } : at;
   pass.path.push(...facts.targets);
   const node = build(pass, facts, here, expanded ?? new Set());
@@ -104,7 +104,7 @@ function build(pass: Pass, facts: Facts, at: Position, expanded: ReadonlySet<Sch
   return anyOf(nodes.length === 0 ? [{ type: 'string' }] : nodes, describe(pass, facts, at, []));
 }
 
-/** A schema with `properties` and no type means an object, whatever the letter of the specification says. */
+/** A schema with `properties` and no type means an object, although strictly it accepts other types as well. */
 function impliedTypes(facts: Facts): number {
   if (facts.types !== ANY) return facts.types;
   if (facts.properties.size > 0 || facts.additional.length > 0) return OBJECT;
@@ -185,7 +185,7 @@ function itemsNode(pass: Pass, facts: Facts, at: Position): PortableNode {
 }
 
 function objectNode(pass: Pass, facts: Facts, at: Position): PortableNode {
-  // A field that is required and described nowhere has to be given all the same.
+  // A field that is required but not described anywhere still has to be given.
   const described = new Set([...facts.properties.keys(), ...facts.required]);
   const possible = [...described].filter(
     (key) => key !== '__proto__' && !smuggles(key) && !isNever(facts.properties.get(key) ?? []),
@@ -196,7 +196,7 @@ function objectNode(pass: Pass, facts: Facts, at: Position): PortableNode {
     { names: possible, isUnasked, isRequired: (key) => facts.required.has(key), tags },
     at.whole ? 'whole' : at.item ? 'item' : 'part',
   );
-  // A property called `$ref` is legal and Kubernetes has one, but walkers that do not look where they are trip over it.
+  // A property may be called `$ref` (Kubernetes has one), but many schema walkers take it for a reference, so it is not shown.
   const names = all.filter((key) => !key.startsWith('$'));
   const hidden = all.filter((key) => key.startsWith('$'));
   const words = [...(hidden.length > 0 ? [`Also ${fieldList(hidden, facts.required)}`] : []), ...objectWords(facts)];
@@ -211,7 +211,7 @@ function objectNode(pass: Pass, facts: Facts, at: Position): PortableNode {
   const properties: Record<string, PortableNode> = {};
   for (const key of names) {
     const schemas = facts.properties.get(key) ?? facts.additional;
-    // An id that is shown says enough by its name.
+    // An id that is shown needs no text besides its name.
     properties[key] = toNode(pass, isUnasked(key) ? schemas.map(withoutText) : schemas, inner);
   }
   const required = names.filter((key) => facts.required.has(key));

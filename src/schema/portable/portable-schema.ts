@@ -26,7 +26,7 @@ export interface PortableOptions {
   readonly maxDepth: number;
   /** Size of the schema as JSON, in characters. */
   readonly maxChars: number;
-  /** The argument that is a whole body: readOnly fields of it are as unasked as arguments of their own. */
+  /** The argument that is a whole body: its readOnly fields are hidden like readOnly arguments. */
   readonly body?: string | undefined;
   /** The argument whose items, if it is a list, are things to change: each shows what it is identified by. */
   readonly changes?: string | undefined;
@@ -47,7 +47,7 @@ export function toPortableSchema(schema: JsonSchema, options: Partial<PortableOp
   return { ...draft, properties: Object.fromEntries(properties) };
 }
 
-/** The same with descriptions still in parts, for whoever shows less of them. */
+/** The same with descriptions still in parts, for callers that shorten them. */
 export function draftPortableSchema(schema: JsonSchema, options: Partial<PortableOptions> = {}): PortableSchema {
   const steps = new PortableDraft(schema, options).fit(options);
   let step = steps.next();
@@ -55,7 +55,7 @@ export function draftPortableSchema(schema: JsonSchema, options: Partial<Portabl
   return step.value;
 }
 
-/** One schema of arguments, fitted to as many sizes and depths as are tried: what one of them needed the next has. */
+/** One schema of arguments, fitted to any number of sizes and depths; later fits reuse the work of earlier ones. */
 export class PortableDraft {
   readonly #root: JsonSchema;
   readonly #facts: Facts;
@@ -186,8 +186,8 @@ interface SharedLadder {
 }
 
 /**
- * Operations share parameters and the schemas of their bodies, so most drafts have been made for another one already: by the
- * schema and where it stands. They hold wherever its references lead to the same.
+ * Operations share parameters and body schemas, so most drafts have already been made for another operation. They are kept by
+ * schema and position, and are valid wherever the references lead to the same targets.
  */
 const laddersBySchema = new WeakMap<object, Map<string, SharedLadder>>();
 
@@ -205,7 +205,7 @@ function ladderFor(root: JsonSchema, schemas: readonly JsonSchema[], at: Positio
   return ladder;
 }
 
-/** One place at one level of depth after another, as long as something was left out and there are nodes to show it. */
+/** Versions of one place, each a level deeper, as long as something was left out and there are nodes left. */
 class Ladder {
   readonly versions: Version[] = [];
   readonly #root: JsonSchema;
@@ -265,7 +265,7 @@ function dropOptional(args: readonly Argument[], facts: Facts, maxChars: number)
   return properties;
 }
 
-/** An optional body whose fields are required: the argument says which others bring it along. */
+/** For an optional body with required fields: the argument's text says which others require it. */
 function addCompanions(facts: Facts, properties: Map<string, PortableNode>): void {
   for (const [name, others] of companions(facts.parts, (key) => properties.has(key))) {
     const node = properties.get(name);

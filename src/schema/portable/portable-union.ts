@@ -24,14 +24,14 @@ export function inlineUnion(pass: Pass, facts: Facts): readonly JsonSchema[] | u
   return best;
 }
 
-/** A union of nothing but null leaves nothing to show but that. */
+/** A union of nothing but null: only null can be shown. */
 export function allowsOnlyNull(pass: Pass, facts: Facts): boolean {
   return facts.unions.some(
     (branches) => branches.length > 0 && branches.every((branch) => typesOf(pass.root, branch) === NULL),
   );
 }
 
-/** The nodes of a union, with everything else descriptions about the place folded into each. */
+/** The nodes of a union; everything else that is said about the place is merged into each. */
 export function unionNodes(
   pass: Pass,
   facts: Facts,
@@ -56,7 +56,7 @@ export function unionNodes(
   return joinStrings(nodes);
 }
 
-/** Text of the whole is descriptions once, not on every branch. References were already followed. */
+/** The text about the whole is shown once, not in every branch. References were already followed. */
 function withoutText(part: SchemaObject): SchemaObject {
   const { description: _, title: __, example: ___, examples: ____, $ref: _____, allOf: ______, ...rest } = part;
   return rest;
@@ -87,7 +87,7 @@ export function foldObjects(root: JsonSchema, branches: readonly JsonSchema[], d
   const first = branches.length <= MAX_FOLDED ? [...(shapes[0]?.required ?? [])] : [];
   const shared = first.filter((name) => shapes.every((shape) => shape.required.has(name)));
   const sets = shapes.map(({ required }) => [...required].filter((name) => !shared.includes(name)));
-  // A branch that asks for nothing more makes the others optional.
+  // A branch that requires nothing more makes the other sets optional.
   const forms = sets.some((names) => names.length === 0)
     ? []
     : [...new Map(sets.map((names) => [names.join(', '), names])).values()];

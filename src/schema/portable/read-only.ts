@@ -1,14 +1,14 @@
-// Which readOnly fields a caller is shown. The API fills them in itself, so most are noise in a request; the exception are
-// those that say which thing is meant, in an object inside another one (`service: {id, type}`).
+// Which readOnly fields a caller sees. The API sets them itself, so most are noise in a request; the exception are those that
+// identify a thing in a nested object (`service: {id, type}`).
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { mapSubschemas, subschemas } from '../keywords.ts';
 
-/** What an API calls a thing by. */
+/** Names of fields that identify a thing. */
 const IDENTITY = /^_?(?:id|uu?id|guid|gid|sid|key)$/i;
-/** What it tells kinds of things apart by, beside an identity. */
+/** Names of fields that distinguish kinds of things, beside an identity. */
 const KIND = /^_?(?:type|kind|(?:object|resource|entity)_?type)$/i;
-/** What else may name a thing where there is no better. */
+/** Other names that may identify a thing if there is nothing better. */
 const NAMING = /^_?(?:name|slug|code|href|self|url|uri|ref|login|username|email|number)$|(?:[a-z]I[dD]|ID|_id)$/;
 
 export function isKind(name: string): boolean {
@@ -56,14 +56,14 @@ export function shownNames(fields: Fields, place: 'whole' | 'part' | 'item'): re
   return names.filter((name) => !isUnasked(name) || telling.has(name) || tags.has(name));
 }
 
-/** An enforced schema of arguments without the fields and comments nobody needs to see; `parts` as in `shownNames`. */
+/** An enforced schema of arguments without fields and comments that callers do not need; `parts` as in `shownNames`. */
 export function hideReadOnly(schema: JsonSchema, parts: 'part' | 'item'): JsonSchema {
   const tags = new Set<unknown>();
   noteTags(schema, tags);
   return hide(schema, 'arguments', { parts, tags });
 }
 
-/** Variants are definitions, which the union that names their tag refers to: they are looked for everywhere. */
+/** Variants are definitions, and the union that names their tag refers to them, so tags are collected from everywhere. */
 function noteTags(schema: unknown, tags: Set<unknown>): void {
   if (!isObject(schema)) return;
   tags.add(tagOf(schema));
@@ -90,7 +90,7 @@ function hide(schema: unknown, place: 'arguments' | 'inside', hiding: Hiding): J
       : shownNames({ names, isUnasked, isRequired: (name) => required.has(name), tags: hiding.tags }, hiding.parts);
   if (few.length === names.length) return shown;
   const { dependentRequired, ...rest } = shown;
-  // What a hidden field would bring along concerns nobody.
+  // What a hidden field requires does not matter.
   const rules = Object.entries(isObject(dependentRequired) ? dependentRequired : {}).filter(
     ([name]) => few.includes(name) || !Object.hasOwn(properties, name),
   );

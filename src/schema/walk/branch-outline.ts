@@ -1,5 +1,5 @@
-// What can be seen of the branches of a union without looking into them: types, fields they fix, names they ask for and
-// names they close. Found once for each branch, and kept by its place: a list of values asks for the same ones each time.
+// What can be seen of the branches of a union without walking them: types, fixed fields, required names and closed objects.
+// Computed once per branch and kept by its position, because every value of a list needs the same.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { KEY_EFFORT, spend } from '../check/effort.ts';
@@ -15,9 +15,9 @@ interface BranchOutline {
   readonly closed: readonly SchemaObject[];
 }
 
-/** Of thousands of properties only the first are looked at for fixed values: nobody tells forms apart by later ones. */
+/** Only the first properties are searched for fixed values; later ones are not used to distinguish variants. */
 const MAX_LOOKED_AT = 32;
-/** Finding all this out, once for each branch; and its types alone. */
+/** Cost of computing all this, once per branch; and of its types alone. */
 const OUTLINE_EFFORT = 4;
 const TYPES_EFFORT = 1 / 4;
 const NOTHING: BranchOutline = { tags: [], required: [], closed: [] };
@@ -64,7 +64,7 @@ export const typesOfBranches: (list: readonly unknown[], root: JsonSchema) => re
   },
 );
 
-/** The outlines of a list by the place of each branch, as far as somebody has asked for them. */
+/** The outlines of a list by the position of each branch, computed on demand. */
 const outlinesIn = rememberByObject((_: readonly unknown[]) => [] as BranchOutline[]);
 
 export function outlineAt(root: JsonSchema, list: readonly unknown[], index: number): BranchOutline {

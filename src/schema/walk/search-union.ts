@@ -1,5 +1,5 @@
-// Which branches of a union a value may fit, as far as that can be seen from their types, names and fixed fields: of
-// hundreds of branches few are looked into.
+// Which branches of a union a value may fit, judged by their types, names and fixed fields: of hundreds of branches, only a few
+// are walked.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { KEY_EFFORT, spend } from '../check/effort.ts';
@@ -9,12 +9,12 @@ import { branchByTag, hasTags, tagMatches } from './union-branches.ts';
 import { namesIn } from './visit-inside.ts';
 import type { Walk } from './walk-schema.ts';
 
-/** So many branches are all looked into; of more, the nearest. */
+/** Up to this many branches are all walked; of more, only the nearest. */
 const FEW = 12;
 const MAX_NEAREST = 4;
 /** Names of a value that a branch is judged by. */
 const MAX_NAMES = 20;
-/** Seeing from outside that a branch does not fit: by its type, or by what it says of an object. */
+/** Cost of excluding a branch without walking it: by its type, or by what it says about an object. */
 const TYPE_EFFORT = 1 / 8;
 const BRANCH_EFFORT = 3 / 8;
 

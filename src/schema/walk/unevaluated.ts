@@ -1,4 +1,4 @@
-// What no schema that holds for a value has looked at: `unevaluatedItems` and `unevaluatedProperties`.
+// Items and properties that no schema which applies to the value has evaluated: `unevaluatedItems` and `unevaluatedProperties`.
 import { isObject } from '../../endpoint/is-object.ts';
 import { KEY_EFFORT, spend } from '../check/effort.ts';
 import { UNIONS } from '../keywords.ts';
@@ -24,7 +24,7 @@ export function visitUnevaluated(keyword: Keyword) {
   };
 }
 
-/** Adds the names (or indexes) that a schema and whatever holds beside it have looked at; true when that is all of them. */
+/** Adds the names (or indexes) that a schema and the schemas that apply beside it have evaluated; true if that is all of them. */
 function evaluate(
   walk: Walk,
   schema: unknown,
@@ -39,7 +39,7 @@ function evaluate(
     return true;
   if (inner && schema[keyword] !== undefined) return true;
   const fitting = UNIONS.flatMap((union) => schemasOf(schema[union])).filter((branch) => fits(walk, branch, value));
-  // An `if` that holds has looked at its names too.
+  // An `if` that holds has evaluated its names as well.
   if (isSchema(schema.if) && fits(walk, schema.if, value)) fitting.push(schema.if);
   for (const part of [...inPlace(walk, schema, value), ...fitting])
     if (evaluate(walk, part, value, names, keyword, true)) return true;

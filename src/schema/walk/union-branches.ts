@@ -10,7 +10,7 @@ import { outlineOfBranch } from './branch-outline.ts';
 
 type Tags = ReturnType<typeof outlineOfBranch>['tags'];
 
-/** Looking at all branches together, once for each union. */
+/** Cost of examining all branches together, once per union. */
 const INDEX_EFFORT = 16;
 
 /** Whether the fields a branch fixes have those values; undefined when it fixes none, or they are not there. */
@@ -35,7 +35,7 @@ const indexUnion = rememberByObject((list: readonly unknown[], root: JsonSchema)
   const byTag = new Map<unknown, JsonSchema | undefined>();
   for (const branch of key === undefined ? [] : branches) {
     const option = outlineOfBranch(root, branch).tags.find(([name]) => name === key)![1];
-    // Two branches of one value are told apart by nothing.
+    // Two branches with the same value cannot be told apart by it.
     byTag.set(option, byTag.has(option) ? undefined : branch);
   }
   return { branches, key, byTag };
@@ -53,10 +53,7 @@ function commonKey(root: JsonSchema, branches: readonly JsonSchema[]): string | 
   return [...names][0];
 }
 
-/**
- * The only branch that a field which every branch fixes allows, or null where it allows none; undefined where that does
- * not settle it.
- */
+/** The only branch that the common fixed field allows, or null if it allows none; undefined if that does not decide it. */
 export function branchByTag(
   root: JsonSchema,
   list: readonly unknown[],

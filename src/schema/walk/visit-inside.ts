@@ -10,7 +10,7 @@ const MATCH_EFFORT = 4;
 
 export function visitItems(walk: Walk, schema: SchemaObject, value: readonly unknown[]): void {
   const { prefixItems } = schema;
-  // A list without a schema in it is no list of schemas; in others what is none keeps its place.
+  // A `prefixItems` without any schema is ignored; otherwise an entry that is not a schema keeps its place.
   const first = Array.isArray(prefixItems) && prefixItems.some(isSchema) ? prefixItems : [];
   // A list of schemas, as older drafts have it, is repaired to a choice.
   const items = Array.isArray(schema.items) ? { anyOf: schema.items } : (schema.items ?? true);

@@ -45,13 +45,13 @@ export interface Walk {
   depth: number;
 }
 
-/** Schemas that hold through so many others are not enforced: the stack has an end. */
+/** Schemas nested deeper than this are not enforced, because the stack is limited. */
 export const MAX_NESTING = 500;
 /** A visit costs two steps of compiled code. */
 const VISIT_EFFORT = 2;
-/** A walk beside the walk. */
+/** Cost of starting a separate walk. */
 const FITS_EFFORT = 1;
-/** The first visit of all looks for every keyword there is. */
+/** Cost of the first visit of a schema, which looks for every known keyword. */
 const OUTLINE_EFFORT = 8;
 
 function createWalk(root: JsonSchema, max: number, exact = false): Walk {
@@ -113,7 +113,7 @@ function visit(walk: Walk, schema: unknown, value: unknown): void {
   if (!isObject(schema) || walk.depth > MAX_NESTING) return;
   const { types, rules } = outlineOf(schema);
   const type = typeOf(value);
-  // Of a value of the wrong type there is nothing else to say.
+  // A value of the wrong type breaks no other rule worth reporting.
   if ((types & type) === 0) {
     report(walk, 'type', schema, value);
     return;
@@ -167,7 +167,7 @@ const union = (keyword: (typeof UNIONS)[number]): Rule => {
   return { keywords: [keyword], on: ANY, visit, isUsable: (branches) => schemasOf(branches).length > 0 };
 };
 
-/** In the order in which what they refuse is told: what is dear, and what depends on other rules, comes last. */
+/** In the order in which violations are reported: expensive rules, and those that depend on others, come last. */
 const RULES: readonly Rule[] = [
   ...['maximum', 'minimum', 'exclusiveMaximum', 'exclusiveMinimum', 'multipleOf'].map(assertion),
   ...['maxLength', 'minLength', 'pattern', 'format', 'const'].map(assertion),

@@ -1,11 +1,11 @@
-// Letters between replicas, by publish and subscribe: one channel per process, one for all. Redis keeps none of them; whoever
-// is not subscribed does not get it, and the sender is told so.
+// Letters between replicas, by publish and subscribe: one channel per process, one for all. Redis does not store them; a process
+// that is not subscribed does not get a letter, and the sender learns that.
 import { randomBytes } from 'node:crypto';
 import type { Letters } from '../../protocol/questions/letters.ts';
 import type { RedisLink } from './redis-link.ts';
 import type { SealBox } from './seal-box.ts';
 
-/** A person's answer is worth waiting longer for. */
+/** Longer than other timeouts, because a person's answer is at stake. */
 const PUBLISH_MS = 1_000;
 
 export function createRedisLetters(link: RedisLink, prefix: string, box: SealBox): Letters {
@@ -16,7 +16,7 @@ export function createRedisLetters(link: RedisLink, prefix: string, box: SealBox
   const listeners: ((text: string) => void)[] = [];
   const receive = (sealed: string, channel: string) => {
     const letter = box.open(channel, sealed);
-    // What is said to all comes back as well.
+    // A letter to all also reaches its sender.
     if (letter === undefined || letter.startsWith(address)) return;
     for (const listener of listeners) listener(letter.slice(address.length));
   };

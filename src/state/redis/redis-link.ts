@@ -1,5 +1,5 @@
-// The connection to Redis or Valkey, as somebody sees it who cannot wait: every question has an answer or an error within
-// milliseconds. A heartbeat says whether it is worth asking. The only door to the client library.
+// The connection to Redis or Valkey, for callers that cannot wait: every request ends with an answer or an error within
+// milliseconds. A heartbeat tells whether Redis is available. The only door to the client library.
 import { createHash } from 'node:crypto';
 import { createClient } from 'redis';
 
@@ -17,7 +17,7 @@ export interface LinkOptions {
   readonly url: string;
   /** How long a call waits for an answer. */
   readonly timeoutMs: number;
-  /** Asked on every new connection and then in turn; while it fails nobody is asked anything else. */
+  /** Sent on every new connection and then regularly; while it fails, nothing else is sent. */
   readonly heartbeat: (ask: Ask, isNew: boolean) => Promise<void>;
   /** Told once per change. */
   readonly onChange: (isThere: boolean, why?: string) => void;
@@ -28,13 +28,13 @@ export type Ask = (...command: readonly string[]) => Promise<unknown>;
 export interface RedisLink {
   /** It answers. */
   readonly isThere: boolean;
-  /** It answers in time: worth asking for a call that would wait for it. */
+  /** It answers in time, so a call may wait for it. */
   readonly isPrompt: boolean;
-  /** It is there, and a heartbeat has come to its end on this very connection, even if it is slow now. */
+  /** It is connected and a heartbeat has completed on this connection, even if it is slow now. */
   readonly isIntroduced: boolean;
-  /** Rejects where no answer came in time: what was asked may have been done all the same. `timeoutMs`: longer than others wait. */
+  /** Rejects if no answer came in time; the command may have been executed nevertheless. `timeoutMs` replaces the usual timeout. */
   run(script: Script, keys: readonly string[], values: readonly string[], timeoutMs?: number): Promise<unknown>;
-  /** One command, as run(). How large it is may be a caller's choice: that it takes long says nothing about Redis. */
+  /** A single command, like run(). Its size may depend on a caller, so a slow answer does not count against Redis. */
   ask(timeoutMs: number, ...command: readonly string[]): Promise<unknown>;
   /** On a connection of its own, from now on, through whatever happens to it. */
   subscribe(channels: readonly string[], listener: (text: string, channel: string) => void): void;
@@ -44,9 +44,9 @@ export interface RedisLink {
 }
 
 const HEARTBEAT_MS = 500;
-/** A heartbeat keeps nobody waiting: a Redis that is slow, on a machine that is, is still there. */
+/** Nothing waits for a heartbeat, so a slow Redis gets more time before it counts as gone. */
 const PATIENCE_MS = 1_000;
-/** A peer that says nothing for so long is gone, even if nobody said so. */
+/** A connection that was silent for this long counts as dead. */
 const SILENCE_MS = 5_000;
 /** How often a connection on which nobody speaks is tried. */
 const PING_MS = 1_000;
@@ -54,7 +54,7 @@ const CONNECT_MS = 1_000;
 const MAX_RETRY_MS = 1_000;
 /** How long a start waits to learn whether there is anybody. */
 const SETTLE_MS = 1_500;
-/** Questions under way; heartbeats keep it from growing while nobody answers. */
+/** Open requests; heartbeats keep them from piling up while there are no answers. */
 const MAX_QUESTIONS = 10_000;
 
 export function openRedisLink({ url, timeoutMs, heartbeat, onChange }: LinkOptions): RedisLink {
@@ -65,7 +65,7 @@ export function openRedisLink({ url, timeoutMs, heartbeat, onChange }: LinkOptio
   /** Counts connections; `introduced` is the last one on which a heartbeat came to its end. */
   let [connection, introduced] = [0, 0];
   let isBeating = false;
-  /** The last question that had no answer in time, and until when no call waits for another. */
+  /** The last request without an answer in time, and until when no call waits for Redis. */
   let miss: unknown;
   let restsUntil = 0;
   let isClosed = false;
@@ -75,7 +75,7 @@ export function openRedisLink({ url, timeoutMs, heartbeat, onChange }: LinkOptio
   });
 
   const change = (now: boolean, why?: string) => {
-    // What is still under way when we hang up ourselves says nothing about the other side.
+    // Errors of open requests after our own close say nothing about the other side.
     if (isClosed) return;
     const before = isThere;
     isThere = now;
@@ -89,13 +89,13 @@ export function openRedisLink({ url, timeoutMs, heartbeat, onChange }: LinkOptio
     const askedOn = connection;
     try {
       return await askFor(waitMs, 'EVALSHA', script.sha1, ...rest).catch((error: unknown) => {
-        // Since a restart of Redis nobody has sent it.
+        // Redis has lost its scripts in a restart.
         if (!String((error as Error)?.message).startsWith('NOSCRIPT') || askedOn !== connection) throw error;
         return askFor(waitMs, 'EVAL', script.text, ...rest);
       });
     } catch (error) {
       if (error instanceof LateError) {
-        // Late is not away: calls go on without it for a moment, and a heartbeat finds out.
+        // A late answer does not mean that Redis is gone: calls do without it for a moment, and a heartbeat decides.
         miss = error;
         restsUntil = performance.now() + HEARTBEAT_MS;
         void beat();
@@ -109,7 +109,7 @@ export function openRedisLink({ url, timeoutMs, heartbeat, onChange }: LinkOptio
     const beatsOn = connection;
     try {
       await heartbeat(ask, introduced !== connection);
-      // Of a server that was left meanwhile nothing is to be known.
+      // The result of a heartbeat on an earlier connection does not count.
       if (beatsOn === connection && client.isReady) {
         introduced = connection;
         miss = undefined;
@@ -174,7 +174,7 @@ function connectTo(url: string, pingMs?: number) {
   });
 }
 
-/** The client subscribes again by itself on every later connection. What is wrong with Redis, the other connection says. */
+/** The client resubscribes by itself on every later connection. Problems with Redis are reported by the other connection. */
 function subscribeTo(url: string, channels: readonly string[], listener: (text: string, channel: string) => void) {
   const client = connectTo(url, PING_MS);
   let isSubscribed = false;
@@ -202,8 +202,8 @@ class LateError extends Error {}
 const HELD_UP_MS = 10;
 
 /**
- * After a pause of our own an answer may lie there unread, or the question may not even have gone out: that says nothing about Redis. What
- * lies there is read before setImmediate's turn; and a question that was held up has its time once more.
+ * After a pause of this process, an answer may be waiting unread, or the request may not even have been sent; that says nothing about
+ * Redis. Waiting data is read before setImmediate runs, and a request that was delayed gets its time once more.
  */
 function inTime(answer: Promise<unknown>, ms: number): Promise<unknown> {
   return new Promise((resolve, reject) => {

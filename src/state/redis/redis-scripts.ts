@@ -1,4 +1,4 @@
-// What is asked of Redis in one step each.
+// The Lua scripts, each executed by Redis in one step.
 import { toScript } from './redis-link.ts';
 
 /**
@@ -32,10 +32,10 @@ return 0
  * generation that is of no use, who asks, milliseconds of a turn.
  */
 export const CLAIM = toScript(`
-local kept = redis.call('GET', KEYS[1])
-local generation = kept and string.match(kept, '^[^.]*')
-if kept and generation ~= '' and generation ~= ARGV[1] then return {'there', kept} end
-if redis.call('SET', KEYS[2], ARGV[2], 'NX', 'PX', ARGV[3]) then return {'ours', kept or ''} end
+local entry = redis.call('GET', KEYS[1])
+local generation = entry and string.match(entry, '^[^.]*')
+if entry and generation ~= '' and generation ~= ARGV[1] then return {'there', entry} end
+if redis.call('SET', KEYS[2], ARGV[2], 'NX', 'PX', ARGV[3]) then return {'ours', entry or ''} end
 return {'busy', ''}
 `);
 
@@ -48,7 +48,7 @@ redis.call('DEL', KEYS[2])
 return 1
 `);
 
-/** A turn goes on. KEYS: whose it is. ARGV: who says so, for how many milliseconds. */
+/** Extends a turn. KEYS: whose it is. ARGV: who extends it, for how many milliseconds. */
 export const GO_ON = toScript(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return 0

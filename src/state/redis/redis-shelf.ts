@@ -1,21 +1,21 @@
-// The shelf of access tokens in Redis. What stands on it is sealed, under a name that tells nothing.
-import type { Shelf } from '../kept-tokens.ts';
+// The shelf of access tokens in Redis. Its contents are encrypted, under names that reveal nothing.
+import type { Shelf } from '../shelf.ts';
 import type { RedisLink } from './redis-link.ts';
 import { CLAIM, FINISH, GO_ON } from './redis-scripts.ts';
 import type { SealBox } from './seal-box.ts';
 
-/** A login takes seconds: a moment more for Redis is no matter. */
+/** A login takes seconds, so it can wait longer for Redis than a call. */
 const ANSWER_MS = 250;
-/** The turn of a replica that dies is over after so long; one that lives says so in time. */
+/** The turn of a replica that dies ends after this time; a living one extends its turn. */
 const TURN_MS = 3_000;
 const GO_ON_MS = 1_000;
-/** Even of one that lives: a login takes two requests at most. */
+/** Limit even for a living replica: a login takes two requests at most. */
 const MAX_TURN_MS = 25_000;
 
 export function createRedisShelf(link: RedisLink, prefix: string, box: SealBox): Shelf {
   const placesOf = (name: string) => {
     const hidden = box.nameOf(name);
-    return { kept: `${prefix}token:${hidden}`, turn: `${prefix}turn:${hidden}` };
+    return { token: `${prefix}token:${hidden}`, turn: `${prefix}turn:${hidden}` };
   };
   /** Turns that go on, by whose they are. */
   const turns = new Map<string, NodeJS.Timeout>();
@@ -34,28 +34,28 @@ export function createRedisShelf(link: RedisLink, prefix: string, box: SealBox):
   return {
     async claim(name, refused, owner) {
       if (!link.isThere) throw new Error('Redis is away');
-      const { kept, turn } = placesOf(name);
-      const answer = await link.run(CLAIM, [kept, turn], [refused, owner, String(TURN_MS)], ANSWER_MS);
+      const { token, turn } = placesOf(name);
+      const answer = await link.run(CLAIM, [token, turn], [refused, owner, String(TURN_MS)], ANSWER_MS);
       const [kind, text] = answer as ['there' | 'ours' | 'busy', string];
       if (kind === 'ours') goOn(turn, owner);
-      return { kind, text: openText(box, kept, text) };
+      return { kind, text: openText(box, token, text) };
     },
     async finish(name, owner, text, keepMs) {
       endTurn(owner);
-      const { kept, turn } = placesOf(name);
-      const sealed = text === '' ? '' : sealText(box, kept, text);
-      await link.run(FINISH, [kept, turn], [owner, sealed, String(keepMs)], ANSWER_MS);
+      const { token, turn } = placesOf(name);
+      const sealed = text === '' ? '' : sealText(box, token, text);
+      await link.run(FINISH, [token, turn], [owner, sealed, String(keepMs)], ANSWER_MS);
     },
   };
 }
 
-/** The generation is for Redis to compare, and no secret. */
+/** The generation stays readable, because Redis compares it; it is no secret. */
 function sealText(box: SealBox, place: string, text: string): string {
   const dot = text.indexOf('.') + 1;
   return text.slice(0, dot) + box.seal(place, text);
 }
 
-/** What does not open was put there by somebody without the secret, or with another one: there is nothing. */
+/** A text that cannot be decrypted was written without the secret, or with another one, and is ignored. */
 function openText(box: SealBox, place: string, sealed: string): string {
   return sealed === '' ? '' : (box.open(place, sealed.slice(sealed.indexOf('.') + 1)) ?? '');
 }

@@ -3,11 +3,11 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import { createSigner } from '../../orchestration/signer.ts';
 
 export interface SealBox {
-  /** `place` is part of what is sealed: what was put in one place is nothing in another. */
+  /** `place` is authenticated as well: a text moved to another place cannot be opened there. */
   seal(place: string, text: string): string;
   /** Undefined for what was not sealed with this secret, for this place. */
   open(place: string, sealed: string): string | undefined;
-  /** A name from which nobody without the secret can tell what it stands for, not even by guessing. */
+  /** A name that reveals nothing about the text without the secret, not even by guessing. */
   nameOf(text: string): string;
 }
 

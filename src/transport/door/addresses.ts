@@ -1,13 +1,16 @@
 // Addresses of networks: as a socket or a header writes them, and whether they lie in ranges an operator named.
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
-import { GatewayError } from '../../errors.ts';
+import { usageError } from '../../errors.ts';
 
 const MAPPED = '::ffff:';
 const MAX_CHARS = 64;
 /** With a port, as some proxies write it; an IPv6 address then stands in brackets. */
 const WITH_PORT = /^(?:\[([0-9a-f:.]+)\]|(\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}))(?::\d{1,5})?$/i;
 
-/** One way to write each: IPv4 inside IPv6 is IPv4, and a zone is a matter of this machine. */
+/**
+ * One spelling for each address: IPv4 inside IPv6 becomes IPv4, and the zone is dropped, since it only has a meaning on this
+ * machine.
+ */
 export function plainAddress(address: string): string {
   if (address.startsWith(MAPPED) && isIPv4(address.slice(MAPPED.length))) return address.slice(MAPPED.length);
   if (!address.includes(':')) return address;
@@ -37,10 +40,8 @@ export function compileRanges(ranges: readonly string[]): (address: string) => b
     const bits = prefix === undefined ? (family === 'ipv4' ? 32 : 128) : Number(prefix);
     const isRange = isIP(network) !== 0 && rest.length === 0 && (prefix === undefined || /^\d{1,3}$/.test(prefix));
     if (!isRange || bits > (family === 'ipv4' ? 32 : 128))
-      throw new GatewayError(
-        'BAD_CONFIG',
+      throw usageError(
         `trustedProxies (--trusted-proxy): "${range}" is neither an address nor a range such as 10.0.0.0/8 or fd00::/8.`,
-        { usage: true },
       );
     list.addSubnet(network, bits, family);
   }

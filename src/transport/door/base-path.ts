@@ -1,5 +1,5 @@
-// The path under which clients reach the gateway behind a proxy: `/tools` of https://example.com/tools/mcp. Some proxies take it
-// off before they pass a request on, others keep it: both spellings are the same here.
+// The path under which clients reach the gateway behind a proxy: `/tools` of https://example.com/tools/mcp. Some proxies strip it
+// from the requests they forward, others keep it: both are accepted here.
 import type { IncomingMessage } from 'node:http';
 import { trimEnd } from '../../endpoint/plain-text.ts';
 import { profileOf } from '../mcp-path.ts';
@@ -21,13 +21,13 @@ export function basePathOf({ basePath, publicUrl }: BasePathOptions): string {
   return trimEnd(publicUrl === undefined ? (basePath ?? '') : new URL(publicUrl).pathname, '/');
 }
 
-/** Takes the beginning off the URL of a request, where it has it. Once: /tools/tools/mcp is no place of ours. */
+/** Strips the base path from the URL of a request, if it has it. Only once: /tools/tools/mcp is not served. */
 export function createBasePathStripper(options: BasePathOptions): ((request: ArrivedRequest) => void) | undefined {
   const paths = [...new Set([trimEnd(options.basePath ?? '', '/'), basePathOf(options)])].filter((path) => path !== '');
   if (paths.length === 0) return undefined;
   return (request) => {
     const { url = '' } = request;
-    // What is ours as it is stays so, whatever the beginning is called.
+    // A path that is served as it is stays unchanged, whatever the base path is.
     if (profileOf(url) !== undefined) return;
     for (const path of paths) {
       if (!url.startsWith(path)) continue;

@@ -1,7 +1,7 @@
 // Which Host names are served: what keeps a web page from reaching this gateway under a name of its own (DNS rebinding).
 import { networkInterfaces } from 'node:os';
-import { GatewayError } from '../../errors.ts';
-import { isLoopback } from '../listen.ts';
+import { isLoopback } from '../../endpoint/address.ts';
+import { usageError } from '../../errors.ts';
 import { plainAddress } from './addresses.ts';
 
 export interface HostOptions {
@@ -17,7 +17,7 @@ const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/i;
 /** Addresses of a machine change while it runs; asking for them costs as much as a small call. */
 const LOOK_AGAIN_MS = 5_000;
 
-/** Nothing is served under a name that nobody gave: a bind that names no machine is no exception. */
+/** Names other than those of loopback must be configured, even if the server listens on all addresses. */
 export function createHostCheck({ host, allowedHosts, publicUrl }: HostOptions): (name: string | undefined) => boolean {
   const names = new Set(allowedHosts.map(parseAllowedHost));
   if (publicUrl !== undefined) names.add(nameOf(new URL(publicUrl).host)!);
@@ -29,7 +29,8 @@ export function createHostCheck({ host, allowedHosts, publicUrl }: HostOptions):
     if (name === undefined) return false;
     if (names.has(name)) return true;
     if (isLocal) return isLoopback(name);
-    // Where nobody has said a name: an address cannot be made to point elsewhere.
+    // Without configured names, addresses of this machine are served: unlike a name, an address cannot be made to point
+    // elsewhere.
     return !isNamed && (isLoopback(name) || isOwnAddress(name));
   };
 }
@@ -44,10 +45,8 @@ function parseAllowedHost(text: string): string {
   // An IPv6 address is easily written without its brackets.
   const name = nameOf(text) ?? nameOf(`[${text}]`);
   if (name !== undefined) return name;
-  throw new GatewayError(
-    'BAD_CONFIG',
+  throw usageError(
     `allowedHosts (--allowed-host): "${text}" is no Host name; write it as in mcp.example.com, without https:// and path.`,
-    { usage: true },
   );
 }
 

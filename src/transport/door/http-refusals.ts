@@ -47,14 +47,14 @@ function writeRefusal(
   response.end(body);
 }
 
-/** Where node's parser, or its clock, ends a request. */
+/** Errors with which node's parser or its timeout ends a request. */
 const STATUS_OF_ERROR: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** Node answers these itself, and never into an answer already begun. */
+/** Node answers these itself, unless an answer has already begun. */
 export function noteBadBytes(
   refusals: Refusals,
   { code = '' }: NodeJS.ErrnoException,

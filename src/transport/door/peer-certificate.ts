@@ -10,7 +10,7 @@ export interface PeerCertificate {
   readonly validToMs: number;
 }
 
-/** Undefined: the client showed none. `untrusted`: nobody we trust has signed it for clients, or its time is over. */
+/** Undefined: the client showed none. `untrusted`: it was not signed for clients by an authority we trust, or has expired. */
 export function readPeerCertificate(socket: Socket): PeerCertificate | 'untrusted' | undefined {
   if (!(socket instanceof TLSSocket)) return undefined;
   const certificate = socket.getPeerX509Certificate();
@@ -24,7 +24,10 @@ export function readPeerCertificate(socket: Socket): PeerCertificate | 'untruste
   };
 }
 
-/** `DNS:a.example, URI:spiffe://b`. Node puts a name in quotes that could be taken for several; no honest one needs that. */
+/**
+ * `DNS:a.example, URI:spiffe://b`. Node quotes a name that could be taken for several; a legitimate certificate needs none of
+ * that.
+ */
 function parseAltNames(text: string): string[] {
   if (text.includes('"')) return [];
   return text.split(', ').flatMap((item) => /^(?:DNS|URI|email):(.+)$/.exec(item)?.[1] ?? []);

@@ -1,10 +1,10 @@
-// Who was turned away at the door, and why: counted one by one, logged without letting anybody fill the log. The first
-// refusal of a kind from an address is a line of its own; what follows is summed up.
+// Refused requests and connections: each is counted, but they cannot fill the log. The first refusal of a kind from an address is
+// logged on its own, the following ones are summed up.
 import type { Reply } from '../../protocol/sender.ts';
 
 export interface RefusalFacts {
   readonly transport: 'http' | 'tcp' | 'admin';
-  /** One of few, and nothing a client wrote: it is what is counted by. */
+  /** One of a fixed list, never text from a client, because it is a label of the counters. */
   readonly reason: RefusalReason;
   readonly remote: string | undefined;
   readonly status?: number | undefined;
@@ -32,7 +32,7 @@ export type RefusalReason =
   | 'issuer_away'
   | 'shutting_down';
 
-/** What a status says where nobody knows better. */
+/** The default reason for a status. */
 const REASONS = {
   400: 'malformed',
   401: 'unauthorized',
@@ -52,7 +52,7 @@ export function reasonOf(status: number): RefusalReason | undefined {
   return (REASONS as Readonly<Record<number, RefusalReason>>)[status];
 }
 
-/** Errors about a message itself, and not about the call it asks for: no call line tells of them. */
+/** Errors about a message itself, not about a call: no log line of a call mentions them. */
 const ABOUT_MESSAGES: ReadonlySet<string> = new Set([
   'PARSE_ERROR',
   'INVALID_REQUEST',
@@ -83,9 +83,9 @@ export interface Refusals {
 export type RefusalLog = (facts: object, message: 'refused' | 'refused more') => void;
 
 const INTERVAL_MS = 60_000;
-/** Lines of single refusals within an interval, whoever is refused. */
+/** Log lines for single refusals within an interval, for all callers together. */
 const MAX_LINES = 20;
-/** Addresses told apart within an interval, of one reason; the same one again for each further why. */
+/** Addresses counted separately within an interval, per reason; an address counts again for each further `why`. */
 const MAX_ADDRESSES = 1_000;
 /** Addresses named in one line. */
 const MAX_NAMED = 5;
@@ -94,7 +94,7 @@ const MAX_NAMED = 5;
 interface Untold {
   readonly address: string;
   readonly why: string | undefined;
-  /** 0 where its one refusal has a line already. */
+  /** 0 if its only refusal has been logged already. */
   count: number;
 }
 

@@ -8,7 +8,7 @@ export interface TlsOptions {
   readonly cert: string;
   /** Its private key, PEM. */
   readonly key: string;
-  /** Who signs client certificates, PEM. Clients are asked for theirs; whether they need one is for others to say. */
+  /** Who signs client certificates, PEM. Clients are asked for a certificate; whether one is required is decided elsewhere. */
   readonly clientCa?: string | undefined;
   readonly minVersion?: Extract<SecureVersion, 'TLSv1.2' | 'TLSv1.3'> | undefined;
 }
@@ -24,7 +24,7 @@ export function toTlsServerOptions({ cert, key, clientCa, minVersion = 'TLSv1.2'
     ...(clientCa !== undefined && {
       ca: clientCa,
       requestCert: true,
-      // Who shows none may have a key; who shows a bad one is told so (peer-certificate.ts).
+      // A client without a certificate may have a key; one with a bad certificate gets an explanation (peer-certificate.ts).
       rejectUnauthorized: false,
       // A connection resumed by a ticket would bring the verdict of the first one, however long ago that was.
       secureOptions: constants.SSL_OP_NO_TICKET,

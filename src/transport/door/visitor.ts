@@ -1,6 +1,6 @@
-// Where a request really comes from, and which Host it was sent to. `Forwarded` (RFC 7239) and `X-Forwarded-*` are what
-// anybody may write: they count only where a trusted proxy is at the other end of the connection, and of them only what
-// trusted proxies added, which stands at the right.
+// Where a request really comes from, and which Host it was sent to. Anybody can write `Forwarded` (RFC 7239) and `X-Forwarded-*`
+// headers: they count only if the connection comes from a trusted proxy, and only the entries that trusted proxies added, at the
+// right end.
 import type { IncomingMessage } from 'node:http';
 import { compileRanges, parseAddress, plainAddress } from './addresses.ts';
 
@@ -8,13 +8,13 @@ export interface Visitor {
   /** Undefined when the connection is gone already. */
   readonly address: string | undefined;
   readonly host: string | undefined;
-  /** Why what a trusted proxy says cannot be believed. */
+  /** Why the headers of a trusted proxy cannot be used. */
   readonly problem?: string;
 }
 
 export type VisitorOf = (request: IncomingMessage) => Visitor;
 
-/** Proxies in a row; what stands further left nobody here knows. */
+/** Limit of proxies in a row; entries further left are ignored. */
 const MAX_HOPS = 32;
 const UNREADABLE = 'the Forwarded header cannot be read.';
 const DISAGREE =
@@ -66,13 +66,13 @@ function lastItems(text: string): string[] {
   return items.filter((item) => item !== '').slice(-MAX_HOPS);
 }
 
-/** From the right to the first hop that is no proxy of ours; `depth` is how many of them trusted proxies wrote. */
+/** From the right to the first hop that is not our proxy; `depth` is the number of entries that trusted proxies wrote. */
 function walk(addresses: readonly (string | undefined)[], peer: string, isTrusted: IsTrusted) {
   let address = peer;
   let depth = 0;
   while (depth < addresses.length && isTrusted(address)) {
     const next = addresses[addresses.length - 1 - depth++];
-    // Hidden or nonsense: the nearest proxy is all that is certain.
+    // A hidden or invalid entry: only the nearest proxy is certain.
     if (next === undefined) break;
     address = next;
   }

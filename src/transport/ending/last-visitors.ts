@@ -1,4 +1,4 @@
-// The end of listening: whoever has connected already is let in first.
+// The end of listening: connections that clients have already made are accepted first.
 import type { Server } from 'node:net';
 import { awaitQuietMoment } from '../../network/quiet-moment.ts';
 

@@ -1,17 +1,17 @@
-// The HTTP connections that are open, and what is under way on each: at the end those that are idle are closed, and only when
-// nobody can have sent anything on them. RFC 9112 9.5 has no other way for a server to let go of a connection without losing
-// a request: each answer says `Connection: close`, and who gets none is given time.
+// The open HTTP connections, and what is in progress on each. At the end, idle ones are closed, but only when no request can be
+// on its way on them. RFC 9112 9.5 gives a server no other way to close a connection without losing a request: each answer says
+// `Connection: close`, and connections without an answer get some time.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { FIRST_BYTE_MS } from './patience.ts';
 
 interface Connection {
   readonly socket: Socket;
-  /** Not answered yet: one, where the client waits for answers. No Set, for the reason that call/roster.ts has none. */
+  /** Not answered yet; at most one if the client waits for answers. Not a Set, for the reason given in call/roster.ts. */
   readonly answers: ServerResponse[];
-  /** Bytes read when the last answer was written: more of them are a request that begins. */
+  /** Bytes read when the last answer was written: if there are more, a request has begun. */
   readBytes: number;
-  /** What it had read and written when it was last looked at, and since when that is so. */
+  /** The sum of bytes read and written at the last check, and since when it has not changed. */
   mark: number;
   quietSince: number;
   /** Its neighbours in the order of the last answers. */
@@ -36,7 +36,10 @@ export class OpenConnections {
     };
   }
 
-  /** To be called for every connection. Where there is no room for one more, the one that was idle longest is closed, or else itself: it is returned. */
+  /**
+   * Call it for every connection. If there is no room for one more, the one that was idle longest is closed, or else this one; the closed
+   * one is returned.
+   */
   meet(socket: Socket): Socket | undefined {
     const leaving = this.#open.size < this.#max ? undefined : (this.#findIdle() ?? socket);
     leaving?.destroySoon();
@@ -64,15 +67,15 @@ export class OpenConnections {
     response.on('close', this.#onAnswered);
   }
 
-  /** Answers that are still owed. */
+  /** Answers that have not been written yet. */
   *unanswered(): Iterable<ServerResponse> {
     for (const { answers } of this.#open.values()) yield* answers;
   }
 
   /**
-   * Has node hang up on whoever takes nothing of its answer for this long: it would wait for ever, and so would the answer and the place of the
-   * connection. Node's own timer of a socket begins anew with whatever is read or written, also of a part of a large answer. To be called more
-   * often than that: a stream that has caught up may be silent for as long as it likes.
+   * Makes node close connections whose client reads nothing of its answer for this long: otherwise the answer would wait forever and
+   * occupy its place. Node's socket timer restarts with everything that is read or written, even a part of a large answer. Call it more
+   * often than that: a stream whose client has read everything may be silent for as long as it likes.
    */
   watchReaders(stallMs: number): void {
     for (const socket of this.#open.keys()) {
@@ -82,13 +85,15 @@ export class OpenConnections {
     }
   }
 
-  /** Looks at all of them; to be called every now and then, so that it is known how long each has been quiet. */
+  /** Checks all connections; call it regularly, so that it is known how long each has been quiet. */
   look(): void {
     const now = performance.now();
     for (const [socket, connection] of this.#open) this.#isQuiet(socket, connection, now, 0);
   }
 
-  /** Closes those that have been idle for this long. To be called when everything that came was read: bytes unread would reset them. */
+  /**
+   * Closes connections that have been idle for this long. Call it when all received data was read: unread bytes would cause a reset.
+   */
   closeIdle(quietMs: number): void {
     const now = performance.now();
     for (const [socket, connection] of this.#open) {
@@ -139,7 +144,7 @@ export class OpenConnections {
       connection.quietSince = now;
       return false;
     }
-    // Half a request is none that may be left; node's own clock ends it where nothing follows.
+    // A request has begun, so the connection must not be closed; if nothing follows, node's own timeout ends it.
     if (socket.bytesRead > connection.readBytes) return false;
     return now - connection.quietSince >= (socket.bytesRead === 0 ? FIRST_BYTE_MS : quietMs);
   }

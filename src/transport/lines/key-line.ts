@@ -10,7 +10,7 @@ const MAX_BYTES = 8_192 + PREFIX.length + 2;
 /** What a header may hold as a key or token. */
 const TOKEN = /^[\x21-\x7e]+$/;
 
-/** Calls back once, with the socket paused and what came behind the line still in it. */
+/** Calls back once, with the socket paused and the data after the line still in it. */
 export function readKeyLine(socket: Socket, deadlineMs: number, done: (line: KeyLine) => void): void {
   let bytes: Buffer = Buffer.alloc(0);
   const settle = (line: KeyLine) => {

@@ -28,7 +28,7 @@ export interface LineLimits {
  * port (a `no-cors` POST), so there the first line must be a message; one that was is forgiven a few later slips.
  */
 export interface Manners {
-  /** Called once; what was not read until then never is. */
+  /** Called once; data that was not read until then is never read. */
   readonly onStranger: () => void;
   readonly maxSlips: number;
 }
@@ -39,7 +39,7 @@ export interface ConversationParts {
   readonly principal: Principal;
   /** The address of the other side. */
   readonly remote?: string | undefined;
-  /** Asked before every line: may who began this conversation still go on? If not, no line is taken any more. */
+  /** Checked before every line: may the caller who began this conversation go on? If not, no further line is accepted. */
   readonly mayGoOn?: (() => boolean | Promise<boolean>) | undefined;
   readonly input: Readable;
   readonly output: Writable;
@@ -59,11 +59,11 @@ export class Conversation {
   readonly finished: Promise<void>;
   readonly #parts: ConversationParts;
   readonly #session: Session = createSession();
-  readonly #gone = new AbortController();
+  readonly #departure = new AbortController();
   readonly #splitter: LineSplitter;
   readonly #finished = createGate();
   readonly #drained = createGate();
-  /** Read, but not looked at: one chunk may hold more lines than may be under way, or than the peer takes answers. */
+  /** Read but not processed yet: one chunk may contain more lines than may be in progress, or than the peer reads answers for. */
   #queue: Buffer[] = [];
   /** Requests not answered yet, and how many of them only wait for the client. */
   #active = 0;
@@ -72,15 +72,15 @@ export class Conversation {
   /** When something came last. */
   #readAt = performance.now();
   #draining = false;
-  /** A line taken may end in #proceed again (park); the loop that is running goes on by itself. */
+  /** Processing a line may call #proceed again (park); the running loop then simply continues. */
   #proceeding = false;
   /** Set while the rest of the queue waits for its turn. */
   #awaitsTurn = false;
-  /** Lines in a row that were no JSON-RPC, and whether any was. */
+  /** Consecutive lines that were not JSON-RPC, and whether any line was. */
   #slips = 0;
   #isAcquainted = false;
   #estranged = false;
-  /** Set while it is being found out whether the next line may be taken; and when it was, and it may. */
+  /** Set while it is being checked whether the next line is allowed; and once it is. */
   #isAsking = false;
   #isCleared = false;
 
@@ -88,7 +88,7 @@ export class Conversation {
     const { input, output, limits } = parts;
     this.#parts = parts;
     this.finished = this.#finished.opened;
-    // Every question to the client listens to it; Node would take them for a leak.
+    // Every question to the client listens to this signal; Node would otherwise warn of a leak.
     setMaxListeners(0, this.#session.ended.signal);
     this.#splitter = createLineSplitter(
       limits.maxLineBytes,
@@ -101,7 +101,7 @@ export class Conversation {
     input.once('close', end);
     input.on('error', end);
     output.on('drain', () => this.#proceed());
-    // Nobody reads answers any more: a peer that vanished mid-write is an end like any other.
+    // Nobody reads answers any more: a peer that disappears during a write is a normal end.
     output.on('error', () => {
       this.abandon();
       end();
@@ -117,7 +117,7 @@ export class Conversation {
     return this.#active === 0 && this.#queue.length === 0 && performance.now() - this.#readAt >= QUIET_MS;
   }
 
-  /** Asks the client nothing any more: whoever waits for an answer of it waits in vain. */
+  /** Asks the client nothing any more, and ends the questions that wait for its answer. */
   stopAsking(): void {
     this.#session.ended.abort();
   }
@@ -134,14 +134,14 @@ export class Conversation {
   /** The other side is gone. */
   abandon(): void {
     this.#queue = [];
-    this.#gone.abort();
+    this.#departure.abort();
     abandon(this.#session);
   }
 
   // Bound, as #park is: every line's sender hands them on.
   readonly #send = (message: string): void => {
     const { output } = this.#parts;
-    if (!this.#gone.signal.aborted && !output.destroyed) output.write(`${message}\n`);
+    if (!this.#departure.signal.aborted && !output.destroyed) output.write(`${message}\n`);
   };
 
   #refuse(message: string, reason: LineRefusal['reason']): void {
@@ -152,10 +152,10 @@ export class Conversation {
     if (!this.#estranged) onRefusal?.({ reason });
   }
 
-  /** One for each line: however much its messages ask the client, it is one of those under way. */
+  /** One sender per line: however many questions its messages ask, it counts as one request in progress. */
   #toSender(): Sender {
     const { transport, principal, remote } = this.#parts;
-    const { signal } = this.#gone;
+    const { signal } = this.#departure;
     const park = createParking(this.#park);
     return { transport, principal, remote, session: this.#session, send: this.#send, park, signal };
   }
@@ -212,14 +212,14 @@ export class Conversation {
       this.#active--;
       this.#noteRefusal(late);
       if (late) this.#send(late.body);
-      // Answers come in microtasks: going on right here would keep everybody else waiting for the whole queue.
+      // Answers come in microtasks: continuing right here would block everything else for the whole queue.
       if (this.#queue.length > 0) this.#waitForTurn();
       else this.#proceed();
     };
     void reply.then(settle, () => settle(undefined));
   }
 
-  /** Of whoever is hung up on that is said instead. */
+  /** Not for peers whose connection is closed: that is reported instead. */
   #noteRefusal(reply: Reply | undefined): void {
     const { onRefusal } = this.#parts;
     if (!onRefusal || this.#estranged) return;
@@ -227,7 +227,7 @@ export class Conversation {
     if (refusal) onRefusal(refusal);
   }
 
-  /** False also while that is being found out; the lines are gone on with then. */
+  /** False also while it is being checked; processing continues afterwards. */
   #isAdmitted(): boolean {
     const { mayGoOn } = this.#parts;
     if (!mayGoOn || this.#isCleared) {
@@ -255,7 +255,7 @@ export class Conversation {
     return this.#isAsking || this.#active - this.#parked >= limits.maxConcurrent || output.writableNeedDrain;
   }
 
-  /** `isTurn`: nobody else does so now. A large line is only taken then, and as the first. */
+  /** `isTurn`: this is its turn of the event loop. A large line is only taken then, and as the first one. */
   #proceed(isTurn = false): void {
     if (this.#proceeding || this.#awaitsTurn) return;
     this.#proceeding = true;

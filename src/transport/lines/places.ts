@@ -1,5 +1,5 @@
-// The places for connections. Who has not said yet who it is keeps one only until somebody needs it, so that silent
-// connections shut nobody out; and of those who have, none gets the last places.
+// The places for connections. A connection that has not authenticated yet keeps its place only until another needs it, so that
+// silent connections shut nobody out; and no authenticated caller can take the last places.
 import type { Socket } from 'node:net';
 
 interface Place {
@@ -21,7 +21,10 @@ export class Places {
     this.#perCaller = max < 4 ? max : max - Math.ceil(max / 8);
   }
 
-  /** To be called for every connection, before any handshake. Whoever has to go for want of a place: the oldest stranger, or itself. */
+  /**
+   * Call it for every connection, before any handshake. Returns the connection that has to go if there is no place: the oldest
+   * unauthenticated one, or this one.
+   */
   enter(socket: Socket): Socket | undefined {
     const leaving = this.#places.size < this.#max ? undefined : (this.#forgetStranger() ?? socket);
     if (leaving === socket) return leaving;
@@ -34,7 +37,7 @@ export class Places {
     return leaving;
   }
 
-  /** It is known now who it is, or that nobody asks. False: this caller has as many places as one may have. */
+  /** The caller is known now, or authentication is off. False: this caller already has as many places as one may have. */
   settle(socket: Socket, caller: string | undefined): boolean {
     let own = 0;
     for (const place of this.#places.values()) if (place.caller === caller) own++;

@@ -12,7 +12,7 @@ export interface StdioServer {
 }
 
 export interface StdioOptions extends LineLimits {
-  /** Called when the grace time of `close()` is over: whoever waits for a call is to be answered now. */
+  /** Called when the grace time of `close()` is over: calls in progress must be answered now. */
   readonly giveUp?: (() => void) | undefined;
 }
 
@@ -36,7 +36,7 @@ export function startStdio(
       return { connections: stdin.destroyed ? 0 : 1, underWay: conversation.active };
     },
     async close(graceMs) {
-      // Lines that were sent are answered; who goes on sending does so no longer than the grace time.
+      // Lines that were sent are answered; a client that keeps sending can do so only until the grace time ends.
       conversation.stopAsking();
       let looking: NodeJS.Timeout | undefined;
       const quiet = new Promise<void>((resolve) => {

@@ -2,6 +2,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 import type { Principal } from '../../call/caller.ts';
+import { isLoopback } from '../../endpoint/address.ts';
 import { ERRORS, GatewayError } from '../../errors.ts';
 import type { Protocol } from '../../protocol/handle.ts';
 import { writeError } from '../../protocol/wire/jsonrpc.ts';
@@ -13,18 +14,18 @@ import { letLastOnesIn } from '../ending/last-visitors.ts';
 import { FIRST_BYTE_MS, FLUSH_MS, LOOK_MS } from '../ending/patience.ts';
 import type { Identity } from '../http-sender.ts';
 import { type TransportLoad, within } from '../in-flight.ts';
-import { explainListenError, isLoopback, trackConnections } from '../listen.ts';
+import { explainListenError, trackConnections } from '../listen.ts';
 import { type KeyLine, readKeyLine } from './key-line.ts';
 import { Conversation, type LineLimits } from './lines.ts';
 import { Places } from './places.ts';
 
-/** Lines in a row that are no messages; whoever goes on does not speak our language. */
+/** After this many consecutive lines that are not messages, the connection is closed. */
 const MAX_SLIPS = 20;
 const KEY_LINE_MS = 10_000;
 
 type Verdict = Identity | Refusal;
 
-/** How who calls is found out; asked again before every message, so that nobody outstays what let him in. */
+/** How a caller is identified. Checked again before every message, so that nobody stays after a key or token has expired. */
 export interface TcpIdentify {
   /** By the certificate of the handshake; undefined where the client showed none. */
   readonly certificate?: ((socket: Socket) => Verdict | undefined) | undefined;
@@ -42,11 +43,11 @@ export interface TcpOptions extends LineLimits {
   readonly identify?: TcpIdentify | undefined;
   /** How long the first line may take. Default 10 s. */
   readonly keyLineMs?: number | undefined;
-  /** Told whoever is turned away. */
+  /** Notified of every refusal. */
   readonly refusals?: Refusals | undefined;
-  /** Called when the grace time of `close()` is over: whoever waits for a call is to be answered now. `gateway.abort` does that. */
+  /** Called when the grace time of `close()` is over: calls in progress must be answered now. `gateway.abort` does that. */
   readonly giveUp?: (() => void) | undefined;
-  /** Where another process lets visitors in for this one: has it stop, and resolves when the last of them is here. */
+  /** If another process accepts the connections for this one: makes it stop, and resolves when the last of them is here. */
   readonly endListening?: (() => Promise<void>) | undefined;
 }
 
@@ -55,7 +56,7 @@ export interface TcpServer {
   readonly load: TransportLoad;
   /** Lets in nobody new; lines that were sent are answered, within the grace time. */
   close(graceMs: number): Promise<void>;
-  /** Shows another certificate to whoever connects from now on; throws, and keeps the old one, where it cannot be used. */
+  /** Uses another certificate for new connections; if it cannot be used, throws and keeps the old one. */
   renewTls(tls: TlsOptions): void;
 }
 
@@ -121,24 +122,29 @@ export async function startTcp(served: Protocol | ProtocolOf, options: TcpOption
 
 type OpenSockets = Map<Socket, Conversation | undefined>;
 
-/** There is no way to tell a client that this is the last answer: each is ended when it has been quiet for a while. */
+/**
+ * TCP has no way to tell a client that this is the last answer, so each connection is ended when it has been quiet for a while.
+ */
 async function endQuietOnes(open: OpenSockets, closed: Promise<void>): Promise<void> {
   for (const conversation of open.values()) conversation?.stopAsking();
   const begunAt = performance.now();
   const look = () => {
-    // Who has not said who it is by then was not about to.
+    // A client that has not authenticated by then will not.
     const isLate = performance.now() - begunAt >= FIRST_BYTE_MS;
     for (const [socket, conversation] of open) {
       if (conversation?.isQuiet ?? isLate) void endNow(socket, conversation);
     }
   };
-  // In the part of a turn that follows reading: what has come by then is under way.
+  // In setImmediate, after the event loop has read from sockets: what has arrived by then is in progress.
   const looking = setInterval(() => setImmediate(look), LOOK_MS);
   void closed.then(() => clearInterval(looking));
   await closed;
 }
 
-/** What is under way is answered; then the end is sent, and what still comes is read, or it would reset the last answers. */
+/**
+ * Answers what is in progress, then sends the end. Further data is still read, because unread data would cause a reset and lose
+ * the last answers.
+ */
 async function endNow(socket: Socket, conversation: Conversation | undefined): Promise<void> {
   if (socket.writableEnded) return;
   if (conversation) await within(FLUSH_MS, conversation.drain());
@@ -218,10 +224,10 @@ function createConverse({ protocolOf, options, open, places, note }: ConversePar
   };
 }
 
-/** From a connection to a conversation: nothing that its client says is looked at before it is known who it is. */
+/** From a connection to a conversation: nothing from the client is processed before it is authenticated. */
 function createReceive(options: TcpOptions, converse: Converse, note: Note): (socket: Socket) => void {
   const { identify, keyLineMs = KEY_LINE_MS, host } = options;
-  // Who reaches a port of this machine alone is somebody on it.
+  // Only users of this machine can reach a loopback port.
   const nobodyAsked: Identity = { principal: { id: isLoopback(host) ? 'local' : 'anonymous' } };
 
   const admit = (socket: Socket, verdict: Verdict, again: () => Verdict | Promise<Verdict>) => {
@@ -254,7 +260,7 @@ function createReceive(options: TcpOptions, converse: Converse, note: Note): (so
     if (!identify) return converse(socket, nobodyAsked);
     const { certificate, token } = identify;
     const verdict = certificate?.(socket);
-    // Asked of the same connection again, it is the same certificate: only its time may be over.
+    // The same connection has the same certificate: only its expiry can have changed.
     if (verdict !== undefined) return admit(socket, verdict, () => certificate!(socket)!);
     if (token) return readKeyLine(socket, keyLineMs, (line) => readKey(socket, token, line));
     note('certificate', addressOf(socket), { why: 'no client certificate' });
@@ -264,7 +270,7 @@ function createReceive(options: TcpOptions, converse: Converse, note: Note): (so
 
 const FIRST_LINE = 'Unauthorized: the first line of a connection must be "AUTH <key or access token>".';
 
-/** One line that says why, and the end. What is still sent is read, or the line would be lost with it. */
+/** Sends one line with the reason, and ends. Further data is still read, or the line would be lost in a reset. */
 function dismiss(socket: Socket, message: string): void {
   socket.end(`${writeError(undefined, ERRORS.INVALID_REQUEST.code, message)}\n`);
   socket.resume();

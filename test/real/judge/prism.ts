@@ -4,7 +4,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Credential, Endpoint } from '../../../src/endpoint/model.ts';
+import type { Endpoint } from '../../../src/endpoint/model.ts';
+import type { Credential } from '../../../src/endpoint/secret/credential.ts';
 import { secretsIn } from '../../../src/endpoint/secrets.ts';
 import { loadDomains } from '../../../src/index.ts';
 import { startProgram } from '../children.ts';

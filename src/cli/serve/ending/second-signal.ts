@@ -1,9 +1,9 @@
-// A second signal means: now. But npm passes on a Ctrl-C that the terminal has sent to this process already: what comes within
-// the same moment is one wish of one person.
+// A second signal means: end at once. But npm passes on a Ctrl-C that the terminal has already sent to this process, so signals
+// within half a second count as one.
 
 const SAME_MOMENT_MS = 500;
 
-/** Whether a signal that came while stopping is one more wish; to be made when the first one came. */
+/** Create it when the first signal comes; it says whether a later one counts as a second. */
 export function createSecondSignal(): () => boolean {
   const firstAt = performance.now();
   return () => performance.now() - firstAt >= SAME_MOMENT_MS;

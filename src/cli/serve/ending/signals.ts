@@ -5,7 +5,7 @@ import { renewTls, type Transports } from '../start-transports.ts';
 import { createSecondSignal } from './second-signal.ts';
 import type { Stopping } from './stopping.ts';
 
-/** `primary`: who gets the signals, where this process is one of several. */
+/** `primary` receives the signals if this process is a worker. */
 export function heedSignals(
   parts: Parts,
   transports: Transports,
@@ -24,7 +24,7 @@ export function heedSignals(
   };
   const hangUp = () => readAgain(parts, transports);
   if (primary) {
-    // It says so twice when it goes away while this process stops.
+    // The primary says it twice if it goes away while this process is stopping.
     primary.onStop((why) => stopping.hasBegun || end(why));
     primary.onHangUp(hangUp);
   } else {
@@ -32,9 +32,9 @@ export function heedSignals(
     process.on('SIGINT', () => end('SIGINT'));
     process.on('SIGHUP', hangUp);
   }
-  // Even a hasty end is signed.
+  // Signs the audit trail even if the process ends without a proper stop.
   process.on('exit', () => audit?.close());
-  // A bug nobody foresaw: say so, let the others finish, and go. Carrying on could answer with half-changed state.
+  // An unexpected bug: log it, let other calls finish, and end. Going on could produce answers from half-changed state.
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'uncaught exception');
     end('uncaughtException', 1);
@@ -43,12 +43,12 @@ export function heedSignals(
     log.fatal({ err: error }, 'unhandled rejection');
     end('unhandledRejection', 1);
   });
-  // Stopping ends stdin itself, and is no second signal.
+  // Stopping closes stdin itself; that must not count as a second signal.
   const { http, tcp, stdio } = transports;
   if (stdio && !http && !tcp) void stdio.finished.then(() => stopping.hasBegun || end('stdin ended'));
 }
 
-/** logrotate says by it that the audit file has another name now, and whoever renews certificates that there is a new one. */
+/** SIGHUP: logrotate has renamed the audit file, or the certificate was renewed. */
 function readAgain({ log, audit, certificate }: Parts, transports: Transports): void {
   log.info(
     { audit: audit !== undefined, tls: certificate !== undefined },

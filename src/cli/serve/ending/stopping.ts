@@ -1,16 +1,16 @@
-// The end of a gateway that serves: nobody new is let in, whoever is being served is answered, everything is let go of.
+// How a gateway that serves ends: no new calls are accepted, calls in progress are answered, and everything is released.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { flushLog } from '../../../log.ts';
 import { POOLED_QUIET_MS } from '../../../transport/ending/patience.ts';
 import type { Parts } from '../open-parts.ts';
 import { closeTransports, type Transports } from '../start-transports.ts';
 
-/** What an operator or orchestrator says. A person at a terminal, and a process with a bug, do not wait for load balancers. */
+/** Reasons that wait for load balancers: sent by an orchestrator or operator. Ctrl-C at a terminal and a bug do not wait. */
 const AWAITED: ReadonlySet<string> = new Set(['SIGTERM']);
 
 export interface Stopping {
   readonly hasBegun: boolean;
-  /** Resolves with the exit code when all is done. Whoever asks again gets the end that was begun. */
+  /** Resolves with the exit code when all is done. A second call returns the stop in progress. */
   stop(why: string, code?: number): Promise<number>;
 }
 
@@ -33,7 +33,7 @@ async function runStop(parts: Parts, transports: () => Transports, why: string):
   logStop(parts, why);
   const { http, tcp } = transports();
   http?.drain();
-  // Whoever sends calls here has to find out first that it should not: until then everybody is served as before.
+  // Load balancers need time to notice; until then, calls are served as before.
   const isAwaited = AWAITED.has(why) && config.drainSeconds > 0;
   if (isAwaited && (http || tcp)) await sleep(config.drainSeconds * 1_000);
   // Subscriptions would otherwise hold their connections open for the whole grace time.

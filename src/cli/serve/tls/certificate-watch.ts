@@ -1,17 +1,17 @@
-// The certificate that is shown while the process runs: read again when somebody says so, and warned of before its time is over.
+// The certificate in use while the process runs: read again on SIGHUP, with warnings before it expires.
 import type { Config } from '../../../config/read-config.ts';
 import type { Logger } from '../../../log.ts';
 import type { TlsOptions } from '../../../transport/door/tls.ts';
 import { readTlsFiles, type TlsFiles } from './tls-files.ts';
 
 const DAY_MS = 86_400_000;
-/** Whoever renews certificates by himself has done so by then; there is time to repair it. */
+/** Automatic renewal happens earlier than this, so a warning means that it failed, and leaves time for a repair. */
 const NEAR_DAYS = 14;
 
 export interface CertificateWatch {
   /** When the certificate that is shown now ends. */
   readonly validToMs: number;
-  /** Reads the files anew. What cannot be used is said, and the certificate stays the one it was. */
+  /** Reads the files again. If they cannot be used, that is logged and the old certificate stays in use. */
   renew(show: (tls: TlsOptions) => void): void;
   close(): void;
 }
@@ -42,7 +42,7 @@ export function watchCertificate(config: Config, first: TlsFiles, log: Logger): 
   };
 }
 
-/** Whoever puts an old file in the place of a good one has made a mistake. */
+/** Refuses an expired certificate as replacement for a valid one: that is a mistake. */
 function refuseWorse(next: TlsFiles, shown: TlsFiles): void {
   const now = Date.now();
   if (next.validToMs <= now && shown.validToMs > now)

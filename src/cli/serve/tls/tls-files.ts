@@ -18,7 +18,7 @@ export interface TlsFiles {
 
 type TlsFile = 'cert' | 'key' | 'clientCa';
 
-/** Undefined where TLS is not asked for. Throws, with words, where its files do not make a server. */
+/** Undefined if TLS is not configured. Throws if its files cannot be used for a server. */
 export function readTlsFiles(config: Config): TlsFiles | undefined {
   const { tls } = config;
   if (tls === undefined) return undefined;
@@ -47,7 +47,7 @@ export function readTlsFiles(config: Config): TlsFiles | undefined {
   try {
     toTlsServerOptions(options);
   } catch (error) {
-    // Each file is good by itself: it is the chain, or a key that OpenSSL finds too weak.
+    // Each file alone is valid, so the chain is wrong, or the key is too weak for OpenSSL.
     throw refuse('cert', (error as Error).message, error);
   }
   return {
@@ -96,7 +96,7 @@ function explainPair({ publicKey }: X509Certificate, privateKey: KeyObject, cert
 
 const ORIGINS = { cert: 'tlsCert', key: 'tlsKey', clientCa: 'tlsClientCa' } as const;
 
-/** Said of whatever named the file: a flag, a variable, or a line of landbridge.yaml. */
+/** Names the source of the file name: a flag, a variable, or a line of landbridge.yaml. */
 function toTlsError({ origins, tls }: Config, name: TlsFile, message: string, cause: unknown): GatewayError {
   const origin = origins.get(ORIGINS[name]);
   if (origin === undefined) return toSectionError(tls!, [{ path: ['tls', name], message }]);

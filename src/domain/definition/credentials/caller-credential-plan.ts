@@ -3,8 +3,8 @@
 import { type CallerText, parseCallerText } from '../../../endpoint/caller/caller-text.ts';
 import { HEADER_NAME, isArgumentHeader, isConfigurableHeader } from '../../../endpoint/headers/header-names.ts';
 import { isObject } from '../../../endpoint/is-object.ts';
-import type { AssertionClaim, Credential, Secret } from '../../../endpoint/model.ts';
 import type { Problem } from '../../../endpoint/problems.ts';
+import type { AssertionClaim, Credential, Secret } from '../../../endpoint/secret/credential.ts';
 import { omitUndefined } from '../../../endpoint/untrusted.ts';
 import type { CredentialDefinition } from '../definition-types.ts';
 

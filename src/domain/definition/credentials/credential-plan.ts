@@ -3,8 +3,9 @@
 import { maySeeSecrets, originOf } from '../../../endpoint/address.ts';
 import { type Environment, readSecret } from '../../../endpoint/environment.ts';
 import { HEADER_NAME, isConfigurableHeader } from '../../../endpoint/headers/header-names.ts';
-import type { Credential, Endpoint, Secret } from '../../../endpoint/model.ts';
+import type { Endpoint } from '../../../endpoint/model.ts';
 import type { Problem } from '../../../endpoint/problems.ts';
+import type { Credential, Secret } from '../../../endpoint/secret/credential.ts';
 import { alternativesOf, isAboutFile, readPassword, unsetVariables } from '../../../endpoint/secrets.ts';
 import { hint } from '../../../endpoint/suggest.ts';
 import { omitUndefined } from '../../../endpoint/untrusted.ts';

@@ -5,8 +5,9 @@ import { originOf } from '../../../endpoint/address.ts';
 import { isOfHeader } from '../../../endpoint/headers/header-fields.ts';
 import { isSecretField } from '../../../endpoint/login/fill-login.ts';
 import { loginSecrets } from '../../../endpoint/login/login-operation.ts';
-import type { Credential, Domain, Endpoint } from '../../../endpoint/model.ts';
+import type { Domain, Endpoint } from '../../../endpoint/model.ts';
 import { CREDENTIAL_NAME, toSnakeCase } from '../../../endpoint/names.ts';
+import type { Credential } from '../../../endpoint/secret/credential.ts';
 
 type LoginCredential = Extract<Credential, { kind: 'login' }>;
 

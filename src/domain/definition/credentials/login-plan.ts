@@ -1,12 +1,12 @@
 // A login as a domain file declares it becomes a credential: where it is, what it sends, how its token travels.
 
-import { originOf } from '../../../endpoint/address.ts';
+import { isWebUrl, originOf } from '../../../endpoint/address.ts';
 import { namesCaller } from '../../../endpoint/caller/caller-text.ts';
 import { type Environment, expand, findLost, needsVariables } from '../../../endpoint/environment.ts';
 import { isConfigurableHeader, isSecretHeader } from '../../../endpoint/headers/header-names.ts';
 import { fillLogin, isSecretField } from '../../../endpoint/login/fill-login.ts';
-import type { Credential, TokenCarrier, TokenLifetime, TokenPlace } from '../../../endpoint/model.ts';
 import type { Problem } from '../../../endpoint/problems.ts';
+import type { Credential, TokenCarrier, TokenLifetime, TokenPlace } from '../../../endpoint/secret/credential.ts';
 import { omitUndefined } from '../../../endpoint/untrusted.ts';
 import type { CredentialDefinition } from '../definition-types.ts';
 
@@ -70,7 +70,7 @@ function checkAddress(
   if (url !== undefined) {
     const { text, missing } = expand(url, env);
     if (missing.length > 0) say('url', needsVariables(missing));
-    else if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    else if (!URL.canParse(text) || !isWebUrl(new URL(text)))
       say('url', 'must be an absolute http(s) URL; a path below the base URL is written path: /auth/login');
     else if (new URL(text).username !== '')
       say('url', 'must hold no user name or password; put them into body or form');

@@ -17,6 +17,11 @@ export function about<Type extends z.ZodType>(type: Type, description: string, .
 
 export const text: z.ZodString = z.string().trim().min(1, 'must not be empty: write it or remove the key');
 
+/** Yes or no. */
+export const flag: z.ZodBoolean = z.boolean();
+
+export const anything: z.ZodUnknown = z.unknown();
+
 export function named(pattern: RegExp, say: string): z.ZodString {
   // The same message for a number: it says what the text should look like.
   return z.string({ error: ({ input }) => (input === undefined ? undefined : say) }).regex(pattern, say);

@@ -25,7 +25,7 @@ export type Decoded =
 
 /** Objects and lists in one answer. Parsing millions of them would keep every other caller waiting. */
 const MAX_CONTAINERS = 1_000_000;
-/** Shorter answers cannot hold so many. */
+/** Shorter answers cannot contain that many. */
 const COUNTED_FROM_BYTES = 2 * MAX_CONTAINERS;
 const QUOTED_CHARS = 200;
 const MAX_EMPTY_CHARS = 2_000;
@@ -47,7 +47,7 @@ export function decodeBody(
   const { body, headers } = raw;
   if (body.length === 0) return note(visible(redact(emptyText(method, raw)).slice(0, MAX_EMPTY_CHARS)));
   const media = parseMediaType(headers['content-type']);
-  // Many storage APIs call everything octet-stream, and some a page of words a picture; the bytes know better.
+  // Many storage APIs call everything octet-stream, and some APIs declare text as a picture, so the first bytes decide.
   const isAnything = media.essence === 'application/octet-stream';
   const guess = media.kind === undefined || media.kind === 'image' || isAnything ? sniff(body) : undefined;
   const kind = guess?.kind ?? media.kind!;
@@ -59,7 +59,7 @@ export function decodeBody(
   }
 
   const decoded = decodeText(body, media.charset);
-  // Tags and entities may stand inside a secret: what is left without them is what must not hold one.
+  // A secret may be interrupted by tags and entities, so they are removed before redacting.
   if (kind === 'html' && !isAnything) {
     const page = tidyLines(unescapeHtml(stripHtml(decoded, true)));
     // Of a long page not all is read.
@@ -135,7 +135,7 @@ function describeBroken(text: string): string {
   return `the API calls this answer JSON, but it ${what}; do not take it for a result, and tell the user`;
 }
 
-/** A password field, or a title that asks for a login: what a proxy or the API shows to whom it does not know. */
+/** A password field, or a title that asks for a login: the page that a proxy or the API shows to unauthenticated requests. */
 const LOGIN_FIELD = /<input\b[^<>]{0,400}\btype\s{0,5}=\s{0,5}["']?password/i;
 const LOGIN_TITLE = /<title\b[^<>]{0,100}>[^<]{0,200}\b(?:log[ -]?in|sign[ -]?in|authenticat|single sign|sso)/i;
 /** A page says what it is in its beginning. */
@@ -148,7 +148,7 @@ function describePage(html: string): string {
     : 'the API answered with a web page instead of data; if that is not what this operation gives, the base URL or path is wrong: tell the user';
 }
 
-/** Up to here every byte of an answer is looked at: some microseconds. Of a longer one the ends have to do. */
+/** Up to this size, every byte is checked, which takes some microseconds. For longer answers, only both ends are. */
 const MAX_PROVED_BYTES = 1024;
 
 /** Whether a body declared as JSON looks like one. What does not is decoded with more care. */

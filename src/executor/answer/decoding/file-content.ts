@@ -16,7 +16,7 @@ export interface FileAnswer {
 
 export function toFileContent({ type, raw, mimeType, maxBytes, redact }: FileAnswer): readonly Content[] {
   const { body, headers } = raw;
-  // Before it is cut, so that no half of a secret is left.
+  // Redacted before it is cut, so that no half of a secret is left.
   const name = fileNameOf(redact(String(headers['content-disposition'] ?? '')));
   const what = visible(redact(`${name === undefined ? '' : `"${name}": `}${mimeType}, ${body.length} bytes`));
   const describe = (why: string): readonly Content[] => [

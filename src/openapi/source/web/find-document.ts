@@ -1,7 +1,7 @@
 // From an address that is no document (a documentation page, the root of an API) to the document it belongs to: what the page
 // names, what its scripts name or hold, then the places where servers usually keep it. On one origin, and within limits of
 // requests, bytes and time.
-import { originOf } from '../../../endpoint/address.ts';
+import { isWebUrl, originOf } from '../../../endpoint/address.ts';
 import { bad } from '../document-problem.ts';
 import type { Limits } from '../limits.ts';
 import { showUrl } from '../read-document.ts';
@@ -19,7 +19,7 @@ export interface FoundDocument {
   /** What relative addresses in it count from. */
   readonly url: string;
   readonly text: string;
-  /** Where it was, for whoever named another address. */
+  /** Where it was found, for the operator, who named another address. */
   readonly note: string;
 }
 
@@ -31,8 +31,8 @@ export function isDocument({ status, text }: Fetched): boolean {
 const OTHER_KIND = /(?:^|[{,\n"'])(?:asyncapi|arazzo|overlay|swaggerVersion)["']?\s{0,5}:/;
 
 /**
- * Whether to look further: pages always. What was asked for by a file name, and documents of another kind, are answered with
- * what is wrong with them.
+ * Whether to search further. Pages: always. For an address with a file name, and for other kinds of documents, the error says
+ * what is wrong with them instead.
  */
 export function isWorthSearching(answer: Fetched): boolean {
   const { url, status, text } = answer;
@@ -44,7 +44,7 @@ export function isWorthSearching(answer: Fetched): boolean {
   return status === 404 || status === 405 || (pathname === '/' && (status === 401 || status === 403));
 }
 
-/** By its first character: servers say text/html of documents, too. */
+/** Decided by the first character, because servers also send documents as text/html. */
 function isHtml({ text }: Pick<Fetched, 'text'>): boolean {
   return /^[\uFEFF\s]*</.test(text.slice(0, 500));
 }
@@ -155,7 +155,7 @@ function createSearch(start: string, limits: Limits, headers: Fields): Search {
     url.username = '';
     url.password = '';
     if (url.origin === origin) return true;
-    if (/^https?:$/.test(url.protocol)) elsewhere.add(showUrl(url.href));
+    if (isWebUrl(url)) elsewhere.add(showUrl(url.href));
     return false;
   };
   const askAny = async (urls: readonly string[]): Promise<Fetched | undefined> => {

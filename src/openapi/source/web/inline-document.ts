@@ -54,9 +54,10 @@ function endOfComment(script: string, at: number): number {
   return end < 0 ? script.length : end + (isLine ? 0 : 1);
 }
 
-/** Finds the closing quotation mark; the opening one itself where none follows in its line: then it is an apostrophe. */
+/** Finds the closing quotation mark; returns the opening one if its line has no other: then it is an apostrophe. */
 function createStringReader(script: string): (start: number) => number {
-  // Where one is not closed, those up to there are not either: thousands of them would be read to the end each.
+  // If a quotation mark is not closed in its line, further ones in that line are not either; without this, each of thousands
+  // would be read to the end of the line.
   const openUntil = new Map<string, number>();
   return (start) => {
     const quote = script[start]!;

@@ -1,4 +1,4 @@
-// Where servers keep their document when no page says so: what the common frameworks and products do without being told.
+// Where servers usually publish their document if no page names it: the defaults of common frameworks and products.
 
 /** Beside any page, in each folder above it. */
 const NEAR = 'openapi.json openapi.yaml swagger.json v3/api-docs swagger.yaml json api-docs api-json'.split(' ');

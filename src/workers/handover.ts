@@ -1,7 +1,7 @@
-// Connections on their way to a worker. The primary process accepts them, sends them on and closes its own end when the
-// worker has them. Node.js loses some at the end of a worker: of one that dies it waits for the word for ever, so that the
-// connection stays open and its client waits for an answer that nobody gives; and of one that stops listening it sends on
-// what the worker no longer takes. Here a worker takes everybody until the primary process has no more for it.
+// Connections on their way to a worker. The primary accepts them, sends them to a worker, and closes its own end when the worker
+// has confirmed them. Node.js loses some when a worker ends: for one that dies it waits for the confirmation forever, so the
+// connection stays open and its client waits for an answer that never comes; and to one that stops listening it still sends
+// connections that the worker no longer accepts. Here, a worker accepts connections until the primary has no more for it.
 import type { Worker } from 'node:cluster';
 import { awaitQuietMoment } from '../network/quiet-moment.ts';
 
@@ -26,7 +26,7 @@ interface Sent {
   readonly handle: Handle;
 }
 
-export class HandedOver {
+export class Handover {
   /** Who gets the connections of each listening socket. */
   readonly #takers = new Map<string, Set<Worker>>();
   /** The next one for a worker is sent only when it has confirmed the last. */
@@ -61,7 +61,9 @@ export class HandedOver {
     });
   }
 
-  /** Resolves when nobody is sent to this worker any more. Others get those who come; with the last of them listening ends. */
+  /**
+   * Resolves when no more connections are sent to this worker. New ones go to the others; with the last worker, listening ends.
+   */
   async release(worker: Worker): Promise<void> {
     for (const [key, takers] of this.#takers) {
       if (takers.has(worker) && takers.size === 1)
@@ -70,7 +72,7 @@ export class HandedOver {
           // While one is not confirmed, others may wait behind it.
           isCrowded: () => this.#sent.get(worker)?.has(key) === true,
         });
-      // As if the worker had said so: it has not, and takes whoever is on the way to it.
+      // As if the worker had sent it. It has not, and still accepts the connections on their way to it.
       if (takers.has(worker))
         worker.process.emit('internalMessage', { cmd: 'NODE_CLUSTER', act: 'close', key }, undefined);
     }

@@ -1,5 +1,5 @@
-// What an operation of the document has and its endpoint does not show: parameters that are no arguments, media types that
-// were not taken, fields only the API sets. Looked for when a person asks, by comparing the two.
+// Parts of an operation in the document that its endpoint does not show: parameters that are not arguments, media types that were
+// not used, fields that only the API sets. Found on demand, by comparing the two.
 import { isMethodParameter } from '../endpoint/headers/header-names.ts';
 import { toEssence } from '../endpoint/media-type.ts';
 import type { Endpoint, LeftOut, Target } from '../endpoint/model.ts';
@@ -10,7 +10,7 @@ import type { Operation } from './objects/paths.ts';
 import { mediaTypesOf } from './objects/response.ts';
 import { inside, orNothing } from './source/resolve.ts';
 
-export function findLeftOut(
+export function findOmissions(
   operation: Operation,
   { plan, body }: RequestDraft,
   endpoint: Endpoint,

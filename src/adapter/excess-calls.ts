@@ -1,26 +1,26 @@
-// Calls that a caller's own limits turned away. Whoever is beyond its rate may send thousands a second: the first in a while
-// is written down like any other call, the others are counted, so that nobody fills a disk with refusals.
+// Calls that were refused by their caller's own limits. A caller beyond its rate may send thousands of calls a second: the first
+// one in an interval is recorded like any other call, the others are only counted, so that refusals cannot fill the disk.
 
 /** Calls of one caller that were turned away after the one that is on record. */
-export interface TurnedAway {
+export interface Excess {
   readonly principal: string;
   readonly count: number;
   readonly sinceMs: number;
 }
 
 const INTERVAL_MS = 10_000;
-/** Callers that are counted apart; more share one count. */
+/** Callers that are counted separately; all others share one count. */
 const MAX_CALLERS = 1_000;
 const OTHERS = 'others';
 
-export class TurnedAwayCalls {
-  readonly #report: (calls: TurnedAway) => void;
+export class ExcessCalls {
+  readonly #report: (excess: Excess) => void;
   /** How many there were behind the first one, by caller. */
   readonly #counts = new Map<string, number>();
   #sinceMs = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(report: (calls: TurnedAway) => void) {
+  constructor(report: (excess: Excess) => void) {
     this.#report = report;
   }
 
@@ -36,7 +36,7 @@ export class TurnedAwayCalls {
     return count === undefined;
   }
 
-  /** Says how many there were, and begins anew. */
+  /** Reports the counts, and starts again from zero. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -1,5 +1,5 @@
-// Access tokens on a shelf that several processes reach: one of them at a time has the turn to fetch, the others find what it
-// brought. A shelf knows names and texts, and nothing of tokens.
+// Access tokens on a shelf that several processes use: one process at a time has the turn to fetch a token, the others find it
+// there. A shelf stores texts under names, and knows nothing about tokens.
 import { randomBytes } from 'node:crypto';
 import type { SharedToken, SharedTokens, TokenTurn } from '../executor/tokens/shared-tokens.ts';
 
@@ -10,13 +10,13 @@ export interface ShelfClaim {
 }
 
 export interface Shelf {
-  /** Both reject where nobody answers. `refused` is '' where none is. */
+  /** Both reject if there is no answer. `refused` is '' if no generation was refused. */
   claim(name: string, refused: string, owner: string): Promise<ShelfClaim>;
   /** An empty text: everything stays as it was. */
   finish(name: string, owner: string, text: string, keepMs: number): Promise<void>;
 }
 
-export function createKeptTokens(shelf: Shelf): SharedTokens {
+export function createSharedTokens(shelf: Shelf): SharedTokens {
   return {
     async claim(name, refused = '') {
       const owner = randomBytes(9).toString('base64url');
@@ -37,7 +37,7 @@ export function createKeptTokens(shelf: Shelf): SharedTokens {
   };
 }
 
-/** Nobody is told of a failure here: whoever waits has the next turn when this one's time is up. */
+/** Failures are not reported here: when this turn times out, the next process that waits gets it. */
 function createTurn(shelf: Shelf, name: string, owner: string): TokenTurn {
   return {
     async finish(token, keepMs) {

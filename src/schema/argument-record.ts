@@ -1,5 +1,5 @@
-// What the audit trail keeps of arguments where a domain file says that it may: without what the file names, without what
-// is secret by its name, its schema or its looks, and cut to a size that a line of a file can have.
+// What the audit trail keeps of arguments if a domain file allows it: without the paths that the file names, without values that
+// are secret by name, schema or appearance, and cut to a size that fits into a line.
 import { isObject } from '../endpoint/is-object.ts';
 import type { Args, AuditPlan, Endpoint } from '../endpoint/model.ts';
 import { REPLACEMENT } from '../endpoint/redaction/redact.ts';
@@ -12,7 +12,7 @@ const MAX_DEPTH = 16;
 const CUT = '[cut]';
 
 /** Undefined where nothing may be kept. `redact` takes known secrets out of a text. */
-export function compileKeptArguments(
+export function compileArgumentRecord(
   plan: AuditPlan | undefined,
   redact: (text: string) => string,
 ): ((args: Args) => unknown) | undefined {
@@ -74,7 +74,7 @@ class Keeping {
   }
 }
 
-/** Whether values in its path are to be written down nowhere: those the domain file names, and those called like a secret. */
+/** Whether values in its path must not be recorded: arguments that the domain file names, or with names of secrets. */
 export function hidesPath({ args, audit }: Pick<Endpoint, 'args' | 'audit'>): boolean {
   const isRedacted = compileRedactPaths(audit?.redact ?? []);
   return args.some(
