@@ -32,6 +32,8 @@ export type Origin = Pick<Sender, 'principal' | 'headers' | 'session'>;
  */
 export interface Reply {
   readonly body: string;
+  /** How long the body is as UTF-8, where that is known without looking at it. */
+  readonly bodyBytes?: number;
   /** The body in two parts, if most of it is the same in many answers: `rest` is shared and need not be copied. */
   readonly pieces?: { readonly head: string; readonly rest: Buffer };
   readonly status: number;

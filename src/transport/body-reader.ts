@@ -2,7 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { ByteCollector } from '../executor/byte-collector.ts';
-import { stopBody } from './connection.ts';
+import { DirectRequest } from './node-http/direct-request.ts';
+import { stopBody } from './node-http/parser-stop.ts';
 
 export interface BodyLimits {
   readonly maxBodyBytes: number;
@@ -42,9 +43,10 @@ export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): Bo
       // If the client left while it was being identified, no event will follow.
       if (request.destroyed || request.socket.destroyed) return taker.loseBody();
       const body = new IncomingBody(parts, request, caller, taker);
+      request.on('error', () => body.lose());
+      if (request instanceof DirectRequest && request.feed(body)) return;
       request.on('data', (chunk: Buffer) => body.add(chunk));
       request.on('end', () => body.end());
-      request.on('error', () => body.lose());
     },
   };
 }
@@ -109,6 +111,7 @@ class IncomingBody implements Part {
   }
 
   lose(): void {
+    if (this.#isOver) return;
     this.#letGo();
     this.#taker.loseBody();
   }

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../call/caller.ts';
 import type { Reply, Sender } from '../protocol/sender.ts';
 import { createParking, type Load } from './in-flight.ts';
+import { endAtOnce } from './node-http/one-write.ts';
 import { createSse, type Sse } from './sse.ts';
 
 export const JSON_TYPE = 'application/json';
@@ -99,7 +100,7 @@ function writeReply(
   }
   const { pieces, status, sessionId, challenge, retryAfterSeconds } = reply;
   const text = pieces === undefined ? reply.body : pieces.head;
-  const textBytes = Buffer.byteLength(text);
+  const textBytes = reply.bodyBytes ?? Buffer.byteLength(text);
   const bytes = pieces === undefined ? textBytes : textBytes + pieces.rest.length;
   const headers = ['content-type', JSON_TYPE, 'content-length', String(bytes)];
   if (sessionId !== undefined) headers.push('mcp-session-id', sessionId);
@@ -111,7 +112,7 @@ function writeReply(
   // ASCII, and copied as it is: 35 instead of 38 us of processor time for an answer of 5 KB, 44 instead of 77 for 20 KB.
   const encoding = textBytes === text.length ? 'latin1' : 'utf8';
   if (pieces === undefined) {
-    response.end(text, encoding);
+    endAtOnce(response, text, encoding);
     return;
   }
   response.write(text, encoding);

@@ -9,6 +9,7 @@ import { FLUSH_MS, LOOK_MS, QUIET_MS } from './ending/patience.ts';
 import { createDoor, type Door, type DoorOptions, type DoorParts, MAX_HEADERS } from './http-door.ts';
 import { createLoad, type Load, type TransportLoad, within } from './in-flight.ts';
 import { explainListenError, trackConnections } from './listen.ts';
+import { DirectRequest } from './node-http/direct-request.ts';
 
 export interface HttpOptions<Data = unknown> extends DoorOptions<Data> {
   readonly host: string;
@@ -63,6 +64,7 @@ export async function startHttp(parts: DoorParts, options: HttpOptions): Promise
       connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
       // Checked in the door: node's own refusals would be written for every request in one read of a socket, however many.
       requireHostHeader: false,
+      IncomingMessage: DirectRequest,
     },
     door.open,
   );

@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { queueTurn } from '../executor/turns.ts';
-import { stopBody } from './connection.ts';
+import { stopBody } from './node-http/parser-stop.ts';
 
 /** On one connection, beside the one that is being answered: to parse them costs as much as a few calls. */
 const MAX_PIPELINED = 32;

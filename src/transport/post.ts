@@ -8,7 +8,7 @@ import type { Reply } from '../protocol/sender.ts';
 import { writeError } from '../protocol/wire/jsonrpc.ts';
 import type { Admission } from './admission.ts';
 import type { BodyReader, BodyTaker } from './body-reader.ts';
-import { enterConnection } from './connection.ts';
+import { type Connection, enterConnection } from './connection.ts';
 import { BROKEN, BUSY, type Refuse } from './door/http-refusals.ts';
 import { type Refusals, refusalOf } from './door/refusals.ts';
 import { HttpSender, type Identity } from './http-sender.ts';
@@ -37,39 +37,33 @@ const NOT_UTF8: Reply = {
 
 export function createPost(parts: PostParts): Post {
   const { bodies, maxBodyBytes } = parts;
-  const taking: TakingParts = {
-    ...parts,
-    answer: createAnswer(parts),
-    tooLarge: `The body is larger than ${maxBodyBytes} bytes, or comes in too many pieces. Start with --max-body <bytes> to take larger ones.`,
-  };
+  const tooLarge = `The body is larger than ${maxBodyBytes} bytes, or comes in too many pieces. Start with --max-body <bytes> to take larger ones.`;
   return (protocol, request, response, identity) => {
-    const posted = new PostedBody(taking, protocol, request, response, identity);
+    const posted = new PostedMessage(parts, tooLarge, protocol, request, response, identity);
     if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) posted.refuseTooLarge();
     else bodies.read(request, identity.principal.id, posted);
   };
 }
 
-interface TakingParts extends PostParts {
-  readonly answer: ReturnType<typeof createAnswer>;
-  readonly tooLarge: string;
-}
-
 /** What becomes of a POST once its body is there, or is known not to come. */
-class PostedBody implements BodyTaker {
-  readonly #parts: TakingParts;
+class PostedMessage implements BodyTaker {
+  readonly #parts: PostParts;
+  readonly #tooLarge: string;
   readonly #protocol: Protocol;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #identity: Identity;
 
   constructor(
-    parts: TakingParts,
+    parts: PostParts,
+    tooLarge: string,
     protocol: Protocol,
     request: IncomingMessage,
     response: ServerResponse,
     identity: Identity,
   ) {
     this.#parts = parts;
+    this.#tooLarge = tooLarge;
     this.#protocol = protocol;
     this.#request = request;
     this.#response = response;
@@ -78,10 +72,10 @@ class PostedBody implements BodyTaker {
 
   takeBody(body: Buffer): void {
     if (this.#response.headersSent) return;
-    const { load, maxInFlight, answer } = this.#parts;
+    const { load, maxInFlight } = this.#parts;
     // Asked again: many bodies may have been on their way while there was room for one.
     if (!load.hasRoom(this.#identity.principal.id, maxInFlight)) this.#refuseBusy();
-    else void answer(this.#protocol, this.#request, this.#response, this.#identity, body);
+    else this.#answer(body);
   }
 
   refuseBody(why: 'too_large' | 'busy'): void {
@@ -97,10 +91,9 @@ class PostedBody implements BodyTaker {
 
   refuseTooLarge(): void {
     const { principal } = this.#identity;
-    const { refuse, tooLarge } = this.#parts;
-    refuse(this.#request, this.#response, {
+    this.#parts.refuse(this.#request, this.#response, {
       status: 413,
-      message: tooLarge,
+      message: this.#tooLarge,
       reason: 'too_large',
       caller: principal.id,
     });
@@ -111,39 +104,61 @@ class PostedBody implements BodyTaker {
     const caller = this.#identity.principal.id;
     this.#parts.refuse(this.#request, this.#response, { ...BUSY, reason: 'busy', caller });
   }
-}
 
-function createAnswer({ admission, load, refuse, refusals, isLast, onInternalError }: PostParts) {
-  return async (
-    protocol: Protocol,
-    request: IncomingMessage,
-    response: ServerResponse,
-    identity: Identity,
-    bytes: Buffer,
-  ): Promise<void> => {
-    const connection = enterConnection(request.socket);
-    const caller = identity.principal.id;
-    const { address: remote } = admission.visitorOf(request);
-    const cors = admission.corsHeaders(request);
-    const sender = new HttpSender(request, response, identity, remote, connection.signal, cors, load, isLast);
-    load.enter(caller);
+  #answer(bytes: Buffer): void {
+    const { admission, load, isLast } = this.#parts;
+    const connection = enterConnection(this.#request.socket);
+    const { address } = admission.visitorOf(this.#request);
+    const cors = admission.corsHeaders(this.#request);
+    const { signal } = connection;
+    const sender = new HttpSender(this.#request, this.#response, this.#identity, address, signal, cors, load, isLast);
+    load.enter(this.#identity.principal.id);
+    // Lists are there at once: no promise, no turn of the loop.
     try {
-      const reply = await (bytes.length > MAX_UNQUEUED_MESSAGE
-        ? inTurn(() => handle(protocol, bytes, sender))
-        : handle(protocol, bytes, sender));
-      sender.finish(reply);
-      const refusal = refusalOf(reply);
-      if (refusal)
-        refusals.note({ ...refusal, transport: 'http', status: reply!.status, remote, principal: sender.principal.id });
+      const reply =
+        bytes.length > MAX_UNQUEUED_MESSAGE
+          ? inTurn(() => handle(this.#protocol, bytes, sender))
+          : handle(this.#protocol, bytes, sender);
+      if (reply instanceof Promise) void this.#finishLater(reply, sender, connection);
+      else {
+        this.#finish(reply, sender);
+        this.#leave(connection);
+      }
     } catch (error) {
-      onInternalError(error);
-      if (sender.isStreaming) sender.finish(undefined);
-      else refuse(request, response, BROKEN);
-    } finally {
-      connection.leave();
-      load.leave(caller);
+      this.#fail(error, sender);
+      this.#leave(connection);
     }
-  };
+  }
+
+  async #finishLater(replying: Promise<Reply | undefined>, sender: HttpSender, connection: Connection): Promise<void> {
+    try {
+      this.#finish(await replying, sender);
+    } catch (error) {
+      this.#fail(error, sender);
+    } finally {
+      this.#leave(connection);
+    }
+  }
+
+  #finish(reply: Reply | undefined, sender: HttpSender): void {
+    sender.finish(reply);
+    const refusal = refusalOf(reply);
+    if (refusal === undefined) return;
+    const { remote, principal } = sender;
+    const { status } = reply!;
+    this.#parts.refusals.note({ ...refusal, transport: 'http', status, remote, principal: principal.id });
+  }
+
+  #fail(error: unknown, sender: HttpSender): void {
+    this.#parts.onInternalError(error);
+    if (sender.isStreaming) sender.finish(undefined);
+    else this.#parts.refuse(this.#request, this.#response, BROKEN);
+  }
+
+  #leave(connection: Connection): void {
+    connection.leave();
+    this.#parts.load.leave(this.#identity.principal.id);
+  }
 }
 
 function handle(protocol: Protocol, bytes: Buffer, sender: HttpSender): ReturnType<Protocol['handle']> {

@@ -78,13 +78,17 @@ export function createCanned(parts: CannedParts): Canned {
     return pages;
   };
 
-  const pagesByList = new Map<string, Pages>();
+  const pagesByVersion = new Map<Version, Map<ListMethod, Pages>>();
   const pagesOf = (method: ListMethod, version: Version) => {
-    const key = `${version} ${method}`;
-    let pages = pagesByList.get(key);
+    let pagesByList = pagesByVersion.get(version);
+    if (!pagesByList) {
+      pagesByList = new Map();
+      pagesByVersion.set(version, pagesByList);
+    }
+    let pages = pagesByList.get(method);
     if (!pages) {
       pages = buildPages(method, version);
-      pagesByList.set(key, pages);
+      pagesByList.set(method, pages);
     }
     return pages;
   };

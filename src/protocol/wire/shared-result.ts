@@ -11,16 +11,21 @@ export class SharedResult {
   readonly text: string;
   /** With the end of the answer around it. */
   readonly #bytes: Buffer | undefined;
+  readonly #extraBytes: number;
 
   constructor(text: string) {
     this.text = text;
+    this.#extraBytes = Buffer.byteLength(text) - text.length;
     this.#bytes = text.length < SHARED_FROM_CHARS ? undefined : Buffer.from(`${text}}`);
   }
 
   answer(id: RequestId): Reply {
-    return this.#bytes === undefined
-      ? { body: writeResult(id, this.text), status: 200 }
-      : new SharedReply(id, this.text, this.#bytes);
+    if (this.#bytes !== undefined) return new SharedReply(id, this.text, this.#bytes);
+    const body = writeResult(id, this.text);
+    // An id that is text may have characters of several bytes.
+    return typeof id === 'number'
+      ? { body, bodyBytes: body.length + this.#extraBytes, status: 200 }
+      : { body, status: 200 };
   }
 }
 

@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ERRORS } from '../../errors.ts';
 import { writeError } from '../../protocol/wire/jsonrpc.ts';
 import type { Admission, Refusal } from '../admission.ts';
-import { stopRequests } from '../connection.ts';
 import { JSON_TYPE } from '../http-sender.ts';
 import { mcpPathOf } from '../mcp-path.ts';
+import { stopRequests } from '../node-http/parser-stop.ts';
 import { type Refusals, reasonOf } from './refusals.ts';
 
 export type Refuse = (request: IncomingMessage, response: ServerResponse, refusal: Refusal) => void;
