@@ -115,6 +115,7 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Companion {
   /** 0: the exchange has not begun. */
   deadline = 0;
   place = 0;
+  seat = 0;
   private settled = false;
   private status = 0;
   private headers: RawResponse['headers'] = {};

@@ -2,6 +2,7 @@
 // queue is full, the last call of the caller with the most waiting calls is dropped. So a caller that sends a hundred times as
 // much as another waits a hundred times as long, and the other does not.
 import { isAnybody } from '../call/caller.ts';
+import { type Companion, part, stayWith } from '../call/departure.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import { GatewayError } from '../errors.ts';
 import type { RoomShare, RoomUser } from './room.ts';
@@ -305,7 +306,7 @@ export class Slots implements RoomUser {
 }
 
 /** One call in a queue. It leaves once: served, refused, cancelled or too late. */
-class Waiter {
+class Waiter implements Companion {
   readonly guest: Guest;
   readonly call: WaitingCall;
   readonly resolve: () => void;
@@ -313,6 +314,7 @@ class Waiter {
   readonly #slots: Slots;
   #timer: NodeJS.Timeout | undefined;
   isOver = false;
+  seat = 0;
 
   constructor(
     slots: Slots,
@@ -326,7 +328,7 @@ class Waiter {
     this.call = call;
     this.resolve = resolve;
     this.reject = reject;
-    call.signal.addEventListener('abort', this);
+    stayWith(call.signal, this);
   }
 
   begin(waitMs: number): void {
@@ -341,7 +343,7 @@ class Waiter {
   end(): void {
     this.isOver = true;
     clearTimeout(this.#timer);
-    this.call.signal.removeEventListener('abort', this);
+    part(this.call.signal, this);
   }
 }
 

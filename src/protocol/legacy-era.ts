@@ -2,6 +2,7 @@
 // and TCP the connection is the session.
 import { setMaxListeners } from 'node:events';
 import type { Client } from '../call/caller.ts';
+import { shareSignal } from '../call/departure.ts';
 import { isObject } from '../endpoint/is-object.ts';
 import { GatewayError } from '../errors.ts';
 import type { Redaction } from '../orchestration/redaction.ts';
@@ -76,8 +77,9 @@ export function createLegacy(parts: LegacyParts): Legacy {
   const overHttp = createHttpScopes(sessions);
   /** Legacy HTTP: a disconnect is not a cancellation (2025-11-25, basic/transports); only the end of the server is. */
   const theEnd = new AbortController();
-  // Every request in progress listens to this signal; Node would otherwise warn of a leak.
+  // Every request in progress waits for this signal, handlers may listen to it themselves; Node would warn of a leak.
   setMaxListeners(0, theEnd.signal);
+  shareSignal(theEnd.signal);
 
   const acquaintanceOf = (sender: Sender): Acquaintance | undefined => {
     const { session } = sender;

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { part, shareSignal, stayWith } from '../../src/call/departure.ts';
 
-const companion = (name: string, left: string[]) => ({ handleEvent: () => void left.push(name) });
+const companion = (name: string, left: string[]) => ({ seat: 0, handleEvent: () => void left.push(name) });
 
 describe.each([
   ['a signal of one call', (_: AbortSignal) => {}],
