@@ -62,6 +62,35 @@ describe('scanJson()', () => {
     expect(scan(text)).toBeUndefined();
   });
 
+  test('quotes a text as JSON.stringify does', () => {
+    const blanks = fc.constantFrom(undefined, 1, '\t', '\r\n');
+    const values = fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' });
+    fc.assert(
+      fc.property(values, blanks, fc.boolean(), (value, space, isEscaped) => {
+        const plain = JSON.stringify(value, null, space);
+        const text = isEscaped ? plain.replace(/[^\x20-\x7e\r\n\t]/gu, toEscapes) : plain;
+        expect(scan(text)?.quoted).toBe(JSON.stringify(Buffer.from(text).toString()));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  const toEscapes = (character: string) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join('');
+
+  test.each([
+    ['bytes that are no UTF-8', Buffer.from('["caf\xe9","\xe2\x82"]', 'latin1')],
+    ['characters that are easy to forget', Buffer.from('["\u2028\u007f\ufeff/","\\b\\/\\u0041\\\\\\""]')],
+    ['more than was ever scanned before', Buffer.from(JSON.stringify(Array.from({ length: 90_000 }, () => '"')))],
+  ])('quotes %s', (_, bytes) => {
+    expect(scanJson(bytes)?.quoted).toBe(JSON.stringify(bytes.toString()));
+    // What was used for a long text serves a short one.
+    expect(scan('["a\\n"]')?.quoted).toBe(JSON.stringify('["a\\n"]'));
+  });
+
   test('is plain without line breaks, blanks around it and escapes that need not be', () => {
     const plain = (text: string) => scan(text)?.isPlain;
     expect(plain('{"a":"x \\" \\n é","b":[1,2]}')).toBe(true);

@@ -1,5 +1,6 @@
 // Status + body → answer. A small JSON or text answer that needs no shaping passes as it came: decoded once, never parsed.
 import type { Content } from '../../call/outcome.ts';
+import { QuotedText } from '../../call/quoted-text.ts';
 import { mayHide, visible } from '../../endpoint/hidden.ts';
 import type { Args, ResponsePlan } from '../../endpoint/model.ts';
 import type { Redactor } from '../../endpoint/redaction/redact.ts';
@@ -9,8 +10,8 @@ import { extractProblem, type Problem, retryAfter } from './api-problem.ts';
 import { fitLines } from './character-budget.ts';
 import { parseMediaType } from './decoding/answer-media.ts';
 import { decodeText, isUtf8Label } from './decoding/answer-text.ts';
-import { type Decoded, decodeBody, looksLikeJson } from './decoding/decode.ts';
-import { scanJson } from './decoding/scan-json.ts';
+import { type Decoded, decodeBody, hasEndsOfJson } from './decoding/decode.ts';
+import { type ScannedJson, scanJson } from './decoding/scan-json.ts';
 import { parseJson } from './lossless.ts';
 import { nextPage, type PagingPlan } from './paging.ts';
 import { compileShape, describeNext, isTerse, type Shaped } from './shape-answer.ts';
@@ -76,8 +77,8 @@ export function compileAnswer({ response, paging }: AnswerPlan, redact: Redactor
     const { status, headers, cut } = raw;
     const ok = isOk(status);
     if (ok && unshaped && fields === undefined) {
-      const text = passAsItCame(input, { response, paging }, redact);
-      if (text !== undefined) return { status, ok, content: [textBlock(text)] };
+      const block = passAsItCame(input, { response, paging }, redact);
+      if (block !== undefined) return { status, ok, content: [block] };
     }
     const needsJson = ok && (!unshaped || fields !== undefined);
     const maxFileBytes = ok ? (response.maxFileBytes ?? MAX_FILE_BYTES) : 0;
@@ -121,28 +122,53 @@ export function compileAnswer({ response, paging }: AnswerPlan, redact: Redactor
   };
 }
 
-/** The text of an answer that needs no shaping, if it is short enough, complete, and can be shown as it came. */
+/** Up to this size, every byte of JSON is checked, which takes some microseconds. Of longer answers, only both ends are. */
+const MAX_PROVED_BYTES = 1024;
+
+/** An answer that needs no shaping, if it is short enough, complete, and can be shown as it came. */
 function passAsItCame(
   { raw, args }: AnswerInput,
   { response, paging }: AnswerPlan,
   redact: Redactor,
-): string | undefined {
+): Content | undefined {
   const { headers, body, cut } = raw;
   // UTF-8 has at least one byte per character, so the byte length bounds the text.
   if (cut !== undefined || headers.link !== undefined || body.length === 0 || body.length > response.maxChars)
     return undefined;
   const { kind, charset } = parseMediaType(headers['content-type']);
-  if (kind === 'text' || (kind === 'json' && paging.pagination === undefined && looksLikeJson(body)))
-    return show(redact(decodeText(body, charset)), raw);
-  if (kind !== 'json' || paging.pagination === undefined || !isUtf8Label(charset)) return undefined;
-  // The outline has only the last item of each list, so a path with the index of an item cannot be looked up in it.
-  if (/\d/.test(paging.pagination.nextFrom ?? '')) return undefined;
-  // A paged answer has to be read for the next page, however short it is.
+  if (kind !== 'text' && kind !== 'json') return undefined;
+  const isProved = kind === 'json' && (body.length <= MAX_PROVED_BYTES || paging.pagination !== undefined);
+  if (!isProved) {
+    if (kind === 'json' && !hasEndsOfJson(body)) return undefined;
+    return textBlock(show(redact(decodeText(body, charset)), raw));
+  }
   const scanned = scanJson(body);
-  const text = scanned?.isPlain ? decodeText(body, charset) : '';
-  if (scanned === undefined || !isTerse(text) || redact(text) !== text) return undefined;
-  const outline = parseJson(scanned.outline());
-  return withNotes(show(text, raw), describeNext(outline, nextPage({ plan: paging, args, headers }, outline)));
+  if (scanned === undefined) return undefined;
+  if (paging.pagination !== undefined) return passPage(scanned, { raw, args }, paging, redact);
+  const text = decodeText(body, charset);
+  const shown = show(redact(text), raw);
+  return shown === text && isUtf8Label(charset) ? new QuotedText(text, scanned.quoted) : textBlock(shown);
+}
+
+/** A paged answer has to be read for the next page, however short it is. */
+function passPage(
+  { isPlain, quoted, outline }: ScannedJson,
+  { raw, args }: Pick<AnswerInput, 'raw' | 'args'>,
+  paging: PagingPlan,
+  redact: Redactor,
+): Content | undefined {
+  const { headers, body } = raw;
+  const { charset } = parseMediaType(headers['content-type']);
+  // The outline has only the last item of each list, so a path with the index of an item cannot be looked up in it.
+  if (!isPlain || !isUtf8Label(charset) || /\d/.test(paging.pagination?.nextFrom ?? '')) return undefined;
+  const text = decodeText(body, charset);
+  if (!isTerse(text) || redact(text) !== text) return undefined;
+  const value = parseJson(outline());
+  const notes = describeNext(value, nextPage({ plan: paging, args, headers }, value));
+  const shown = show(text, raw);
+  if (shown !== text) return textBlock(withNotes(shown, notes));
+  const block = new QuotedText(text, quoted);
+  return notes.length === 0 ? block : block.withLine(joinNotes(notes));
 }
 
 /** The text of a body with hidden characters made visible. Checking the bytes first is faster than checking the text. */
@@ -157,7 +183,11 @@ function textBlock(text: string): Content {
 
 /** What was left out stands in the last line. */
 function withNotes(text: string, notes: readonly string[]): string {
-  return notes.length === 0 ? text : `${text}\n${visible(notes.join('; '))}`;
+  return notes.length === 0 ? text : `${text}\n${joinNotes(notes)}`;
+}
+
+function joinNotes(notes: readonly string[]): string {
+  return visible(notes.join('; '));
 }
 
 function failed(raw: RawResponse, decoded: Decoded, redact: (text: string) => string): Answer {

@@ -1,6 +1,7 @@
 // What a call came to, as result text of its era. Written by hand where it is hot: the text of an answer is escaped
 // once and never parsed.
 import type { Content, Outcome } from '../../call/outcome.ts';
+import { QuotedText } from '../../call/quoted-text.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Version } from '../eras.ts';
 import { MODERN_VERSION } from '../eras.ts';
@@ -39,7 +40,7 @@ export function createResultWriter(serverInfoMeta: Readonly<Record<string, unkno
       const only = content.length === 1 ? content[0] : undefined;
       let json =
         only?.type === 'text'
-          ? `{"content":[{"type":"text","text":${JSON.stringify(only.text)}}]`
+          ? `{"content":[{"type":"text","text":${QuotedText.quote(only)}}]`
           : `{"content":${JSON.stringify(toContent(content, version))}`;
       if (structured !== undefined) json += `,"structuredContent":${JSON.stringify(toStructured(structured, version))}`;
       if (isError) json += ',"isError":true';

@@ -13,7 +13,6 @@ import { tooLarge } from '../too-large.ts';
 import { parseMediaType, sniff } from './answer-media.ts';
 import { decodeText } from './answer-text.ts';
 import { toFileContent } from './file-content.ts';
-import { scanJson } from './scan-json.ts';
 import { parseEvents, parseLines } from './streams.ts';
 
 export type Decoded =
@@ -148,12 +147,8 @@ function describePage(html: string): string {
     : 'the API answered with a web page instead of data; if that is not what this operation gives, the base URL or path is wrong: tell the user';
 }
 
-/** Up to this size, every byte is checked, which takes some microseconds. For longer answers, only both ends are. */
-const MAX_PROVED_BYTES = 1024;
-
-/** Whether a body declared as JSON looks like one. What does not is decoded with more care. */
-export function looksLikeJson(body: Buffer): boolean {
-  if (body.length <= MAX_PROVED_BYTES) return scanJson(body) !== undefined;
+/** Whether a body begins and ends as JSON does. What does not is decoded with more care. */
+export function hasEndsOfJson(body: Buffer): boolean {
   let start = 0;
   let end = body.length - 1;
   while (start < end && isSpace(body[start])) start++;

@@ -1,8 +1,11 @@
-// One pass over the bytes of a JSON answer that needs no shaping: is it valid JSON, is it compact, may it contain hidden
-// characters, and where are its lists. Parsing an 18 KB list takes 50 us and leaves 40 KB of garbage; this takes 20 us and leaves
-// none.
+// One pass over the bytes of a JSON answer that needs no shaping: is it valid JSON, is it compact, where are its lists, and how is
+// it written inside of another JSON text. Parsing an 18 KB list takes 50 us and leaves 40 KB of garbage, and JSON.stringify() of its
+// text takes 60; this does both in 50.
+import { isAscii } from 'node:buffer';
 
 export interface ScannedJson {
+  /** Its text as a JSON string: what JSON.stringify() makes of it, read as UTF-8. */
+  readonly quoted: string;
   /** No line breaks, no unnecessary escapes, no blanks around it: apart from blanks inside, rewriting would not make it shorter. */
   readonly isPlain: boolean;
   /**
@@ -47,6 +50,19 @@ for (const character of '"\\/bfnrt') ESCAPES[character.charCodeAt(0)] = 1;
 const HEX_DIGITS = new Uint8Array(256);
 for (const character of '0123456789abcdefABCDEF') HEX_DIGITS[character.charCodeAt(0)] = 1;
 
+/** Where the quoted text is written. Shared by all scans, as above; longer answers get one of their own. */
+let scratch = Buffer.alloc(0);
+const MAX_SCRATCH = 512 * 1024;
+
+function scratchFor(length: number): Buffer {
+  // Two bytes for each, and the quotes around them.
+  const size = 2 * length + 2;
+  if (size <= scratch.length) return scratch;
+  const larger = Buffer.allocUnsafeSlow(Math.max(16 * 1024, 2 ** Math.ceil(Math.log2(size))));
+  if (larger.length <= MAX_SCRATCH) scratch = larger;
+  return larger;
+}
+
 /** 1: an object, 0: a list, by depth. Shared by all scans, since only one runs at a time. */
 const containers = new Uint8Array(MAX_DEPTH + 1);
 
@@ -60,6 +76,10 @@ const END = 4;
 /** Undefined: it is not JSON, or needs a closer look. */
 export function scanJson(bytes: Buffer): ScannedJson | undefined {
   const { length } = bytes;
+  const out = scratchFor(length);
+  out[0] = QUOTE;
+  /** Where the next byte goes. */
+  let end = 1;
   let depth = 0;
   let isPlain = true;
   /** Depth of the outermost open list; 0: none is open. */
@@ -75,12 +95,32 @@ export function scanJson(bytes: Buffer): ScannedJson | undefined {
     if (byte <= 0x20) {
       if (!isBlank(byte)) return undefined;
       if (byte === NEWLINE || depth === 0) isPlain = false;
+      end = copyBlank(byte, out, end);
       at++;
+      continue;
+    }
+    if (byte === QUOTE && expected !== END) {
+      end = copyString(bytes, at, out, end);
+      if (end < 0) return undefined;
+      at = stringEnd;
+      if (!isTidy) isPlain = false;
+      if (expected <= VALUE_OR_END) {
+        expected = END;
+        continue;
+      }
+      while (at < length && isBlank(bytes[at]!)) {
+        if (bytes[at] === NEWLINE) isPlain = false;
+        end = copyBlank(bytes[at++]!, out, end);
+      }
+      if (bytes[at++] !== COLON) return undefined;
+      out[end++] = COLON;
+      expected = VALUE;
       continue;
     }
     if (expected === END) {
       if (depth === 0) return undefined;
       at++;
+      out[end++] = byte;
       if (byte === COMMA) {
         if (depth === listDepth) {
           last = at;
@@ -97,35 +137,21 @@ export function scanJson(bytes: Buffer): ScannedJson | undefined {
       depth--;
       continue;
     }
-    if (byte === QUOTE) {
-      do at++;
-      while (STOPS[bytes[at]!] === 0);
-      while (at < length && bytes[at] !== QUOTE) {
-        if (isUntidy(bytes, at)) isPlain = false;
-        at = endOfEscape(bytes, at);
-        if (at < 0) return undefined;
-        while (STOPS[bytes[at]!] === 0) at++;
-      }
-      if (at++ >= length) return undefined;
-      if (expected <= VALUE_OR_END) {
-        expected = END;
-        continue;
-      }
-      while (at < length && isBlank(bytes[at]!)) if (bytes[at++] === NEWLINE) isPlain = false;
-      if (bytes[at++] !== COLON) return undefined;
-      expected = VALUE;
-      continue;
-    }
-    if (expected >= KEY) {
-      if (byte !== CLOSE_BRACE || expected === KEY) return undefined;
+    if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      // Nothing is in it.
+      if (expected !== (byte === CLOSE_BRACE ? KEY_OR_END : VALUE_OR_END)) return undefined;
+      if (depth === listDepth) listDepth = 0;
       at++;
+      out[end++] = byte;
       depth--;
       expected = END;
       continue;
     }
+    if (expected >= KEY) return undefined;
     if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
       if (++depth > MAX_DEPTH) return undefined;
       at++;
+      out[end++] = byte;
       containers[depth] = byte === OPEN_BRACE ? 1 : 0;
       expected = byte === OPEN_BRACE ? KEY_OR_END : VALUE_OR_END;
       if (byte === OPEN_BRACKET && listDepth === 0) {
@@ -135,19 +161,71 @@ export function scanJson(bytes: Buffer): ScannedJson | undefined {
       }
       continue;
     }
-    if (byte === CLOSE_BRACKET) {
-      if (expected !== VALUE_OR_END) return undefined;
-      if (depth === listDepth) listDepth = 0;
-      at++;
-      depth--;
-    } else {
-      at = byte === MINUS || isDigit(byte) ? endOfNumber(bytes, at) : endOfLiteral(bytes, at);
-      if (at < 0) return undefined;
-    }
+    const next = byte === MINUS || isDigit(byte) ? endOfNumber(bytes, at) : endOfLiteral(bytes, at);
+    if (next < 0) return undefined;
+    while (at < next) out[end++] = bytes[at++]!;
     expected = END;
   }
   if (depth > 0 || expected !== END) return undefined;
-  return { isPlain, outline: () => writeOutline(bytes, lists ?? []) };
+  out[end++] = QUOTE;
+  const quoted = out.toString(isAscii(bytes) ? 'latin1' : 'utf8', 0, end);
+  return { quoted, isPlain, outline: () => writeOutline(bytes, lists ?? []) };
+}
+
+/** Of the last string that was copied: the place behind it, and whether rewriting would not make it shorter. */
+let stringEnd = 0;
+let isTidy = true;
+
+/** Returns where the next byte goes, or -1 if the string is none. */
+function copyString(bytes: Buffer, start: number, out: Buffer, from: number): number {
+  let at = start + 1;
+  let end = from + 2;
+  out[from] = BACKSLASH;
+  out[from + 1] = QUOTE;
+  isTidy = true;
+  let byte = bytes[at]!;
+  for (;;) {
+    while (STOPS[byte] === 0) {
+      out[end++] = byte;
+      byte = bytes[++at]!;
+    }
+    if (byte === QUOTE) break;
+    if (isUntidy(bytes, at)) isTidy = false;
+    const next = endOfEscape(bytes, at);
+    if (next < 0) return -1;
+    end = copyEscape(bytes, at, next, out, end);
+    at = next;
+    byte = bytes[at]!;
+  }
+  stringEnd = at + 1;
+  out[end] = BACKSLASH;
+  out[end + 1] = QUOTE;
+  return end + 2;
+}
+
+const SHORT_ESCAPES = new Uint8Array(0x21);
+for (const [blank, letter] of ['\nn', '\rr', '\tt']) SHORT_ESCAPES[blank!.charCodeAt(0)] = letter!.charCodeAt(0);
+
+function copyBlank(blank: number, out: Buffer, at: number): number {
+  const letter = SHORT_ESCAPES[blank]!;
+  if (letter === 0) {
+    out[at] = blank;
+    return at + 1;
+  }
+  out[at] = BACKSLASH;
+  out[at + 1] = letter;
+  return at + 2;
+}
+
+/** Of an escape, each backslash and quote is escaped itself. Returns where the next byte goes. */
+function copyEscape(bytes: Buffer, from: number, to: number, out: Buffer, at: number): number {
+  let end = at;
+  for (let place = from; place < to; place++) {
+    const byte = bytes[place]!;
+    if (byte === BACKSLASH || byte === QUOTE) out[end++] = BACKSLASH;
+    out[end++] = byte;
+  }
+  return end;
 }
 
 function addList(lists: LongList[] | undefined, list: LongList): LongList[] {
