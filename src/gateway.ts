@@ -54,7 +54,7 @@ const { name: NAME, version: VERSION } = PRODUCT;
 export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Gateway<Data> {
   const shared = createShared(options as GatewayOptions);
   const { service, profiles, all, serviceOf } = createServices(shared);
-  const { limits, executor, turnedAway, underWay } = shared;
+  const { limits, executor, excessCalls, underWay } = shared;
   const drain = () => {
     for (const { protocol } of all()) protocol.close();
   };
@@ -80,7 +80,7 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
       // The transports have closed by now, so nobody waits for these answers.
       for (const { protocol } of all()) protocol.abort();
       limits.overload.stop();
-      turnedAway.flush();
+      excessCalls.flush();
       await executor.close();
     },
   };
@@ -121,7 +121,7 @@ function createShared(options: GatewayOptions): Shared {
     mailbox: options.state?.letters && createMailbox(options.state.letters),
     underWay: new UnderWay(),
     tracing: findTracing(VERSION, options.tracerProvider),
-    turnedAway: new ExcessCalls(({ principal, count, sinceMs }) => {
+    excessCalls: new ExcessCalls(({ principal, count, sinceMs }) => {
       log.warn({ principal, calls: count, seconds: Math.ceil((Date.now() - sinceMs) / 1_000) }, 'calls beyond limits');
       options.audit?.countRefused(principal, count, sinceMs);
     }),

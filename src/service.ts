@@ -71,7 +71,7 @@ export interface Shared {
   readonly redaction: Redaction;
   readonly signer: Signer;
   readonly spent: SpentStore;
-  readonly turnedAway: ExcessCalls;
+  readonly excessCalls: ExcessCalls;
   /** Where other processes serve the same clients. */
   readonly mailbox: Mailbox | undefined;
   readonly underWay: UnderWay;
@@ -132,7 +132,7 @@ export function createService(shared: Shared, serving: Serving, all?: Service, w
     evidence: options.audit,
     onHandlerError: (error) => log.error({ err: error }, 'a handler failed'),
     limits,
-    turnedAway: shared.turnedAway,
+    excessCalls: shared.excessCalls,
     underWay: shared.underWay,
   });
   const info = { name: NAME, version: VERSION, title: 'Landbridge' };

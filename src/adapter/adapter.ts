@@ -41,7 +41,7 @@ export interface AdapterParts {
   /** Gets the sealed context of every call. */
   readonly audit: (record: ExecutionContext) => void;
   /** Counts every call, including those without a record. Absent: calls are not counted. */
-  readonly meter?: Pick<Meter, 'countCall' | 'countTurnedAway'> | undefined;
+  readonly meter?: Pick<Meter, 'countCall' | 'countExcess'> | undefined;
   /** The audit trail, if there is one. A call it cannot record is refused, or its answer is withheld. */
   readonly evidence?: Evidence | undefined;
   /** Called with errors thrown by handlers and middleware; the caller gets only their message. */
@@ -49,7 +49,7 @@ export interface AdapterParts {
   /** How much each caller may call. Absent: unlimited. */
   readonly limits?: Pick<Limits, 'gateOf'> | undefined;
   /** Counts calls that were refused by limits, so that they are not recorded one by one. */
-  readonly turnedAway?: Pick<ExcessCalls, 'note'> | undefined;
+  readonly excessCalls?: Pick<ExcessCalls, 'note'> | undefined;
   /** The calls in progress; answers them when the process ends. */
   readonly underWay?: UnderWay | undefined;
 }

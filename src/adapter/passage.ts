@@ -42,12 +42,12 @@ export class Passage {
   /** False: the audit trail could not record the call. */
   finish(outcome: ResultFacts['outcome'], errorCode?: number, answer?: Outcome): boolean {
     const { context } = this;
-    const { underWay, turnedAway, meter, audit, evidence, onHandlerError } = this.#parts;
+    const { underWay, excessCalls, meter, audit, evidence, onHandlerError } = this.#parts;
     const lease = this.#lease;
     lease.end();
-    const wasTurnedAway = lease.wasRefused && !underWay.isOver;
-    const isUntold = wasTurnedAway && turnedAway?.note(context.principal.id) === false;
-    if (isUntold) meter?.countTurnedAway(context, outcome);
+    const isExcess = lease.wasRefused && !underWay.isOver;
+    const isUntold = isExcess && excessCalls?.note(context.principal.id) === false;
+    if (isUntold) meter?.countExcess(context, outcome);
     if (isUntold && context.span === undefined) return true;
     if (lease.askedMs > 0) context.noteWait(lease.askedMs);
     const done = context.withResult({ outcome, errorCode, durationMs: performance.now() - this.#startedAt });

@@ -41,7 +41,7 @@ function writeFacts(context: ExecutionContext, effect: Effect | undefined, isOve
       effect,
       dryRun: (isOver && context.isDryRun) || undefined,
       argumentsDigest: context.argumentsDigest,
-      arguments: isOver ? context.keptArguments : undefined,
+      arguments: isOver ? context.argumentRecord : undefined,
       policy: permission && { decision: permission.policy, because: permission.because },
       confirmation: context.confirmation,
       upstream: upstream && {

@@ -59,7 +59,7 @@ export interface OperationFacts {
   /** What was decided about such calls, and why; frozen. */
   readonly permission?: Permission | undefined;
   /** The arguments as far as the audit trail may keep them: redacted, cut and frozen. */
-  readonly keptArguments?: unknown;
+  readonly argumentRecord?: unknown;
 }
 
 /** What was asked of the REST API. `url` carries no query string and no credentials; no status means no answer came. */
@@ -100,7 +100,7 @@ interface Journal {
   confirmation: Confirmation | undefined;
   isDryRun: boolean;
   mayHaveChanged: boolean;
-  keptArguments: unknown;
+  argumentRecord: unknown;
   readonly evidence: Evidence | undefined;
 }
 
@@ -251,7 +251,7 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
       this.#journal.effect = facts.effect;
       this.#journal.permission = facts.permission;
       this.#journal.isDryRun = facts.controls?.dryRun === true;
-      this.#journal.keptArguments = facts.keptArguments;
+      this.#journal.argumentRecord = facts.argumentRecord;
     }
     const draft = this.#draft();
     draft.operation = facts.operation ?? this.operation;
@@ -431,8 +431,8 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     return this.#journal.isDryRun;
   }
 
-  get keptArguments(): unknown {
-    return this.#journal.keptArguments;
+  get argumentRecord(): unknown {
+    return this.#journal.argumentRecord;
   }
 
   /** How long the API took, all requests together. */
@@ -470,7 +470,7 @@ function toRest(journal: Journal): Journal {
   rest.permission = journal.permission;
   rest.confirmation = journal.confirmation;
   rest.isDryRun = journal.isDryRun;
-  rest.keptArguments = journal.keptArguments;
+  rest.argumentRecord = journal.argumentRecord;
   return rest;
 }
 
@@ -490,7 +490,7 @@ function createJournal(evidence?: Evidence): Journal {
     confirmation: undefined,
     isDryRun: false,
     mayHaveChanged: false,
-    keptArguments: undefined,
+    argumentRecord: undefined,
     evidence,
   };
 }

@@ -9,7 +9,7 @@ export interface Meter {
   /** The sealed context of a call, and what it is answered, where that is no error. */
   countCall(record: ExecutionContext, answer: Outcome | undefined): void;
   /** A call that limits refused and that has no record. */
-  countTurnedAway(context: ExecutionContext, outcome: ResultFacts['outcome']): void;
+  countExcess(context: ExecutionContext, outcome: ResultFacts['outcome']): void;
 }
 
 /** What counts of different services are separated by. */

@@ -64,7 +64,7 @@ export function compilePipeline(pipeline: Pipeline): Handler {
       controls: split?.controls,
       effect,
       permission: decision,
-      keptArguments: keepArguments?.(own),
+      argumentRecord: keepArguments?.(own),
     });
     const { span } = bound;
     const valid = span === undefined ? validate(bound.label, own) : validateTraced(span, validate, bound.label, own);

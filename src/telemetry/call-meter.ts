@@ -142,7 +142,7 @@ class CallMeter implements Meter {
     if (answer !== undefined && answer.inputRequired === undefined) this.#tokens.observe(estimateTokens(answer));
   }
 
-  countTurnedAway(context: ExecutionContext, outcome: ResultFacts['outcome']): void {
+  countExcess(context: ExecutionContext, outcome: ResultFacts['outcome']): void {
     this.#seriesOf(context, outcome, 'rate_limited').calls.value++;
   }
 
