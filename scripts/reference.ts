@@ -62,7 +62,7 @@ export function buildDomainSchema(): JsonNode {
 
 /** The JSON Schema of profiles.yaml. */
 export function buildProfilesSchema(): JsonNode {
-  const { propertyNames, ...schema } = convert(profilesFile, new Set());
+  const { propertyNames, ...schema } = convert(profilesFile(), new Set());
   const $schema = {
     type: 'string',
     description: 'This JSON Schema, for editors; the gateway takes no notice of it.',
@@ -74,7 +74,7 @@ export function buildProfilesSchema(): JsonNode {
 
 /** The JSON Schema of landbridge.yaml. */
 export function buildConfigSchema(): JsonNode {
-  const definitions = convertAll(configFile);
+  const definitions = convertAll(configFile());
   const { properties, ...rest } = definitions.config as { properties: JsonNode };
   const $schema = {
     type: 'string',

@@ -184,7 +184,7 @@ export const SETTINGS = {
   },
   profiles: {
     type: about(
-      z.union([filePath, profilesFile]),
+      z.union([filePath, z.lazy(profilesFile)]),
       'Named parts of the catalog, each at `/mcp/<name>`: here, or in a file of their own. Default: `profiles.yaml` beside this file, where there is one.',
       { reader: { effects: ['read'] } },
       './profiles.yaml',

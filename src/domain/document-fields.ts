@@ -13,6 +13,7 @@ import type { CurationContext } from './curation/curate.ts';
 import { readSecurity, withProofs } from './definition/credentials/credential-plan.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
 import type { Imported } from './document-import.ts';
+import { homeOrigin } from './home-origin.ts';
 
 /** Headers, limits, response shaping, credentials and base URL, where the file says anything about them. */
 export function withDomainFields(
@@ -89,19 +90,6 @@ function withSchemes(own: ReadonlyMap<string, Credential>, { endpoints }: Domain
 function keepHeaders({ security }: Endpoint, chosen: Endpoint['security']): Endpoint['security'] {
   const headers = (security[0] ?? []).filter((credential) => isOfHeader(credential.name));
   return withProofs(chosen, headers);
-}
-
-/** The origin of most operations: credentials of the file are sent there and nowhere else. */
-export function homeOrigin(endpoints: readonly Endpoint[]): string | undefined {
-  // Thousands of endpoints share a handful of base URLs; parsing one is the expensive part.
-  const endpointsAt = new Map<string, number>();
-  for (const { baseUrl } of endpoints) endpointsAt.set(baseUrl, (endpointsAt.get(baseUrl) ?? 0) + 1);
-  const counts = new Map<string | undefined, number>();
-  for (const [baseUrl, count] of endpointsAt) {
-    const origin = originOf(baseUrl);
-    counts.set(origin, (counts.get(origin) ?? 0) + count);
-  }
-  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
 }
 
 /** Credentials of the file that no operation asks for: most likely a scheme's name is misspelt. */

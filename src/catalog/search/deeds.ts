@@ -1,12 +1,13 @@
 // What a verb or phrase asks for (`get rid of` deletes, `take … off` removes, `who can` asks for people), and how well the effect
 // of an operation answers it.
+import { once } from '../../endpoint/untrusted.ts';
 import { stem } from './search-words.ts';
 
 /** What a call does, as far as its method, path and first word tell. `act` is whatever is none of the others. */
 export type Verb = 'get' | 'list' | 'create' | 'update' | 'delete' | 'act';
 
 /** Verbs that say what is done and nothing about the thing. */
-const PLAIN = readTable({
+const plainVerbs = readTable({
   get: 'get retrieve read fetch show view check see display return know inspect describe peek tell grab hear',
   list: 'list search find browse enumerate',
   create: 'create add post new make insert put give stash store craft',
@@ -17,7 +18,7 @@ const PLAIN = readTable({
 });
 
 /** Verbs of few operations: the word itself counts in the search. */
-const TELLING = readTable({
+const tellingVerbs = readTable({
   get: 'preview download compare count export monitor listen render',
   list: 'query lookup',
   create:
@@ -37,18 +38,19 @@ const TELLING = readTable({
     'vote wait watch',
 });
 
-function readTable(table: Readonly<Partial<Record<Verb, string>>>): ReadonlyMap<string, Verb> {
+/** Read with the first search. */
+function readTable(table: Readonly<Partial<Record<Verb, string>>>): () => ReadonlyMap<string, Verb> {
   const rows = Object.entries(table) as [Verb, string][];
-  return new Map(rows.flatMap(([verb, words]) => words.split(' ').map((word) => [stem(word), verb])));
+  return once(() => new Map(rows.flatMap(([verb, words]) => words.split(' ').map((word) => [stem(word), verb]))));
 }
 
 /** What a word asks for, where it is a verb APIs have. */
 export function verbOfWord(stemmed: string): Verb | undefined {
-  return PLAIN.get(stemmed) ?? TELLING.get(stemmed);
+  return plainVerbs().get(stemmed) ?? tellingVerbs().get(stemmed);
 }
 
 export function isPlainVerb(stemmed: string): boolean {
-  return PLAIN.has(stemmed);
+  return plainVerbs().has(stemmed);
 }
 
 /** How well each kind of operation answers each verb: a POST may set, a PUT may create, but a read never answers a command. */

@@ -54,7 +54,7 @@ function isFree({ profiles, effects, expires }: KeyEntry): boolean {
 
 /** Checked like the settings file, so that no line is printed that would keep a gateway from starting. */
 function toEntry(name: string, sha256: string, { profiles, effects, expires }: KeyFlags): KeyEntry {
-  const parsed = keyEntry.safeParse(
+  const parsed = keyEntry().safeParse(
     {
       name,
       sha256,

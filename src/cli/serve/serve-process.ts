@@ -9,6 +9,7 @@ import { listWarnings, renderAnnouncement } from './announce.ts';
 import { type Launch, OPEN_TO_ALL } from './banner.ts';
 import { heedSignals } from './ending/signals.ts';
 import { createStopping, type Stopping } from './ending/stopping.ts';
+import { limitHeapGrowth } from './heap-growth.ts';
 import { openParts, type Parts } from './open-parts.ts';
 import { prepareTools, prepareToolsLater } from './prepare-tools.ts';
 import { createConditions, type ReadConditions } from './readiness.ts';
@@ -76,6 +77,7 @@ interface Serving {
 
 /** If it cannot start as configured, releases everything and throws. */
 async function startServing(config: Config, primary?: Primary): Promise<Serving> {
+  limitHeapGrowth(process.execArgv);
   const parts = await openParts(config, await prepare(config), primary);
   let transports: Transports = {};
   const stopping = createStopping(parts, () => transports);

@@ -30,7 +30,7 @@ export interface TracingPlan {
 /** What switched tracing on. */
 export type TracingOrigin = 'flag' | 'variable' | 'file';
 
-type Section = z.output<typeof tracingSection>;
+type Section = z.output<ReturnType<typeof tracingSection>>;
 
 const DEFAULT_ENDPOINT = 'http://localhost:4318';
 
@@ -73,7 +73,7 @@ export function planTracing(
 }
 
 function checkFlag(flag: string): string {
-  const parsed = collectorUrl.safeParse(flag);
+  const parsed = collectorUrl().safeParse(flag);
   if (parsed.success) return toTracesUrl(parsed.data);
   throw usageError(`--otlp-endpoint ${parsed.error.issues[0]!.message}.`);
 }

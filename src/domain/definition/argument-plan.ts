@@ -90,10 +90,15 @@ function runZod(type: z.ZodType, args: Args, path: Path): z.ZodSafeParseResult<u
   try {
     return type.safeParse(args, { reportInput: true });
   } catch (error) {
-    const reason = error instanceof z.core.$ZodAsyncError ? 'it is asynchronous, which is not possible' : String(error);
+    const reason = isAsyncError(error) ? 'it is asynchronous, which is not possible' : String(error);
     const message = `A check of the domain file (${place(path)}) failed: ${reason}.`;
     throw new GatewayError('HANDLER_FAILED', message, {}, error);
   }
+}
+
+/** By its name: a file may have another copy of zod than the gateway. */
+function isAsyncError(error: unknown): boolean {
+  return error instanceof Error && error.constructor.name === '$ZodAsyncError';
 }
 
 function toSentence(problem: Problem): string {

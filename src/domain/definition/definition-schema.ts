@@ -73,7 +73,7 @@ export const domain = strict(
     }),
     maxResponseBytes: common.maxResponseBytes,
     limits: about(
-      callLimits,
+      callLimits(),
       'How much this API may be called by all callers together; waiting calls are served fairly by caller. Default: `limits.perUpstream` of landbridge.yaml.',
       { rate: '10/s', concurrent: 8 },
     ),

@@ -1,22 +1,25 @@
 // How much may be called, as people write it: of a caller in landbridge.yaml, of an API there and in its domain file.
 import { z } from 'zod';
+import { once } from '../../../endpoint/untrusted.ts';
 import { about, named, strict } from './fields.ts';
 
-const rate = named(
-  /^[1-9]\d{0,8}\/(?:s|sec|second|m|min|minute|h|hour)$/,
-  'must be a number of calls per s, min or hour, such as 100/min',
-);
-const count = z.number().int('must be a whole number').min(1, 'must be at least 1');
-const queue = about(
-  z.number().int('must be a whole number').min(0, 'must be at least 0'),
-  'Calls that may wait for room; more are refused at once.',
-  256,
-);
-const waitSeconds = about(z.number().min(0).max(300), 'How long a call waits for room before it is refused.', 5);
+export const callLimits = once(() => {
+  const rate = named(
+    /^[1-9]\d{0,8}\/(?:s|sec|second|m|min|minute|h|hour)$/,
+    'must be a number of calls per s, min or hour, such as 100/min',
+  );
+  const count = z.number().int('must be a whole number').min(1, 'must be at least 1');
+  const queue = about(
+    z.number().int('must be a whole number').min(0, 'must be at least 0'),
+    'Calls that may wait for room; more are refused at once.',
+    256,
+  );
+  const waitSeconds = about(z.number().min(0).max(300), 'How long a call waits for room before it is refused.', 5);
 
-export const callLimits = strict({
-  rate: about(rate, 'Calls per time; unused calls may be made in a burst.', '600/min'),
-  concurrent: about(count, 'Calls in progress at the same time.', 32),
-  queue,
-  waitSeconds,
-}).meta({ id: 'callLimits' });
+  return strict({
+    rate: about(rate, 'Calls per time; unused calls may be made in a burst.', '600/min'),
+    concurrent: about(count, 'Calls in progress at the same time.', 32),
+    queue,
+    waitSeconds,
+  }).meta({ id: 'callLimits' });
+});

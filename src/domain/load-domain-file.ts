@@ -1,0 +1,51 @@
+// One domain file → its domain: read, checked and built, with its document if it has one.
+import { embeddedName, resolveBaseUrl } from '../endpoint/environment.ts';
+import type { Domain } from '../endpoint/model.ts';
+import { omitUndefined } from '../endpoint/untrusted.ts';
+import { buildDomain } from './definition/build-domain.ts';
+import type { DomainDefinition } from './definition/definition-types.ts';
+import type { DocumentOptions } from './document-import.ts';
+import type { SourceFile } from './files/domain-files.ts';
+import type { Library } from './files/load-module.ts';
+import { type DomainFile, readDomainFile } from './files/read-domain-file.ts';
+
+/** What the command line says about every file. */
+type Settings = Omit<DocumentOptions, 'source' | 'kind' | 'embedded' | 'positionOf'>;
+
+interface Surroundings {
+  readonly embedded?: (name: string) => string | Promise<string>;
+  readonly library?: Library;
+  /** URLs of embedded APIs by name. */
+  readonly running: Map<string, string>;
+}
+
+export async function loadDomainFile(
+  source: SourceFile,
+  settings: Settings,
+  surroundings: Surroundings,
+): Promise<Domain> {
+  const build = async ({ definition, file, kind, positionOf }: DomainFile) => {
+    await startEmbedded(definition, settings, surroundings);
+    const embedded = (api: string) => surroundings.running.get(api);
+    const about = { ...settings, source: file, kind, embedded, ...omitUndefined({ positionOf }) };
+    if (definition.openapi === undefined) return buildDomain(definition, about);
+    const { buildDocumentDomain } = await import('./openapi-domain.ts');
+    return buildDocumentDomain(definition, about);
+  };
+  return readDomainFile(source, build, surroundings.library);
+}
+
+/** Starts what the definition's base URLs name as `embedded:…`, once. */
+async function startEmbedded(
+  definition: DomainDefinition,
+  { baseUrl, env }: Settings,
+  { embedded, running }: Surroundings,
+): Promise<void> {
+  if (embedded === undefined) return;
+  const own = Object.values(definition.endpoints ?? {}).map((endpoint) => endpoint.baseUrl);
+  for (const base of [baseUrl ?? definition.baseUrl, ...own]) {
+    const resolved = base === undefined ? undefined : resolveBaseUrl(base, env);
+    const name = resolved !== undefined && 'url' in resolved ? embeddedName(resolved.url) : undefined;
+    if (name !== undefined && !running.has(name)) running.set(name, await embedded(name));
+  }
+}
