@@ -4,7 +4,7 @@ import { UnderWay } from './adapter/under-way.ts';
 import { listLostResources } from './catalog/resources-and-prompts/prompts.ts';
 import { checkSelection } from './catalog/select-endpoints.ts';
 import { toPlacedError } from './domain/files/read-places.ts';
-import { EFFECTS, type Effect } from './endpoint/model.ts';
+import { type Domain, EFFECTS, type Effect } from './endpoint/model.ts';
 import { createRedactor } from './endpoint/redaction/redact.ts';
 import { collectSecrets } from './endpoint/secrets.ts';
 import { GatewayError } from './errors.ts';
@@ -52,6 +52,7 @@ export interface Gateway<Data = unknown> extends Service {
 const { name: NAME, version: VERSION } = PRODUCT;
 
 export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Gateway<Data> {
+  for (const domain of options.domains) refuseDefinition(domain);
   const shared = createShared(options as GatewayOptions);
   const { service, profiles, all, serviceOf } = createServices(shared);
   const { limits, executor, excessCalls, underWay } = shared;
@@ -84,6 +85,14 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
       await executor.close();
     },
   };
+}
+
+/** Easily confused where no compiler checks it: what defineDomain() returns is still to be built. */
+function refuseDefinition({ name, endpoints }: Domain): void {
+  if (Array.isArray(endpoints)) return;
+  throw new TypeError(
+    `createGateway() takes what buildDomain() and loadDomains() return; "${name}" is a definition. Pass buildDomain(definition, { env: process.env }).`,
+  );
 }
 
 function createShared(options: GatewayOptions): Shared {

@@ -97,3 +97,10 @@ test('every failure has its wire shape', () => {
     UNSUPPORTED_PROTOCOL_VERSION: -32022,
   });
 });
+
+test('a definition in place of a domain is refused with what to write', () => {
+  const definition = landbridge.defineDomain({ name: 'shop', baseUrl: 'http://127.0.0.1:1', endpoints: {} });
+  expect(() => landbridge.createGateway({ domains: [definition as never] })).toThrow(
+    '"shop" is a definition. Pass buildDomain(definition, { env: process.env }).',
+  );
+});
