@@ -16,6 +16,7 @@ import { createIntroductionLog, createSilentLog } from './log.ts';
 import { createSpentStore } from './orchestration/confirmations.ts';
 import { createRedaction } from './orchestration/redaction.ts';
 import { createSigner } from './orchestration/signer.ts';
+import { buildPatiently } from './patient-compiler.ts';
 import { PRODUCT } from './product.ts';
 import { createMailbox } from './protocol/questions/mailbox.ts';
 import type { Reply, Sender } from './protocol/sender.ts';
@@ -53,7 +54,7 @@ const { name: NAME, version: VERSION } = PRODUCT;
 
 export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Gateway<Data> {
   const shared = createShared(options as GatewayOptions);
-  const { service, profiles, all, serviceOf } = createServices(shared);
+  const { service, profiles, all, serviceOf } = buildPatiently(() => createServices(shared));
   const { limits, executor, turnedAway, underWay } = shared;
   const drain = () => {
     for (const { protocol } of all()) protocol.close();

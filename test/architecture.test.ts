@@ -36,7 +36,7 @@ const SEES: Record<string, readonly string[]> = {
   config: ['config', 'domain', 'endpoint', 'log.ts', 'profiles.ts'],
 };
 /** Files at the top of src that every folder may use. */
-const COMMON = ['errors.ts', 'product.ts'];
+const COMMON = ['errors.ts', 'patient-compiler.ts', 'product.ts'];
 /** Packages with one door each. */
 const DOORS: Record<string, readonly string[]> = {
   express: ['transport/routes.ts'],
