@@ -250,7 +250,7 @@ class Ladder {
 
   /**
    * The version at which climbing to this depth would end, without the ones below it, which only matter where it is too large
-   * (Stripe: 190 ms instead of 530 for all tools). Undefined: only climbing can tell.
+   * (all tools of Stripe: 11,700 nodes instead of 14,700). Undefined: only climbing can tell.
    */
   leap(deepest: number): Version | undefined {
     if (this.versions.length > 0) return undefined;
