@@ -210,7 +210,7 @@ function ladderFor(root: JsonSchema, schemas: readonly JsonSchema[], at: Positio
   if (!isObject(schema) || others.length > 0) return new Ladder(root, schemas, at, maxText);
   const positions = laddersBySchema.get(schema) ?? new Map<string, SharedLadder>();
   laddersBySchema.set(schema, positions);
-  const position = [at.depth, at.level, at.whole, at.changes, maxText].join();
+  const position = `${at.depth} ${at.level} ${at.whole} ${at.changes} ${maxText}`;
   const earlier = positions.get(position);
   if (earlier?.references.every(([ref, target]) => resolveRef(root, ref) === target)) return earlier.ladder;
   const ladder = new Ladder(root, schemas, at, maxText);
