@@ -140,7 +140,7 @@ function chunk(labels: readonly string[], members: readonly CatalogOperation[]):
  * that the fewest fields have to be listed.
  */
 function merge(parts: readonly Part[], join: (a: Labels, b: Labels) => Labels | undefined): Part[] {
-  // Every pair is compared, so the fields of a part are listed once (Stripe: 10 ms instead of 85).
+  // Every pair is compared, so the fields of a part are listed once (Stripe: 75 ms instead of 125, in a profile).
   const merged: FieldedPart[] = [];
   for (const { labels: ownLabels, members: ownMembers } of parts) {
     const own = fieldsOf(ownMembers);
