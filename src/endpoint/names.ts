@@ -1,6 +1,7 @@
 // Names every client accepts: snake_case tool names and argument keys, cut and deduplicated the same way each time.
 import { createHash } from 'node:crypto';
 import { trimEnd, trimStart } from './plain-text.ts';
+import { remember } from './untrusted.ts';
 
 /** Leaves room for the prefixes that clients add: Cursor drops tools if server and tool name together are longer than 60. */
 export const MAX_TOOL_NAME = 48;
@@ -23,6 +24,15 @@ const MAX_INPUT = 512;
 /** `listHTTPServers`, `repos/list-for-user`, `Été 2` → `list_http_servers`, `repos_list_for_user`, `ete_2`. May be empty. */
 export function toSnakeCase(text: string): string {
   if (SNAKE_CASE.test(text) && text.length <= MAX_INPUT) return text;
+  return text.length <= MAX_SHORT ? snakeOf(text) : convertToSnake(text);
+}
+
+/** An id and the segments of a path are read several times for a name, an effect and a group. */
+const MAX_SHORT = 64;
+const MAX_TEXTS = 4_000;
+const snakeOf = remember(MAX_TEXTS, convertToSnake);
+
+function convertToSnake(text: string): string {
   const ascii = toAscii(text);
   // Most ids, paths and tags are in one case.
   const lower = /[A-Z]/.test(ascii)

@@ -81,16 +81,20 @@ function requiredFields(operation: Operation, resolver: Resolver): RequiredField
   });
 }
 
+/** Nobody reads the pointers of these, so all have that of their owner. */
 function parametersOf({ place, pathItem }: Operation, resolver: Resolver): Place[] {
-  return [pathItem, place].flatMap((owner) =>
-    listAt(owner.value, 'parameters').flatMap(
-      (value, index) =>
-        settle({ document: owner.document, pointer: `${owner.pointer}/parameters/${index}`, value }, resolver) ?? [],
-    ),
-  );
+  const parameters: Place[] = [];
+  for (const { document, pointer, value: owner } of [pathItem, place]) {
+    for (const value of listAt(owner, 'parameters')) {
+      const parameter = settle({ document, pointer, value }, resolver);
+      if (parameter !== undefined) parameters.push(parameter);
+    }
+  }
+  return parameters;
 }
 
 function takesParameter(operation: Operation, names: ReadonlySet<string>, resolver: Resolver): boolean {
+  if (names.size === 0) return false;
   return parametersOf(operation, resolver).some(({ value }) => names.has(textAt(value, 'name') ?? ''));
 }
 

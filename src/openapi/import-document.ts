@@ -32,13 +32,14 @@ import { createShapes } from './schema/schema-shape.ts';
 import { createVariants } from './schema/variants.ts';
 import { bad } from './source/document-problem.ts';
 import { isJsonText } from './source/document-text.ts';
-import { collectDocuments, resolveUri, uriOf } from './source/documents.ts';
-import { documentHeaders, noteOrigins, readHeaders } from './source/fetch-headers.ts';
+import { collectDocuments, type DocumentSet, resolveUri, uriOf } from './source/documents.ts';
+import { documentHeaders, noteOrigins, type OperatorHeader, readHeaders } from './source/fetch-headers.ts';
 import { DEFAULT_LIMITS, type Limits } from './source/limits.ts';
 import { type ParsedText, parseText } from './source/parse.ts';
 import { readDocument, readSource, type SourceText } from './source/read-document.ts';
 import { createResolver, OperationProblem } from './source/resolve.ts';
 import { survey } from './source/survey.ts';
+import type { Fields } from './source/web/fetch.ts';
 
 export type { CredentialSource, ImportOptions, OperationInfo } from './import-options.ts';
 export type { Limits } from './source/limits.ts';
@@ -53,6 +54,23 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   const text = await readDocument(source, options, limits, sent);
   const parsed = await withOverlays(await parseText(text, text.label, limits), text, options, limits);
   const documents = await collectDocuments(text, parsed, options, limits);
+  return buildDomain({ source, text, sent, parsed, documents, callerHeaders }, options, limits);
+}
+
+/** All that had to be waited for. */
+interface Reading {
+  /** As it was named. */
+  readonly source: string;
+  readonly text: SourceText;
+  /** What its origin got for it. */
+  readonly sent: Fields;
+  readonly parsed: ParsedText;
+  readonly documents: DocumentSet;
+  readonly callerHeaders: readonly OperatorHeader[];
+}
+
+function buildDomain(reading: Reading, options: ImportOptions, limits: Limits): Domain {
+  const { source, text, sent, parsed, documents, callerHeaders } = reading;
   const { root } = documents;
   const warnings = [...(text.note === undefined ? [] : [text.note]), ...parsed.warnings, ...documents.warnings];
   const resolver = createResolver(documents);

@@ -1,6 +1,7 @@
 // Schemas cut down to what a model needs to choose and fill in arguments: every word here is paid for in every session.
 import type { JsonSchema } from '../endpoint/model.ts';
 import { closeColon, cutText, firstSentence } from '../endpoint/plain-text.ts';
+import { remember } from '../endpoint/untrusted.ts';
 import { saysWords, withoutNoise, wordsOf } from './description-budget.ts';
 import { mapSubschemas } from './keywords.ts';
 import { Description } from './portable/description.ts';
@@ -79,10 +80,14 @@ function slimOnce(field: JsonSchema, options: SlimOptions): JsonSchema {
 export function slimField(name: string, field: JsonSchema, options: SlimOptions, operation = ''): JsonSchema {
   const slim = slimOnce(field, options);
   if (typeof slim === 'boolean' || typeof slim.description !== 'string') return slim;
-  if (!saysWords([COMMONPLACE, new Set(wordsOf(`${name} ${operation}`))], slim.description)) return slim;
+  if (!saysWords([COMMONPLACE, vocabularyOf(name), vocabularyOf(operation)], slim.description)) return slim;
   const { description: _, ...rest } = slim;
   return rest;
 }
+
+/** Bound of the cache; operations share most names of fields, and all fields of one share its own. */
+const MAX_NAMES = 1_000;
+const vocabularyOf = remember(MAX_NAMES, (name): ReadonlySet<string> => new Set(wordsOf(name)));
 
 const COMMONPLACE: ReadonlySet<string> = new Set(
   wordsOf(

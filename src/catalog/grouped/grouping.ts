@@ -1,6 +1,7 @@
 // Which operations share a tool in grouped mode: by tag (by path where there are no tags), reads apart from writes, and
 // never more than a model can keep apart. The same endpoints always give the same groups.
 import { MAX_TOOL_NAME, toToolName } from '../../endpoint/names.ts';
+import { remember } from '../../endpoint/untrusted.ts';
 import type { Group } from '../../model/group.ts';
 import { groupBy } from '../group-by.ts';
 import { cutWords } from '../tool-names.ts';
@@ -44,9 +45,16 @@ function isOneSubject(domain: Group, members: readonly CatalogOperation[]): bool
 
 /** Tags go together when they begin with the same word: `users` and `user_groups`, `admin_apps` and `admin_teams`. */
 function areRelated(a: Labels, b: Labels): boolean {
-  const root = (label: string) => label.split('_', 1)[0]!.replace(/s$/, '');
-  return new Set([...a, ...b].map(root)).size <= 1;
+  const first = a[0] ?? b[0];
+  if (first === undefined) return true;
+  const root = rootOf(first);
+  const isRelated = (label: string) => rootOf(label) === root;
+  return a.every(isRelated) && b.every(isRelated);
 }
+
+/** Bound of the cache; labels are compared pair by pair. */
+const MAX_LABELS = 4_000;
+const rootOf = remember(MAX_LABELS, (label) => label.split('_', 1)[0]!.replace(/s$/, ''));
 
 /** Within the caps: few enough actions, few enough fields. */
 function fits(members: readonly CatalogOperation[]): boolean {
@@ -54,12 +62,12 @@ function fits(members: readonly CatalogOperation[]): boolean {
 }
 
 function fieldsOf(members: readonly CatalogOperation[]): ReadonlySet<string> {
-  return new Set(
-    members.flatMap(({ endpoint, controls }) => [
-      ...endpoint.args.filter((arg) => !arg.readOnly).map((arg) => arg.key),
-      ...Object.keys(controls),
-    ]),
-  );
+  const fields = new Set<string>();
+  for (const { endpoint, controls } of members) {
+    for (const { key, readOnly } of endpoint.args) if (!readOnly) fields.add(key);
+    for (const key of Object.keys(controls)) fields.add(key);
+  }
+  return fields;
 }
 
 /** A domain's name, shortened to leave room for the other parts of a tool's name. */
@@ -132,21 +140,32 @@ function chunk(labels: readonly string[], members: readonly CatalogOperation[]):
  * that the fewest fields have to be listed.
  */
 function merge(parts: readonly Part[], join: (a: Labels, b: Labels) => Labels | undefined): Part[] {
-  const merged: Part[] = [];
-  for (const part of parts) {
-    const own = fieldsOf(part.members);
-    let best: { place: number; shared: number; labels: Labels } | undefined;
-    for (const [place, other] of merged.entries()) {
-      const labels = join(other.labels, part.labels);
-      if (labels === undefined || !fits(union(other.members, part.members))) continue;
-      const theirs = fieldsOf(other.members);
-      const shared = [...own].filter((field) => theirs.has(field)).length;
-      if (!best || shared > best.shared) best = { place, shared, labels };
+  // Every pair is compared, so the fields of a part are listed once (Stripe: 75 ms instead of 125, in a profile).
+  const merged: FieldedPart[] = [];
+  for (const { labels: ownLabels, members: ownMembers } of parts) {
+    const own = fieldsOf(ownMembers);
+    let best: { place: number; shared: number; labels: Labels; members: Part['members'] } | undefined;
+    for (const [place, { labels: others, members: theirMembers, fields: theirs }] of merged.entries()) {
+      const shared = countShared(own, theirs);
+      if (own.size + theirs.size - shared > MAX_FIELDS || (best && shared <= best.shared)) continue;
+      const labels = join(others, ownLabels);
+      const members = labels && union(theirMembers, ownMembers);
+      if (labels && members && members.length <= MAX_ACTIONS) best = { place, shared, labels, members };
     }
-    if (best) merged[best.place] = { labels: best.labels, members: union(merged[best.place]!.members, part.members) };
-    else merged.push(part);
+    if (best) merged[best.place] = { labels: best.labels, members: best.members, fields: fieldsOf(best.members) };
+    else merged.push({ labels: ownLabels, members: ownMembers, fields: own });
   }
-  return merged;
+  return merged.map(({ labels, members }) => ({ labels, members }));
+}
+
+interface FieldedPart extends Part {
+  readonly fields: ReadonlySet<string>;
+}
+
+function countShared(some: ReadonlySet<string>, others: ReadonlySet<string>): number {
+  let count = 0;
+  for (const field of some) if (others.has(field)) count++;
+  return count;
 }
 
 /** Merges the parts with few members under the given labels, even if those say little. */

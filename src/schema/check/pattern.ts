@@ -6,6 +6,7 @@
 // (`(a+)+\1`) is not enforced and the doctor says so; the API itself still is free to refuse.
 import { createRequire } from 'node:module';
 import type { RE2JS } from 're2js';
+import { once } from '../../endpoint/untrusted.ts';
 import { costOfPattern } from './pattern-cost.ts';
 
 /** `too_long`: more steps than one match may take; `too_many`: than one call may. `unusable`: no engine understands it. */
@@ -70,7 +71,7 @@ function buildPattern(source: string): SafePattern {
   // Only with `u` do characters mean code points, as they do to RE2 and to JSON Schema; then RE2 need not be asked.
   const unicode = native?.unicode === true && cost?.linear === true;
   const re2 = unicode ? undefined : compileRe2(anchored);
-  const portable = (): boolean => (unicode ? compileRe2(anchored) : re2) !== undefined;
+  const portable = once(() => (unicode ? compileRe2(anchored) : re2) !== undefined);
   if (native && cost?.linear && !re2) {
     return toPattern(source, 'native', portable, (value) => {
       const steps = cost.steps(value.length);

@@ -35,8 +35,10 @@ export interface Pass {
   nodes: number;
   /** Give up when there are none, instead of leaving things out. */
   readonly strict: boolean;
-  /** Something was left out that one more level would show. */
-  cut: boolean;
+  /** The depths at which objects with fields stand, as bits. */
+  depths: number;
+  /** A union of objects was shown apart that a shallower pass would have folded. */
+  apart: boolean;
   /** References being followed, outermost first. */
   readonly path: JsonSchema[];
 }
@@ -199,9 +201,9 @@ function objectNode(pass: Pass, facts: Facts, at: Position): PortableNode {
   // A property may be called `$ref` (Kubernetes has one), but many schema walkers take it for a reference, so it is not shown.
   const names = all.filter((key) => !key.startsWith('$'));
   const hidden = all.filter((key) => key.startsWith('$'));
+  if (names.length > 0 && at.depth <= pass.maxDepth) pass.depths |= 1 << at.depth;
   const words = [...(hidden.length > 0 ? [`Also ${fieldList(hidden, facts.required)}`] : []), ...objectWords(facts)];
   if ((at.depth >= pass.maxDepth || at.level >= MAX_LEVELS - 1) && names.length > 0) {
-    pass.cut ||= at.depth === pass.maxDepth;
     return {
       type: 'object',
       ...text(describeHidden(pass, facts, at, `Fields: ${fieldList(names, facts.required)}`, words)),

@@ -96,8 +96,9 @@ export class PortableDraft {
   /** Every argument as deep as it goes; then, while that is too much, the largest one a level shallower; then less text. */
   *#shrinkToFit(maxDepth: number, maxChars: number): Generator<void, Map<string, PortableNode>> {
     const total = (some: Iterable<Argument>): number => [...some].reduce((sum, arg) => sum + sizeOf(arg), 0);
-    let args = yield* this.#convert(maxDepth, MAX_TEXT);
+    let args = yield* this.#leap(maxDepth);
     let sum = total(args);
+    if (sum > maxChars) args = yield* this.#convert(maxDepth, MAX_TEXT);
     while (sum > maxChars) {
       const largest = args.reduce<Argument | undefined>(
         (most, arg) => (arg.versions.length > 1 && sizeOf(arg) > (most ? sizeOf(most) : 0) ? arg : most),
@@ -115,6 +116,19 @@ export class PortableDraft {
     }
     if (sum > maxChars) return dropOptional(args, this.#facts, maxChars);
     return new Map(args.map((arg) => [arg.key, arg.versions.at(-1)!.node]));
+  }
+
+  /** Every argument as deep as it goes, and usually in no other version. */
+  *#leap(maxDepth: number): Generator<void, Argument[]> {
+    const args: Argument[] = [];
+    for (const key of this.#names) {
+      const ladder = this.#ladderOf(key, MAX_TEXT);
+      const top = ladder.leap(maxDepth);
+      yield;
+      if (top === undefined) while (ladder.climb(maxDepth)) yield;
+      args.push({ key, versions: top === undefined ? ladder.versions.slice(0, maxDepth) : [top] });
+    }
+    return args;
   }
 
   *#convert(maxDepth: number, maxText: number): Generator<void, Argument[]> {
@@ -196,7 +210,7 @@ function ladderFor(root: JsonSchema, schemas: readonly JsonSchema[], at: Positio
   if (!isObject(schema) || others.length > 0) return new Ladder(root, schemas, at, maxText);
   const positions = laddersBySchema.get(schema) ?? new Map<string, SharedLadder>();
   laddersBySchema.set(schema, positions);
-  const position = [at.depth, at.level, at.whole, at.changes, maxText].join();
+  const position = `${at.depth} ${at.level} ${at.whole} ${at.changes} ${maxText}`;
   const earlier = positions.get(position);
   if (earlier?.references.every(([ref, target]) => resolveRef(root, ref) === target)) return earlier.ladder;
   const ladder = new Ladder(root, schemas, at, maxText);
@@ -213,6 +227,8 @@ class Ladder {
   readonly #at: Position;
   readonly #maxText: number;
   #isWhole = false;
+  /** What a leap gave: the version that stands at `depth`, if it is known. */
+  #top: (Pick<Pass, 'depths'> & { limit: number; depth: number; version: Version | undefined }) | undefined;
 
   constructor(root: JsonSchema, schemas: readonly JsonSchema[], at: Position, maxText: number) {
     this.#root = root;
@@ -225,24 +241,48 @@ class Ladder {
   climb(deepest: number): boolean {
     const maxDepth = this.versions.length + 1;
     if (this.#isWhole || maxDepth > deepest) return false;
+    const isThere = this.#top?.version !== undefined && this.#top.depth === maxDepth;
+    const { depths, version } = isThere ? this.#top! : this.#show(maxDepth);
+    if (version !== undefined) this.versions.push(version);
+    this.#isWhole = version === undefined || (depths & (1 << maxDepth)) === 0;
+    return true;
+  }
+
+  /**
+   * The version at which climbing to this depth would end, without the ones below it, which only matter where it is too large
+   * (all tools of Stripe: 11,700 nodes instead of 14,700). Undefined: only climbing can tell.
+   */
+  leap(deepest: number): Version | undefined {
+    if (this.versions.length > 0) return undefined;
+    if (this.#top?.limit === deepest) return this.#top.version;
+    const { depths, version, apart } = this.#show(deepest);
+    // Climbing ends at the first depth without fields. Where there are some below (in the values of a map), it misses them.
+    let end = 1;
+    while (end < deepest && depths & (1 << end)) end++;
+    const isEnd = version !== undefined && !apart && depths >> (end + 1) === 0;
+    this.#top = { limit: deepest, depth: end, depths, version: isEnd ? version : undefined };
+    return this.#top.version;
+  }
+
+  /** One version; none where a deeper one than the first has too many nodes. */
+  #show(maxDepth: number): Pick<Pass, 'depths' | 'apart'> & { readonly version: Version | undefined } {
     const pass: Pass = {
       root: this.#root,
       maxDepth,
       maxText: this.#maxText,
       nodes: MAX_NODES,
       strict: maxDepth > 1,
-      cut: false,
+      depths: 0,
+      apart: false,
       path: [],
     };
     try {
       const node = toNode(pass, this.#schemas, this.#at);
-      this.versions.push({ node, size: JSON.stringify(node).length });
-      this.#isWhole = !pass.cut;
+      return { depths: pass.depths, apart: pass.apart, version: { node, size: JSON.stringify(node).length } };
     } catch (error) {
       if (error !== OUT_OF_NODES) throw error;
-      this.#isWhole = true;
+      return { depths: pass.depths, apart: pass.apart, version: undefined };
     }
-    return true;
   }
 }
 

@@ -46,6 +46,7 @@ export function unionNodes(
   const objects = branches.filter(takesObjects);
   const fold =
     objects.length > 1 && (facts.properties.size > 0 || objects.length > MAX_BRANCHES || at.depth >= pass.maxDepth);
+  if (objects.length > 1 && !fold) pass.apart = true;
   const apart = fold ? branches.filter((branch) => !takesObjects(branch)) : branches;
   const nodes = apart.slice(0, MAX_FOLDED).map((branch) => toNode(pass, [branch, ...quiet], at, done));
   if (fold) {

@@ -42,6 +42,13 @@ export interface Facts {
 const NONE: ReadonlySet<SchemaObject> = new Set();
 const LOWEST = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'] as const;
 const HIGHEST = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'] as const;
+type Bound = (typeof LOWEST)[number] | (typeof HIGHEST)[number];
+
+/** Of two values of a bound, the tighter one. */
+const TIGHTER = new Map<string, (a: number, b: number) => number>([
+  ...LOWEST.map((keyword) => [keyword, Math.max] as const),
+  ...HIGHEST.map((keyword) => [keyword, Math.min] as const),
+]);
 
 /** Gathers the facts of a conjunction. Unions found in `expanded` parts were already dealt with by the caller. */
 export function gatherFacts(
@@ -98,13 +105,17 @@ function addPart(facts: Facts, schema: SchemaObject, unionsDone: boolean): void 
       if (branches.length > 0) facts.unions.push(branches);
     }
   }
-  for (const keyword of LOWEST) {
-    const value = schema[keyword];
-    if (typeof value === 'number') facts[keyword] = Math.max(facts[keyword] ?? value, value);
-  }
-  for (const keyword of HIGHEST) {
-    const value = schema[keyword];
-    if (typeof value === 'number') facts[keyword] = Math.min(facts[keyword] ?? value, value);
+  addBounds(facts, schema);
+}
+
+/** By the few keywords that the schema has, instead of asking it for each of ten. */
+function addBounds(facts: Facts, schema: SchemaObject): void {
+  for (const keyword in schema) {
+    const tighter = TIGHTER.get(keyword);
+    const value = tighter === undefined ? undefined : schema[keyword];
+    if (tighter === undefined || typeof value !== 'number') continue;
+    const bound = keyword as Bound;
+    facts[bound] = tighter(facts[bound] ?? value, value);
   }
 }
 
