@@ -81,8 +81,8 @@ function planParts(domain: Group, operations: readonly CatalogOperation[], every
   const clusters = groupBy(operations, (operation) => labelsOf(domain, operation).slice(0, everyTag ? undefined : 1));
   const parts = [...clusters].flatMap(([label, members]) => split([label], members, 0));
   const merged = merge(parts, (a, b) => {
-    const labels = union(a, b);
     if (!areRelated(a, b)) return undefined;
+    const labels = union(a, b);
     return `${shortDomain(domain.name)}_${labels.join('_')}_write`.length <= MAX_TOOL_NAME ? labels : undefined;
   });
   // Words of a path were not chosen as subjects, so groups of a single path word are merged.
@@ -146,11 +146,13 @@ function merge(parts: readonly Part[], join: (a: Labels, b: Labels) => Labels | 
     const own = fieldsOf(ownMembers);
     let best: { place: number; shared: number; labels: Labels; members: Part['members'] } | undefined;
     for (const [place, { labels: others, members: theirMembers, fields: theirs }] of merged.entries()) {
+      // Names tell most pairs apart, and fields take longest to compare.
+      const labels = join(others, ownLabels);
+      if (labels === undefined) continue;
       const shared = countShared(own, theirs);
       if (own.size + theirs.size - shared > MAX_FIELDS || (best && shared <= best.shared)) continue;
-      const labels = join(others, ownLabels);
-      const members = labels && union(theirMembers, ownMembers);
-      if (labels && members && members.length <= MAX_ACTIONS) best = { place, shared, labels, members };
+      const members = union(theirMembers, ownMembers);
+      if (members.length <= MAX_ACTIONS) best = { place, shared, labels, members };
     }
     if (best) merged[best.place] = { labels: best.labels, members: best.members, fields: fieldsOf(best.members) };
     else merged.push({ labels: ownLabels, members: ownMembers, fields: own });
