@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 // The program's first file, and the only one that a Node.js too old for the others has to read: it says so in one
 // sentence, where the rest would end in a syntax error of some dependency.
-import { keepCompiledCode } from './compile-cache.ts';
 
 // In a container this is process 1, to which the kernel delivers no signal without a listener. Until a gateway handles them
 // itself, they end the program at once, as for any other process.
@@ -28,7 +27,7 @@ if (process.argv[2] === 'serve') {
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major > 20 || (major === 20 && minor >= 18)) {
-  keepCompiledCode();
+  if (major >= 22) (await import('./compile-cache.ts')).keepCompiledCode();
   await import('./program.ts');
 } else {
   process.stderr.write(
