@@ -27,7 +27,7 @@ if (process.argv[2] === 'serve') {
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major > 20 || (major === 20 && minor >= 18)) {
-  if (major >= 22) (await import('./compile-cache.ts')).keepCompiledCode();
+  if (major >= 22) (await import('./compile-cache.ts')).keepCompiledCode(process.env);
   await import('./program.ts');
 } else {
   process.stderr.write(

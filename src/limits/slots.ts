@@ -337,7 +337,7 @@ class Waiter implements Companion {
 
   /** The caller left. */
   handleEvent(): void {
-    this.#slots.remove(this, cancelled(this.call));
+    if (!this.isOver) this.#slots.remove(this, cancelled(this.call));
   }
 
   end(): void {

@@ -113,19 +113,27 @@ class PostedMessage implements BodyTaker {
     const { signal } = connection;
     const sender = new HttpSender(this.#request, this.#response, this.#identity, address, signal, cors, load, isLast);
     load.enter(this.#identity.principal.id);
-    // Lists are there at once: no promise, no turn of the loop.
     try {
       const reply =
         bytes.length > MAX_UNQUEUED_MESSAGE
           ? inTurn(() => handle(this.#protocol, bytes, sender))
           : handle(this.#protocol, bytes, sender);
       if (reply instanceof Promise) void this.#finishLater(reply, sender, connection);
-      else {
-        this.#finish(reply, sender);
-        this.#leave(connection);
-      }
+      // It would close the connection, though more requests may be in the bytes that the parser is reading.
+      else if (isLast(this.#response)) void this.#finishLater(Promise.resolve(reply), sender, connection);
+      else this.#finishNow(reply, sender, connection);
+    } catch (error) {
+      void this.#finishLater(Promise.reject(error), sender, connection);
+    }
+  }
+
+  /** Lists are there at once: no promise, no turn of the loop. */
+  #finishNow(reply: Reply | undefined, sender: HttpSender, connection: Connection): void {
+    try {
+      this.#finish(reply, sender);
     } catch (error) {
       this.#fail(error, sender);
+    } finally {
       this.#leave(connection);
     }
   }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -10,25 +10,41 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
-test('compiled code is kept in a folder that only its user may enter', () => {
+const keep = (env: Record<string, string> = {}, at = () => home) => {
   const enableCompileCache = vi.fn();
-  keepCompiledCode({ enableCompileCache }, () => home);
+  keepCompiledCode(env, { enableCompileCache }, at);
+  return enableCompileCache.mock.calls;
+};
+const isWindows = process.platform === 'win32';
+
+test('compiled code is kept in a folder that only its user may enter', () => {
   const folder = join(home, '.cache/landbridge/code');
-  expect(enableCompileCache.mock.calls).toEqual([[folder]]);
-  if (process.platform !== 'win32') expect(statSync(folder).mode & 0o777).toBe(0o700);
+  expect(keep()).toEqual([[folder]]);
+  if (!isWindows) expect(statSync(folder).mode & 0o777).toBe(0o700);
 });
 
 test('where there is no such folder, or no home, it is not kept', () => {
-  const enableCompileCache = vi.fn();
   writeFileSync(join(home, '.cache'), 'no folder');
-  keepCompiledCode({ enableCompileCache }, () => home);
-  keepCompiledCode({ enableCompileCache }, () => {
+  expect(keep()).toEqual([]);
+  const nowhere = () => {
     throw new Error('no home');
-  });
-  expect(enableCompileCache).not.toHaveBeenCalled();
+  };
+  expect(keep({}, nowhere)).toEqual([]);
+});
+
+test.skipIf(isWindows)('where others may write, it is not kept', () => {
+  const folder = join(home, '.cache/landbridge/code');
+  mkdirSync(folder, { recursive: true });
+  chmodSync(folder, 0o777);
+  expect(keep()).toEqual([]);
+});
+
+test.each(['NODE_COMPILE_CACHE', 'NODE_DISABLE_COMPILE_CACHE'])('what %s says is left to Node.js', (name) => {
+  expect(keep({ [name]: '1' })).toEqual([]);
+  expect(() => statSync(join(home, '.cache'))).toThrow('ENOENT');
 });
 
 test('an older Node.js, which cannot keep it, makes no folder', () => {
-  keepCompiledCode({}, () => home);
+  keepCompiledCode({}, {}, () => home);
   expect(() => statSync(join(home, '.cache'))).toThrow('ENOENT');
 });

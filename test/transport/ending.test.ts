@@ -90,6 +90,18 @@ describe('HTTP that drains', () => {
     await closing;
   });
 
+  test('nor is one that comes in the same bytes as a request that is answered at once', async () => {
+    const server = await serve();
+    const raw = await openRaw(server.port);
+    raw.socket.write(rawPost(JSON.stringify(legacy(1, 'ping'))));
+    await raw.wait((text) => text.includes('"id":1'));
+    server.drain();
+    raw.socket.write([2, 3, 4].map((id) => rawPost(JSON.stringify(legacy(id, 'ping')))).join(''));
+    const text = await Promise.race([raw.closed, raw.wait((all) => all.includes('"id":4'))]);
+    expect(text.match(/"id":\d/g)).toEqual(['"id":1', '"id":2', '"id":3', '"id":4']);
+    await server.close(1_000);
+  });
+
   test('a request on a connection that was idle is answered while the others finish', async () => {
     const server = await serve();
     const idle = await openRaw(server.port);

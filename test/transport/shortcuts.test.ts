@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { DirectRequest } from '../../src/transport/node-http/direct-request.ts';
 import { endAtOnce } from '../../src/transport/node-http/one-write.ts';
+import { stopBody } from '../../src/transport/node-http/parser-stop.ts';
 import { openRaw, type Raw, rawPost } from '../support/raw.ts';
 import { until } from '../support/until.ts';
 
@@ -219,6 +220,32 @@ describe('DirectRequest', () => {
     expect(seen.map(({ direct }) => direct)).toEqual([true, false]);
   });
 
+  test('takes no body of a request that somebody else follows', async () => {
+    const answers: boolean[] = [];
+    const events: string[] = [];
+    const followers: ((request: DirectRequest) => void)[] = [
+      (request) => void request.on('end', () => events.push('end')),
+      (request) => void request.on('close', () => events.push('close')),
+      // As instrumentation does that binds listeners to its span.
+      (request) => {
+        request.on = request.on.bind(request);
+      },
+    ];
+    const port = await start((request, response) => {
+      followers[answers.length]?.(request);
+      const isDirect = request.feed({ add: () => {}, end: () => response.end() });
+      answers.push(isDirect);
+      if (!isDirect) request.resume().once('end', () => response.end());
+    });
+    const raw = await connect(port);
+    for (const count of [1, 2, 3, 4]) {
+      raw.socket.write(rawPost('body'));
+      await raw.wait((text) => text.split('HTTP/1.1 200').length === count + 1);
+    }
+    expect(answers).toEqual([false, false, false, true]);
+    expect(events).toEqual(['end', 'close']);
+  });
+
   test('lets go of a request that is answered, while its connection stays open', async () => {
     const { port, seen } = await echo();
     const raw = await connect(port);
@@ -244,4 +271,29 @@ describe('DirectRequest', () => {
     await until(() => lost > 0);
     expect([lost, ended]).toEqual([1, 0]);
   });
+});
+
+test('a parser that was stopped twice reads the bodies of the next connection', async () => {
+  let isFirst = true;
+  const port = await start((request, response) => {
+    if (isFirst) {
+      isFirst = false;
+      stopBody(request.socket);
+      stopBody(request.socket);
+      request.socket.destroy();
+      return;
+    }
+    let body = '';
+    request.on('data', (chunk: Buffer) => {
+      body += chunk.toString();
+    });
+    request.on('end', () => response.end(`read: ${body}`));
+  });
+  const stopped = await connect(port);
+  stopped.socket.write(rawPost('dropped'));
+  await stopped.closed;
+  // Node keeps parsers, and gives the next connection the one that was used last.
+  const next = await connect(port);
+  next.socket.write(rawPost('hello'));
+  expect(await next.wait((text) => text.includes('read: '))).toContain('read: hello');
 });

@@ -1,10 +1,9 @@
 // Loads TypeScript and JavaScript domain files on plain Node 20, from any folder: `landbridge` and `zod` always resolve
 // to this package's own, so that a file needs no node_modules beside it.
-import { mkdirSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { tmpdir } from 'node:os';
 import { DefinitionError } from '../definition/build-domain.ts';
 import { defineDomain } from '../definition/define-domain.ts';
+import { openCodeFolder } from './code-folder.ts';
 import { MistakesError } from './mistakes.ts';
 import { explainThrow } from './module-errors.ts';
 
@@ -41,17 +40,7 @@ export async function importModule(path: string, file: string, library: Library 
   }
 }
 
-/**
- * Where compiled modules are kept between starts. The user's own folder, never jiti's default below /tmp: what lies there
- * is executed, and anyone may write there. Files that are temporary themselves are not kept.
- */
+/** Files that are temporary themselves are not kept. */
 function cacheFolder(path: string): string | false {
-  try {
-    if (path.startsWith(tmpdir())) return false;
-    const folder = join(homedir(), '.cache', 'landbridge', 'modules');
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    return folder;
-  } catch {
-    return false; // a read-only system or a user without a home: every start compiles anew
-  }
+  return path.startsWith(tmpdir()) ? false : (openCodeFolder('modules') ?? false);
 }

@@ -122,7 +122,7 @@ export function compileAnswer({ response, paging }: AnswerPlan, redact: Redactor
   };
 }
 
-/** Up to this size, every byte of JSON is checked, which takes some microseconds. Of longer answers, only both ends are. */
+/** Up to this size, every byte of JSON is checked, which takes some microseconds; of longer answers without pages, only both ends are. */
 const MAX_PROVED_BYTES = 1024;
 
 /** An answer that needs no shaping, if it is short enough, complete, and can be shown as it came. */

@@ -1,6 +1,7 @@
 // A request whose body goes straight from node's parser to its reader. Node hands each piece to `push()` of the request, which is a
 // Readable: buffers, events and three turns of the tick queue for a body that came with its head. Past all that, a small request takes
-// a tenth less processor time. A body whose reader comes later (the caller had to be identified first) takes the usual way.
+// a tenth less processor time. A body whose reader comes later (the caller had to be identified first) takes the usual way, and so does
+// one of a request that somebody else follows.
 import { IncomingMessage } from 'node:http';
 import { parserOf } from './parser-stop.ts';
 
@@ -19,10 +20,18 @@ export class DirectRequest extends IncomingMessage {
 
   /** Whether the body will go to this consumer; no longer possible when some of it has arrived. */
   feed(consumer: BodyConsumer): boolean {
-    if (this.complete || this.readableLength > 0) return false;
+    if (this.complete || this.readableLength > 0 || this.#isFollowed()) return false;
     this.#consumer = consumer;
     (this as unknown as Internals)._consuming = true;
     return true;
+  }
+
+  /**
+   * By a function that was handed the request, and waits for its end; or by instrumentation, which replaces its methods so that listeners
+   * run in the context of its span.
+   */
+  #isFollowed(): boolean {
+    return this.on !== IncomingMessage.prototype.on || this.listenerCount('end') > 0 || this.listenerCount('close') > 0;
   }
 
   override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {

@@ -32,6 +32,8 @@ export function stopBody(socket: Socket): void {
   const kind = parser?.constructor.kOnBody;
   if (!parser || kind === undefined) return;
   const announce = parser[kind];
+  // Stopped already: to restore what is there now would leave the parser stopped for the connection it serves next.
+  if (announce === undefined) return;
   parser[kind] = undefined;
   socket.once('close', () => {
     parser[kind] = announce;

@@ -50,7 +50,7 @@ for (const character of '"\\/bfnrt') ESCAPES[character.charCodeAt(0)] = 1;
 const HEX_DIGITS = new Uint8Array(256);
 for (const character of '0123456789abcdefABCDEF') HEX_DIGITS[character.charCodeAt(0)] = 1;
 
-/** Where the quoted text is written. Shared by all scans, as above; longer answers get one of their own. */
+/** Where the quoted text is written. Shared by all scans, since only one runs at a time; longer answers get one of their own. */
 let scratch = Buffer.alloc(0);
 const MAX_SCRATCH = 512 * 1024;
 
