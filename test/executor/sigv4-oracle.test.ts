@@ -29,7 +29,7 @@ const text = fc.oneof(fc.string({ maxLength: 12 }), fc.string({ unit: 'grapheme'
     return false;
   }
 });
-const segment = text.map(encode);
+const segment = fc.oneof({ weight: 4, arbitrary: text.map(encode) }, fc.constantFrom('.', '..', ''));
 const body = fc.oneof(
   fc.constant(null),
   fc.string(),

@@ -56,14 +56,14 @@ function canonicalPath(path: string, service: string): string {
   return (isS3 ? once : once.map(encode)).join('/') || '/';
 }
 
-/** RFC 3986, 6.2.2.3; empty segments are left out as well. */
+/** RFC 3986, 6.2.2.3, as AWS's own signers read it: empty segments are left out as well, and `/a/.` is `/a`. */
 function normalise(path: string): string {
   const out: string[] = [];
   for (const segment of path.split('/')) {
     if (segment === '..') out.pop();
     else if (segment !== '' && segment !== '.') out.push(segment);
   }
-  const end = out.length > 0 && /\/\.{0,2}$/.test(path) ? '/' : '';
+  const end = out.length > 0 && path.endsWith('/') ? '/' : '';
   return `/${out.join('/')}${end}`;
 }
 
