@@ -159,8 +159,11 @@ test('ask a person, and find who asked whichever of them gets the answer', async
     return { action: 'accept', content: { confirm: true } };
   });
   const ids = Array.from({ length: 30 }, (_, index) => 1_000 + index);
-  const results = await Promise.all(ids.map((pet) => client.callTool({ name: 'pets_delete', arguments: { id: pet } })));
-  expect(results.filter(({ isError }) => isError)).toEqual([]);
+  // Ten at a time: open questions are counted by worker, and one of them may get all of these while the other is busy.
+  for (const some of [ids.slice(0, 10), ids.slice(10, 20), ids.slice(20)]) {
+    const calls = some.map((pet) => client.callTool({ name: 'pets_delete', arguments: { id: pet } }));
+    expect((await Promise.all(calls)).filter(({ isError }) => isError)).toEqual([]);
+  }
   expect(questions).toBe(ids.length);
   const deleted = upstream.seen.filter(({ method }) => method === 'DELETE').map(({ url }) => url);
   expect(deleted.sort()).toEqual(ids.map((pet) => `/pets/${pet}`).sort());
