@@ -113,18 +113,19 @@ class PostedMessage implements BodyTaker {
     const { signal } = connection;
     const sender = new HttpSender(this.#request, this.#response, this.#identity, address, signal, cors, load, isLast);
     load.enter(this.#identity.principal.id);
+    let reply: ReturnType<Protocol['handle']>;
     try {
-      const reply =
+      reply =
         bytes.length > MAX_UNQUEUED_MESSAGE
           ? inTurn(() => handle(this.#protocol, bytes, sender))
           : handle(this.#protocol, bytes, sender);
-      if (reply instanceof Promise) void this.#finishLater(reply, sender, connection);
-      // It would close the connection, though more requests may be in the bytes that the parser is reading.
-      else if (isLast(this.#response)) void this.#finishLater(Promise.resolve(reply), sender, connection);
-      else this.#finishNow(reply, sender, connection);
     } catch (error) {
-      void this.#finishLater(Promise.reject(error), sender, connection);
+      reply = Promise.reject(error);
     }
+    if (reply instanceof Promise) void this.#finishLater(reply, sender, connection);
+    // It would close the connection, though more requests may be in the bytes that the parser is reading.
+    else if (isLast(this.#response)) void this.#finishLater(Promise.resolve(reply), sender, connection);
+    else this.#finishNow(reply, sender, connection);
   }
 
   /** Lists are there at once: no promise, no turn of the loop. */
