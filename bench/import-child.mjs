@@ -1,6 +1,6 @@
 // One start in its own process: `parse <document>` reads and parses a file and no more, JSON by JSON.parse, YAML by the
-// reader that the gateway uses; `gateway <document> <exposure>` goes on until tools/list is answered. The programs are loaded
-// before the clock starts. Prints one line of JSON.
+// reader that the gateway uses; `gateway <document> <exposure>` goes on until tools/list is answered, with the compiler set as the
+// program sets it. The programs are loaded before the clock starts. Prints one line of JSON.
 import { readFileSync } from 'node:fs';
 
 const [what, file, exposure] = process.argv.slice(2);
@@ -30,6 +30,8 @@ function parse() {
 }
 
 async function prepareGateway() {
+  const { optimizeLate } = await import('../dist/cli/late-optimizing.js');
+  optimizeLate();
   const { loadDomains } = await import('../dist/domain/load.js');
   const { createGateway } = await import('../dist/gateway.js');
   await import('../dist/openapi/import-document.js');

@@ -25,13 +25,13 @@ async function bench(options) {
     await stopAll();
     print(render(results[name], settings));
     // After each part: whatever ends a long measurement takes only its last one.
-    if (options.save) writeFileSync(options.save, `${JSON.stringify(results, null, 1)}\n`);
+    if (options.save) writeFileSync(options.save, `${JSON.stringify(results, null, 2)}\n`);
   }
   if (saved) {
     results.comparison = compareFigures(listFigures(saved), listFigures(results));
     print(renderComparison(results.comparison, saved, results));
   }
-  if (options.json) console.log(JSON.stringify(results, null, 1));
+  if (options.json) console.log(JSON.stringify(results, null, 2));
 }
 
 function describeRun({ seconds }) {

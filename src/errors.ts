@@ -2,22 +2,42 @@
 // `jsonrpc` failures become JSON-RPC errors, `tool` failures become `isError` results (only orchestration/failure.ts
 // writes those), `startup` failures become one sentence on stderr and a non-zero exit code.
 
+/**
+ * fault: a mistake of the client is no failure of this server, where requests are traced. status: of the HTTP answer (MCP
+ * 2026-07-28, basic/transports); absent: 200. legacy: what differs in 2025-11-25 and older.
+ */
+interface JsonRpcRow {
+  readonly wire: 'jsonrpc';
+  readonly code: number;
+  readonly fault: 'client' | 'gateway';
+  readonly status?: number;
+  readonly legacy?: { readonly code?: number; readonly status?: number };
+}
+
+type Row =
+  | JsonRpcRow
+  | { readonly wire: 'tool'; readonly mode: string; readonly status?: number }
+  | { wire: 'startup' };
+
 export const ERRORS = {
   // protocol: the message itself is wrong (MCP 2026-07-28, basic/index and transports)
-  PARSE_ERROR: { wire: 'jsonrpc', code: -32700 },
-  INVALID_REQUEST: { wire: 'jsonrpc', code: -32600 },
-  METHOD_NOT_FOUND: { wire: 'jsonrpc', code: -32601 },
-  INVALID_PARAMS: { wire: 'jsonrpc', code: -32602 },
-  INVALID_ENVELOPE: { wire: 'jsonrpc', code: -32602 },
-  INTERNAL: { wire: 'jsonrpc', code: -32603 },
-  INSUFFICIENT_SCOPE: { wire: 'jsonrpc', code: -32600 },
-  UNKNOWN_TOOL: { wire: 'jsonrpc', code: -32602 },
-  RESOURCE_NOT_FOUND: { wire: 'jsonrpc', code: -32602 },
-  SESSION_NOT_FOUND: { wire: 'jsonrpc', code: -32001 },
-  ANSWER_UNDELIVERED: { wire: 'jsonrpc', code: -32603 },
-  HEADER_MISMATCH: { wire: 'jsonrpc', code: -32020 },
-  MISSING_CLIENT_CAPABILITY: { wire: 'jsonrpc', code: -32021 },
-  UNSUPPORTED_PROTOCOL_VERSION: { wire: 'jsonrpc', code: -32022 },
+  PARSE_ERROR: { wire: 'jsonrpc', code: -32700, fault: 'client', status: 400 },
+  INVALID_REQUEST: { wire: 'jsonrpc', code: -32600, fault: 'client', status: 400 },
+  // To a legacy client 404 would mean that its session is gone.
+  METHOD_NOT_FOUND: { wire: 'jsonrpc', code: -32601, fault: 'client', status: 404, legacy: { status: 200 } },
+  INVALID_PARAMS: { wire: 'jsonrpc', code: -32602, fault: 'client' },
+  INVALID_ENVELOPE: { wire: 'jsonrpc', code: -32602, fault: 'client', status: 400 },
+  INTERNAL: { wire: 'jsonrpc', code: -32603, fault: 'gateway' },
+  INSUFFICIENT_SCOPE: { wire: 'jsonrpc', code: -32600, fault: 'client', status: 403 },
+  UNKNOWN_TOOL: { wire: 'jsonrpc', code: -32602, fault: 'client' },
+  // 2025-11-25 and older have a code of their own for it (server/resources).
+  RESOURCE_NOT_FOUND: { wire: 'jsonrpc', code: -32602, fault: 'client', legacy: { code: -32002 } },
+  SESSION_NOT_FOUND: { wire: 'jsonrpc', code: -32001, fault: 'client', status: 404 },
+  // An answer that was not accepted has an error status (2025-11-25, basic/transports).
+  ANSWER_UNDELIVERED: { wire: 'jsonrpc', code: -32603, fault: 'gateway', status: 503 },
+  HEADER_MISMATCH: { wire: 'jsonrpc', code: -32020, fault: 'client', status: 400 },
+  MISSING_CLIENT_CAPABILITY: { wire: 'jsonrpc', code: -32021, fault: 'client', status: 400 },
+  UNSUPPORTED_PROTOCOL_VERSION: { wire: 'jsonrpc', code: -32022, fault: 'client', status: 400 },
 
   // tool: the call was understood and did not succeed
   VALIDATION: { wire: 'tool', mode: 'validation' },
@@ -33,7 +53,7 @@ export const ERRORS = {
   RATE_LIMITED: { wire: 'tool', mode: 'rate_limited' },
   CANCELLED: { wire: 'tool', mode: 'cancelled' },
   NOT_RECORDED: { wire: 'tool', mode: 'not_recorded' },
-  SHUTTING_DOWN: { wire: 'tool', mode: 'shutting_down' },
+  SHUTTING_DOWN: { wire: 'tool', mode: 'shutting_down', status: 503 },
   HANDLER_FAILED: { wire: 'tool', mode: 'handler_failed' },
 
   // startup: the gateway cannot be built as asked
@@ -41,10 +61,7 @@ export const ERRORS = {
   BAD_DOMAIN: { wire: 'startup' },
   BAD_DOCUMENT: { wire: 'startup' },
   CANNOT_LISTEN: { wire: 'startup' },
-} as const satisfies Record<
-  string,
-  { wire: 'jsonrpc'; code: number } | { wire: 'tool'; mode: string } | { wire: 'startup' }
->;
+} as const satisfies Record<string, Row>;
 
 export type ErrorCode = keyof typeof ERRORS;
 
@@ -67,6 +84,17 @@ export class GatewayError extends Error {
 /** The command line or a setting is wrong: the program ends with exit code 2. */
 export function usageError(message: string, cause?: unknown): GatewayError {
   return new GatewayError('BAD_CONFIG', message, { usage: true }, cause);
+}
+
+/** A failure of one tool, or of whatever else was asked: its message is `tool: what is wrong`. */
+export class ToolError extends GatewayError {
+  /** What is wrong, without the name in front. */
+  readonly why: string;
+
+  constructor(code: ErrorCode, tool: string, why: string, details: Record<string, unknown> = {}, cause?: unknown) {
+    super(code, `${tool}: ${why}`, details, cause);
+    this.why = why;
+  }
 }
 
 /** What a call whose time ran out has done: `nothing` when it only reads, or was never sent; `unproven` where its login hangs. */
@@ -120,7 +148,22 @@ export class ScopeError extends GatewayError {
 }
 
 /** The JSON-RPC code an error becomes. What is not of ours, or fails otherwise than by JSON-RPC, is internal. */
-export function toRpcCode(error: unknown): number {
-  const row = error instanceof GatewayError ? ERRORS[error.code] : undefined;
-  return row?.wire === 'jsonrpc' ? row.code : ERRORS.INTERNAL.code;
+export function toRpcCode(error: unknown, isModern = true): number {
+  const row: Row | undefined = error instanceof GatewayError ? ERRORS[error.code] : undefined;
+  if (row?.wire !== 'jsonrpc') return ERRORS.INTERNAL.code;
+  return (isModern ? undefined : row.legacy?.code) ?? row.code;
+}
+
+/** The HTTP status of the answer that carries it. */
+export function toHttpStatus(error: unknown, isModern: boolean): number {
+  const row: Row | undefined = error instanceof GatewayError ? ERRORS[error.code] : undefined;
+  if (row === undefined || row.wire === 'startup') return 500;
+  const legacy = row.wire === 'jsonrpc' && !isModern ? row.legacy?.status : undefined;
+  return legacy ?? row.status ?? 200;
+}
+
+/** Whether a request that ends so has failed here, not by a mistake of its client. What fails as a tool does is no mistake. */
+export function isOwnFault(code: ErrorCode): boolean {
+  const row: Row = ERRORS[code];
+  return row.wire !== 'jsonrpc' || row.fault === 'gateway';
 }

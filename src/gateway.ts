@@ -53,9 +53,9 @@ const { name: NAME, version: VERSION } = PRODUCT;
 
 export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Gateway<Data> {
   for (const domain of options.domains) refuseDefinition(domain);
-  const shared = createShared(options as GatewayOptions);
-  const { service, profiles, all, serviceOf } = createServices(shared);
-  const { limits, executor, excessCalls, underWay } = shared;
+  const common = createShared(options as GatewayOptions);
+  const { service, profiles, all, serviceOf } = createServices(common);
+  const { limits, executor, excessCalls, underWay } = common;
   const drain = () => {
     for (const { protocol } of all()) protocol.close();
   };
@@ -146,10 +146,10 @@ interface Services {
   all(): readonly Service[];
 }
 
-function createServices(shared: Shared): Services {
-  const { options } = shared;
+function createServices(common: Shared): Services {
+  const { options } = common;
   const serving = toWholeServing(options);
-  const service = createService(shared, serving);
+  const service = createService(common, serving);
   const problems = listLostResources(options.domains, service.resources);
   if (problems.length > 0) throw new GatewayError('BAD_DOMAIN', problems.join('\n'));
   refuseWrongProfiles(options);
@@ -157,7 +157,7 @@ function createServices(shared: Shared): Services {
   const profiles = new Map<string, Service>();
   for (const [name, profile] of Object.entries(options.profiles ?? {})) {
     servings.set(name, toProfileServing(name, profile, options, serving.policy));
-    profiles.set(name, createService(shared, servings.get(name)!, service));
+    profiles.set(name, createService(common, servings.get(name)!, service));
   }
   const wholeService = (profile: string) => (profile === '' ? service : profiles.get(profile));
   /** What callers of fewer effects see, by profile and effects; made when it is first asked for. */
@@ -168,7 +168,7 @@ function createServices(shared: Shared): Services {
     const key = `${profile} ${EFFECTS.filter((effect) => effects.includes(effect)).join()}`;
     let part = parts.get(key);
     if (part === undefined) {
-      part = createService(shared, toPartServing(whole, effects), service, wholeService(profile));
+      part = createService(common, toPartServing(whole, effects), service, wholeService(profile));
       parts.set(key, part);
     }
     return part;

@@ -4,14 +4,17 @@ export { type SampleApi, startSampleApi } from '#sample';
 export { type AuditTrail, openTrail as openAuditTrail } from './audit/open-trail.ts';
 export type { TrailLog, TrailOptions } from './audit/trail.ts';
 export type {
+  Ask,
   Asked,
   AskingCall,
+  Choice,
   Client,
   Principal,
   Question,
   ReportProgress,
   Transport,
   WriteLog,
+  YesNoQuestion,
 } from './call/caller.ts';
 export type { Confirmation, Evidence, Permission } from './call/evidence.ts';
 export {

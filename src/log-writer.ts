@@ -12,7 +12,7 @@ import { escapeHidden } from './endpoint/hidden.ts';
 export interface LineWriter {
   write(line: string): void;
   /** Calls back when everything given so far is written, or cannot be. */
-  flush(done: () => void): void;
+  flush(callback: () => void): void;
   /** For the end of the process. */
   flushSync(): void;
 }
@@ -34,10 +34,10 @@ const WHOLE_BYTES = 4_096;
 /** `isShared`: other processes write to it as well. */
 export function createLineWriter(fd: number, isShared = false): LineWriter {
   const waiting = new WaitingLines();
-  let dropped = 0;
+  let losses = 0;
   let batch: Buffer | undefined;
   /** How many dropped lines the batch tells of. */
-  let announced = 0;
+  let noticeLosses = 0;
   /** The last line was only partly written, because the disk was full. */
   let isTorn = false;
   let timer: NodeJS.Timeout | undefined;
@@ -49,10 +49,10 @@ export function createLineWriter(fd: number, isShared = false): LineWriter {
   const maxPiece = isShared && !fstatSync(fd).isFile() ? WHOLE_BYTES : Number.POSITIVE_INFINITY;
 
   const take = (): Buffer => {
-    if (dropped > 0) waiting.add(writeNotice(dropped));
+    if (losses > 0) waiting.add(writeNotice(losses));
     const bytes = waiting.take();
-    announced = dropped;
-    dropped = 0;
+    noticeLosses = losses;
+    losses = 0;
     return isTorn ? Buffer.concat([LINE_END, bytes]) : bytes;
   };
 
@@ -61,7 +61,7 @@ export function createLineWriter(fd: number, isShared = false): LineWriter {
     timer = undefined;
     if (batch !== undefined) return;
     if (waiting.bytes === 0) {
-      for (const done of flushing.splice(0)) done();
+      for (const callback of flushing.splice(0)) callback();
       return;
     }
     batch = take();
@@ -72,13 +72,13 @@ export function createLineWriter(fd: number, isShared = false): LineWriter {
     clearTimeout(retry);
     batch = undefined;
     waiting.take();
-    for (const done of flushing.splice(0)) done();
+    for (const callback of flushing.splice(0)) callback();
   };
 
   const go = () => {
     retry = undefined;
     const bytes = batch as Buffer;
-    write(fd, cutLines(bytes, maxPiece), (error, written) => {
+    write(fd, cutLines(bytes, maxPiece), (error, count) => {
       if (error?.code === 'EAGAIN') {
         retry = setTimeout(go, RETRY_MS);
         stalledMs += RETRY_MS;
@@ -88,10 +88,10 @@ export function createLineWriter(fd: number, isShared = false): LineWriter {
         return;
       }
       stalledMs = 0;
-      if (error) dropped += countLost(bytes, announced);
-      else if (written > 0) isTorn = bytes[written - 1] !== NEWLINE;
+      if (error) losses += countLost(bytes, noticeLosses);
+      else if (count > 0) isTorn = bytes[count - 1] !== NEWLINE;
       // Any other error means a full disk or a closed reader: calls go on.
-      batch = error || written === bytes.length ? undefined : bytes.subarray(written);
+      batch = error || count === bytes.length ? undefined : bytes.subarray(count);
       if (batch !== undefined) go();
       else if (flushing.length > 0 || waiting.bytes >= BATCH_BYTES) start();
       else if (waiting.bytes > 0) arm();
@@ -115,15 +115,15 @@ export function createLineWriter(fd: number, isShared = false): LineWriter {
   return {
     write(line) {
       if (waiting.bytes >= MAX_WAITING_BYTES) {
-        dropped++;
+        losses++;
         return;
       }
       waiting.add(line);
       if (waiting.bytes >= BATCH_BYTES) start();
       else arm();
     },
-    flush(done) {
-      flushing.push(done);
+    flush(callback) {
+      flushing.push(callback);
       stalledMs = 0;
       retry?.ref();
       start();
@@ -155,9 +155,9 @@ class WaitingLines {
       this.#block.copy(larger, 0, 0, this.#length);
       this.#block = larger;
     }
-    const written = this.#block.write(line, this.#length);
-    if (written !== line.length) this.#isPlain = false;
-    this.#length += written;
+    const count = this.#block.write(line, this.#length);
+    if (count !== line.length) this.#isPlain = false;
+    this.#length += count;
   }
 
   take(): Buffer {
@@ -185,9 +185,9 @@ function writeNotice(lines: number): string {
  * Counts the lines that were not written, to be reported later. A line that was begun counts by its end; one that only lacked its
  * line break, or was counted before, does not.
  */
-function countLost(bytes: Buffer, announced: number): number {
+function countLost(bytes: Buffer, noticeLosses: number): number {
   // The line that reports dropped lines does not count itself.
-  let lines = announced > 0 ? announced - 1 : 0;
+  let lines = noticeLosses > 0 ? noticeLosses - 1 : 0;
   if (bytes[0] === NEWLINE) lines--;
   for (const byte of bytes) if (byte === NEWLINE) lines++;
   return lines;

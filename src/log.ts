@@ -1,9 +1,9 @@
 // One line per call, to stderr: stdout belongs to the protocol. JSON for machines, short lines on a terminal.
 import { Writable } from 'node:stream';
-import pc from 'picocolors';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { ExecutionContext } from './call/execution-context.ts';
 import { writeCallFacts } from './call-line.ts';
+import { errorColours as pc } from './colours.ts';
 import { visible } from './endpoint/hidden.ts';
 import { createLineWriter } from './log-writer.ts';
 
@@ -155,5 +155,5 @@ function oneLine(value: unknown): string {
 
 /** Swallows everything: for tests and one-shot commands. */
 export function createSilentLog(): Logger {
-  return pino({ level: 'silent' }, new Writable({ write: (_chunk, _encoding, done) => done() }));
+  return pino({ level: 'silent' }, new Writable({ write: (_chunk, _encoding, callback) => callback() }));
 }

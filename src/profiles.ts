@@ -68,10 +68,10 @@ export function readProfiles(file: string): Readonly<Record<string, Profile>> {
     throw fail([{ path: [], message: 'must hold profiles by name, for example: reader: { effects: [read] }' }]);
   }
   // Editors find the schema of a JSON file by it.
-  const { $schema, ...named } = value as Record<string, unknown>;
-  const parsed = profilesFile().safeParse(typeof $schema === 'string' ? named : value, { reportInput: true });
-  if (!parsed.success) throw fail(toProblems(parsed.error.issues));
-  return rememberPlace(parsed.data as Readonly<Record<string, Profile>>, { file, positionOf });
+  const { $schema, ...rest } = value as Record<string, unknown>;
+  const result = profilesFile().safeParse(typeof $schema === 'string' ? rest : value, { reportInput: true });
+  if (!result.success) throw fail(toProblems(result.error.issues));
+  return rememberPlace(result.data as Readonly<Record<string, Profile>>, { file, positionOf });
 }
 
 /** Some of the profiles, or changed ones: what is wrong with them is told of the same file. */
@@ -80,8 +80,8 @@ export function deriveProfiles(
   change: (profile: Profile, name: string) => Profile | undefined,
 ): Readonly<Record<string, Profile>> {
   const entries = Object.entries(profiles).map(([name, one]) => [name, change(one, name)] as const);
-  const derived = Object.fromEntries(entries.filter(([, one]) => one !== undefined)) as Record<string, Profile>;
-  return rememberPlace(derived, placeOf(profiles));
+  const variants = Object.fromEntries(entries.filter(([, one]) => one !== undefined)) as Record<string, Profile>;
+  return rememberPlace(variants, placeOf(profiles));
 }
 
 /** A file of the configuration. */

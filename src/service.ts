@@ -85,10 +85,10 @@ export interface Shared {
  * `all`: everything the gateway has, if this serves a part of it. `whole`: everything in its profile, if its callers may use
  * less.
  */
-export function createService(shared: Shared, serving: Serving, all?: Service, whole?: Service): Service {
+export function createService(common: Shared, serving: Serving, all?: Service, whole?: Service): Service {
   const { profile, domains, native, exposure, policy, isPrivate = false } = serving;
-  const { options, log, executor, limits, redaction, spent } = shared;
-  const signer = shared.signer.scoped(profile);
+  const { options, log, executor, limits, redaction, spent } = common;
+  const signer = common.signer.scoped(profile);
   const confirmations = createConfirmations({ signer, spent, ttlSeconds: options.confirmationTtlSeconds });
   const parts = { executor, confirmations, policy, redaction, middleware: options.middleware ?? [] };
   const operations = domains.flatMap((domain) =>
@@ -132,8 +132,8 @@ export function createService(shared: Shared, serving: Serving, all?: Service, w
     evidence: options.audit,
     onHandlerError: (error) => log.error({ err: error }, 'a handler failed'),
     limits,
-    excessCalls: shared.excessCalls,
-    underWay: shared.underWay,
+    excessCalls: common.excessCalls,
+    underWay: common.underWay,
   });
   const info = { name: NAME, version: VERSION, title: 'Landbridge' };
   const protocol = createProtocol({
@@ -153,9 +153,9 @@ export function createService(shared: Shared, serving: Serving, all?: Service, w
     profile,
     forward: listForwarded(domains),
     elicitTimeoutMs: options.elicitTimeoutMs,
-    mailbox: shared.mailbox,
-    tracing: shared.tracing,
-    onIntroduction: shared.introduce,
+    mailbox: common.mailbox,
+    tracing: common.tracing,
+    onIntroduction: common.introduce,
     onInternalError: (error) => log.error({ err: error }, 'internal error'),
   });
   return {
@@ -171,9 +171,9 @@ export function createService(shared: Shared, serving: Serving, all?: Service, w
 
 /** The wider services that may contain what a caller of this one does not see. */
 function listWider({ profile, effects = [] }: Serving, all: Service, whole: Service | undefined): Wider[] {
-  const allowed = effects.length === 0 ? 'nothing' : effects.join(' and ');
+  const words = effects.length === 0 ? 'nothing' : effects.join(' and ');
   return [
-    ...(whole ? [{ offer: whole, because: `the effects of this caller: ${allowed}` }] : []),
+    ...(whole ? [{ offer: whole, because: `the effects of this caller: ${words}` }] : []),
     ...(profile === '' ? [] : [{ offer: all, because: `the profile ${profile} does not have it` }]),
   ];
 }
@@ -198,7 +198,7 @@ function listForwarded(domains: readonly Domain[]): readonly string[] {
 
 /** For prompts that embed a resource. */
 function readFrom(resources: ResourceTable, context: ExecutionContext, uri: string): Promise<ReadOutcome> {
-  const read = findResource(resources, uri);
-  if (read) return read(context);
+  const reader = findResource(resources, uri);
+  if (reader) return reader(context);
   throw new GatewayError('RESOURCE_NOT_FOUND', `The prompt embeds ${uri}, and there is no such resource.`, { uri });
 }

@@ -50,11 +50,11 @@ export function toProfileServing(
   options: GatewayOptions,
   policy: DeploymentPolicy,
 ): Serving {
-  const selected = selectEndpoints(options.domains, profile);
+  const choice = selectEndpoints(options.domains, profile);
   return {
     profile: name,
     // A profile's exposure takes precedence over that of its domains.
-    domains: profile.exposure === undefined ? selected : selected.map(withoutExposure),
+    domains: profile.exposure === undefined ? choice : choice.map(withoutExposure),
     native: selectNative(options.native ?? {}, profile),
     exposure: profile.exposure ?? options.exposure ?? 'auto',
     compiled: new Map(),

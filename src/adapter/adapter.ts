@@ -6,12 +6,13 @@ import type { Meter } from '../call/meter.ts';
 import type { Outcome } from '../call/outcome.ts';
 import type { FindHidden } from '../catalog/called/hidden-call.ts';
 import type { Args } from '../endpoint/model.ts';
-import { GatewayError, toRpcCode } from '../errors.ts';
+import { type GatewayError, toRpcCode } from '../errors.ts';
 import type { Limits } from '../limits/create-limits.ts';
 import { toFailure } from '../orchestration/failure.ts';
 import type { Redaction } from '../orchestration/redaction.ts';
 import type { ExcessCalls } from './excess-calls.ts';
 import { Passage, type PassageParts } from './passage.ts';
+import { noteOwnFailure, toMissing } from './refusal-reason.ts';
 import { UnderWay } from './under-way.ts';
 
 /** Something that can be called by name: the tools, the resources or the prompts. */
@@ -103,25 +104,4 @@ export function createAdapter(parts: AdapterParts): Adapter {
       throw withholdUnrecorded(context);
     },
   };
-}
-
-const MAX_REASON_CHARS = 200;
-
-/** These errors are JSON-RPC errors, not tool results, so the reason has to be noted in the record here. */
-function noteOwnFailure(context: ExecutionContext, error: unknown): void {
-  if (!(error instanceof GatewayError)) return;
-  if (error.code === 'NOT_RECORDED') context.noteFailure('not_recorded');
-  if (error.code === 'SHUTTING_DOWN') context.noteFailure('shutting_down');
-  // After a colon, the message may quote arguments, which must not get into the record.
-  if (error.code === 'INVALID_PARAMS')
-    context.noteFailure(undefined, undefined, error.message.split(/: |\n/, 1)[0]!.slice(0, MAX_REASON_CHARS));
-}
-
-/**
- * Notes the message in the record, so that the log shows what the caller is told: the requested name and the nearest existing
- * one.
- */
-function toMissing(context: ExecutionContext, error: GatewayError): GatewayError {
-  context.noteFailure(undefined, undefined, error.message.slice(0, MAX_REASON_CHARS));
-  return error;
 }

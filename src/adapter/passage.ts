@@ -50,10 +50,10 @@ export class Passage {
     if (isUntold) meter?.countExcess(context, outcome);
     if (isUntold && context.span === undefined) return true;
     if (lease.askedMs > 0) context.noteWait(lease.askedMs);
-    const done = context.withResult({ outcome, errorCode, durationMs: performance.now() - this.#startedAt });
-    if (context.span !== undefined) concludeSpan(context.span, done);
+    const conclusion = context.withResult({ outcome, errorCode, durationMs: performance.now() - this.#startedAt });
+    if (context.span !== undefined) concludeSpan(context.span, conclusion);
     if (isUntold) return true;
-    const record = (done.argumentsDigest === undefined ? this.#digested(done, outcome) : done).seal();
+    const record = (conclusion.argumentsDigest === undefined ? this.#digested(conclusion, outcome) : conclusion).seal();
     audit(record);
     meter?.countCall(record, answer);
     if (context.cause !== undefined) onHandlerError(context.cause);
@@ -61,9 +61,9 @@ export class Passage {
   }
 
   /** A call that never reached an operation has no digest of its arguments yet. */
-  #digested(done: ExecutionContext, outcome: ResultFacts['outcome']): ExecutionContext {
+  #digested(context: ExecutionContext, outcome: ResultFacts['outcome']): ExecutionContext {
     const hidden =
       outcome === 'ok' ? undefined : this.#parts.findHidden?.(this.#request.method, this.#name, this.#args);
-    return done.withOperation({ ...hidden, argumentsDigest: buildDigest(this.#args) });
+    return context.withOperation({ ...hidden, argumentsDigest: buildDigest(this.#args) });
   }
 }

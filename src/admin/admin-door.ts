@@ -1,4 +1,4 @@
-// Who may use the admin listener. Web pages may not (DNS rebinding); if a token is configured, only requests that carry it may.
+// Who may use the admin listener, but for /healthz and /readyz, which are open to all. Web pages may not (DNS rebinding); if a token is configured, only requests that carry it may.
 // Without a token, other machines may read but change nothing: silencing the log, for example, would hide what an attacker does
 // next.
 import { hash, timingSafeEqual } from 'node:crypto';
@@ -10,7 +10,7 @@ import { addressOf } from '../transport/door/visitor.ts';
 export interface AdminDoorOptions {
   readonly host: string;
   readonly allowedHosts: readonly string[];
-  /** If set, every request must carry it. */
+  /** If set, every request that comes to this door must carry it. */
   readonly token?: string | undefined;
 }
 
@@ -58,8 +58,8 @@ export function createAdminDoor({ host, allowedHosts, token }: AdminDoorOptions)
     if (headers.origin !== undefined) return WEB_PAGE;
     if (tokenDigest === undefined) return checkStranger(request);
     // A request with the token does not come from a page that reached us by DNS rebinding, so its Host needs no check.
-    const shown = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
-    return shown !== undefined && timingSafeEqual(digest(shown), tokenDigest) ? undefined : NO_TOKEN;
+    const bearer = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
+    return bearer !== undefined && timingSafeEqual(digest(bearer), tokenDigest) ? undefined : NO_TOKEN;
   };
 }
 

@@ -16,13 +16,13 @@ export interface LevelControl {
 }
 
 /** `apply` sets the level, in one process or in all workers. */
-export function createLevelControl(configured: string, apply: (level: string, why: string) => void): LevelControl {
-  let level = configured;
+export function createLevelControl(configuredLevel: string, apply: (level: string, why: string) => void): LevelControl {
+  let level = configuredLevel;
   let untilMs: number | undefined;
   let timer: NodeJS.Timeout | undefined;
   const read = (): LevelState => ({
     level,
-    configured,
+    configured: configuredLevel,
     ...(untilMs !== undefined && { until: new Date(untilMs).toISOString() }),
   });
   const change = (next: string, why: string) => {
@@ -37,11 +37,11 @@ export function createLevelControl(configured: string, apply: (level: string, wh
       clearTimeout(timer);
       untilMs = undefined;
       change(next, seconds === undefined ? 'as asked for' : `as asked for, for ${seconds} s`);
-      if (seconds !== undefined && next !== configured) {
+      if (seconds !== undefined && next !== configuredLevel) {
         untilMs = Date.now() + seconds * 1_000;
         timer = setTimeout(() => {
           untilMs = undefined;
-          change(configured, 'its time is over');
+          change(configuredLevel, 'its time is over');
         }, seconds * 1_000).unref();
       }
       return read();

@@ -63,8 +63,8 @@ function readPiece(file: string): Piece {
 /** `audit.jsonl.000000001234`, or a name that logrotate gave it, was `audit.jsonl`. */
 export function trailOf(file: string): string {
   const name = basename(file);
-  const rotated = /\.jsonl?(?=[.-])/.exec(name);
-  return rotated === null ? file : join(dirname(file), name.slice(0, rotated.index + rotated[0].length));
+  const extension = /\.jsonl?(?=[.-])/.exec(name);
+  return extension === null ? file : join(dirname(file), name.slice(0, extension.index + extension[0].length));
 }
 
 /**

@@ -124,8 +124,8 @@ function isAlive({ pid, since }: Pick<Owner, 'pid' | 'since'>): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
-  const started = startOf(pid);
-  return since === undefined || started === undefined || started === since;
+  const start = startOf(pid);
+  return since === undefined || start === undefined || start === since;
 }
 
 /** The PID namespace alone would not do: outside containers it has the same number on every machine. */

@@ -76,13 +76,13 @@ export function parseLine(line: Buffer): ParsedLine | undefined {
   if (Number.isNaN(timeMs)) return undefined;
   const body = line.subarray(0, end);
   const isIntact = createHash('sha256').update(body).digest('base64url') === own;
-  const parsed = { seq: seq as number, hash: own, kind, prev, timeMs, isIntact, record };
-  if (kind !== 'checkpoint') return parsed;
+  const entry = { seq: seq as number, hash: own, kind, prev, timeMs, isIntact, record };
+  if (kind !== 'checkpoint') return entry;
   const at = end - SIGNATURE_MEMBER_BYTES;
   const signature = SIGNATURE_MEMBER.exec(line.toString('latin1', Math.max(0, at), end))?.[1];
-  if (signature === undefined) return parsed;
+  if (signature === undefined) return entry;
   const bytes = Buffer.concat([Buffer.from(SIGNED_PREFIX), line.subarray(0, at)]);
-  return { ...parsed, signed: { bytes, signature: Buffer.from(signature, 'base64url') } };
+  return { ...entry, signed: { bytes, signature: Buffer.from(signature, 'base64url') } };
 }
 
 function parseObject(line: Buffer): Record<string, unknown> | undefined {

@@ -12,11 +12,11 @@ export function fileOfSlot(file: string, slot: number): string {
 
 /** The files of all slots: those of the configured number, and those left over from slots that no longer exist. */
 export function filesOfSlots(file: string, slots: number): readonly string[] {
-  const needed = Array.from({ length: slots }, (_, index) => fileOfSlot(file, index + 1));
+  const slotFiles = Array.from({ length: slots }, (_, index) => fileOfSlot(file, index + 1));
   const folder = dirname(file);
   const isOfSlot = (name: string) => name !== basename(file) && withoutSlot(name) === basename(file);
   const names = readFolder(folder).filter(isOfSlot);
-  return [...new Set([...needed, ...names.map((name) => join(folder, name))])];
+  return [...new Set([...slotFiles, ...names.map((name) => join(folder, name))])];
 }
 
 /** What was configured, of a file of a slot; any other name as it is. */

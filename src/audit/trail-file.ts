@@ -142,10 +142,10 @@ export function readTail(path: string): Tail {
     const bytes = Buffer.alloc(length);
     readSync(fd, bytes, 0, length, size - length);
     const end = bytes.lastIndexOf(10);
-    const torn = bytes.subarray(end + 1);
-    if (end < 0) return { torn };
+    const fragment = bytes.subarray(end + 1);
+    if (end < 0) return { torn: fragment };
     const start = bytes.lastIndexOf(10, end - 1);
-    return { last: end === 0 ? undefined : parseLine(bytes.subarray(start + 1, end)), torn };
+    return { last: end === 0 ? undefined : parseLine(bytes.subarray(start + 1, end)), torn: fragment };
   } finally {
     closeSync(fd);
   }

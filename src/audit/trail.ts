@@ -376,9 +376,9 @@ export class Trail implements Evidence {
   }
 
   /** A line cut off by the end of the process stays as it is; the recovery record after it says what it is. */
-  #closeOff(torn: Buffer, now: number): void {
-    const sha256 = createHash('sha256').update(torn).digest('base64url');
-    this.#append('recovery', JSON.stringify({ tornBytes: torn.length, tornSha256: sha256 }), now, '\n');
+  #closeOff(fragment: Buffer, now: number): void {
+    const sha256 = createHash('sha256').update(fragment).digest('base64url');
+    this.#append('recovery', JSON.stringify({ tornBytes: fragment.length, tornSha256: sha256 }), now, '\n');
   }
 }
 

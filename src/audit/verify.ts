@@ -47,14 +47,14 @@ const MAX_FLAWS = 100;
 const SLACK_MS = 5_000;
 
 export function verifyTrail(files: readonly string[], options: VerifyOptions): Verdict {
-  const ordered = inOrder(files);
+  const sequence = inOrder(files);
   const check = new Check(options);
-  for (const file of ordered) {
+  for (const file of sequence) {
     check.enter(file);
     for (const line of readLines(file)) check.read(line);
     check.leave();
   }
-  return check.finish(ordered);
+  return check.finish(sequence);
 }
 
 /** By their first records, so that `audit.jsonl*` may come in whatever order a shell has. */
@@ -181,11 +181,11 @@ class Check {
   }
 
   leave(): void {
-    const torn = this.#torn;
-    if (torn === undefined) return;
+    const fragment = this.#torn;
+    if (fragment === undefined) return;
     this.#torn = undefined;
-    this.#line = torn.number;
-    if (torn.isEnded) this.#blame(NO_RECORD);
+    this.#line = fragment.number;
+    if (fragment.isEnded) this.#blame(NO_RECORD);
     else
       this.#note(
         'is the beginning of a record whose rest was not written (the process ended); a restart closes it off',
@@ -253,10 +253,10 @@ class Check {
     this.#head = line;
     this.#last = line;
     this.#first ??= line.seq;
-    const expected = this.#heads.get(line.seq);
-    if (expected !== undefined) {
+    const head = this.#heads.get(line.seq);
+    if (head !== undefined) {
       this.#headsLeft.delete(line.seq);
-      if (expected !== line.hash) this.#blame(`record ${line.seq} is not the one that was noted elsewhere`);
+      if (head !== line.hash) this.#blame(`record ${line.seq} is not the one that was noted elsewhere`);
     }
     if (line.kind === 'checkpoint') {
       this.#checkSignature(line);
@@ -310,13 +310,13 @@ class Check {
   }
 
   #settleTorn({ kind, record }: ParsedLine): void {
-    const torn = this.#torn;
-    if (torn === undefined) {
+    const fragment = this.#torn;
+    if (fragment === undefined) {
       if (kind === 'recovery') this.#blame('closes off an unfinished line that is not there: it was removed');
       return;
     }
-    const sha256 = createHash('sha256').update(torn.bytes).digest('base64url');
-    if (kind !== 'recovery' || record.tornBytes !== torn.bytes.length || record.tornSha256 !== sha256) {
+    const sha256 = createHash('sha256').update(fragment.bytes).digest('base64url');
+    if (kind !== 'recovery' || record.tornBytes !== fragment.bytes.length || record.tornSha256 !== sha256) {
       this.#blameTorn();
       return;
     }
@@ -325,10 +325,10 @@ class Check {
   }
 
   #blameTorn(): void {
-    const torn = this.#torn;
-    if (torn === undefined) return;
+    const fragment = this.#torn;
+    if (fragment === undefined) return;
     this.#torn = undefined;
-    this.#add(torn.number, NO_RECORD);
+    this.#add(fragment.number, NO_RECORD);
   }
 
   #blame(what: string): void {

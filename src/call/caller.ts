@@ -54,7 +54,7 @@ export interface Client {
    */
   readonly takesRounds?: true;
   /** Puts a question to the person behind the client; absent where nobody can be asked. */
-  readonly ask?: (question: Question, call: AskingCall) => Promise<Asked>;
+  readonly ask?: Ask;
   /** Legacy only: sends a request of ours (elicitation, sampling, roots) and waits for the client's answer. */
   readonly request?: (method: string, params: unknown, signal: AbortSignal) => Promise<unknown>;
 }
@@ -80,9 +80,21 @@ export interface Question {
   readonly check: (state: string) => void;
 }
 
-export type Asked =
+/** Without a form of its own it can only be agreed to, or not. */
+export type YesNoQuestion = Omit<Question, 'form'> & { readonly form?: undefined };
+
+/** `no`: the form was submitted with the box unchecked. */
+export type Choice = 'accept' | 'no' | 'decline' | 'cancel';
+
+/** The answer to a form comes as the client sent it, that to a question without one as a choice. */
+export type Ask = <Asking extends Question | YesNoQuestion>(
+  question: Asking,
+  call: AskingCall,
+) => Promise<Asked<Asking extends YesNoQuestion ? Choice : unknown>>;
+
+export type Asked<Answer = unknown> =
   /** `state`: the seal the answer came back with, where the client carried one. */
-  | { readonly answer: unknown; readonly state?: string }
+  | { readonly answer: Answer; readonly state?: string }
   /** The answer comes with a later request; this outcome carries the question to the client. */
   | { readonly outcome: Outcome };
 

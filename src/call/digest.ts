@@ -1,5 +1,5 @@
 // A digest of arguments that does not depend on key order: what a confirmation is bound to, and what the audit trail
-// keeps instead of the arguments themselves.
+// keeps of arguments; the arguments themselves only where a domain file allows it.
 import { hash } from 'node:crypto';
 import { remember } from '../endpoint/untrusted.ts';
 

@@ -3,7 +3,7 @@
 // Every step returns a frozen copy. The copies of one request share a journal, in which the layers below the adapter note
 // what happened: middleware may replace an outcome, but not what was asked of the API. seal() turns the journal into the
 // audit record and lets go of everything alive (signal, client, functions, the caller's own data). It never holds a
-// secret: of the arguments only a digest is kept, of the upstream URL no query.
+// secret: of the arguments a digest is kept, and what `audit:` of a domain file allows; of the upstream URL no query.
 import type { Effect } from '../endpoint/model.ts';
 import type { FailureMode } from '../errors.ts';
 import type { CallSpan } from '../tracing/call-span.ts';
@@ -284,14 +284,14 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     mustBeOpen(this);
     if (this.tool === undefined) throw new TypeError('Bind a tool with withToolCall() before adding a result.');
     const { action, operation, argumentsDigest, failureMode, reason, upstream } = this.#journal;
-    const failed = facts.outcome === 'failed' || facts.outcome === 'error';
+    const isFailure = facts.outcome === 'failed' || facts.outcome === 'error';
     const record: ResultRecord = {
       outcome: facts.outcome,
       errorCode: facts.errorCode,
       durationMs: facts.durationMs,
       // A failure that middleware recovered from is no failure of the call.
-      failureMode: failed ? failureMode : undefined,
-      ...(failed && reason !== undefined && { reason }),
+      failureMode: isFailure ? failureMode : undefined,
+      ...(isFailure && reason !== undefined && { reason }),
       upstream,
     };
     const draft = this.#draft();

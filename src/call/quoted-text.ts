@@ -7,10 +7,10 @@ export class QuotedText {
   readonly text: string;
   readonly #quoted: string;
 
-  /** `quoted` is what JSON.stringify() makes of the text. */
-  constructor(text: string, quoted: string) {
+  /** `literal` is what JSON.stringify() makes of the text. */
+  constructor(text: string, literal: string) {
     this.text = text;
-    this.#quoted = quoted;
+    this.#quoted = literal;
     Object.freeze(this);
   }
 

@@ -1,11 +1,11 @@
 // How the endpoints of each domain become tools. A domain file may set the mode of its domain; all other domains share one mode,
-// which `auto` chooses: the first that has few enough tools and fits the token budget.
+// which `auto` chooses: one tool each or grouped ones, the first that has few enough tools and fits the token budget; otherwise search.
 
 import { once } from '../endpoint/untrusted.ts';
 import { asListed } from '../orchestration/controls.ts';
 import { buildActionIndex } from './grouped/action-index.ts';
 import { buildGrouped, type GroupedForm, LEAST_FORM, MORE_FORMS } from './grouped/grouped-mode.ts';
-import { planGroups } from './grouped/grouping.ts';
+import { leastGroups, planGroups } from './grouped/grouping.ts';
 import type { Strategies } from './grouped/strategies.ts';
 import { buildDescribe, buildSearch } from './search/search-mode.ts';
 import { fitsBudget } from './tokens.ts';
@@ -63,6 +63,8 @@ function isHopeless({ domains, native, tokenBudget }: ExposureInput, modes: Mode
   const count = countOperations(some);
   if (count * MIN_TOKENS > tokenBudget) return true;
   if (candidate === 'tools') return native.length + count > MAX_FLAT_TOOLS;
+  const least = some.reduce((sum, { operations }) => sum + leastGroups(operations), 0);
+  if (native.length + least > MAX_FLAT_TOOLS) return true;
   const groups = some.flatMap(({ group, operations }) => planGroups(group, operations, false));
   return native.length + groups.length > MAX_FLAT_TOOLS;
 }
@@ -80,20 +82,21 @@ function buildEntries(input: ExposureInput, modes: Modes): ToolEntry[] {
       modes.get(domain.name) === 'tools' ? operations : operations.filter((operation) => pinned.has(operation)),
     )
     .map((operation) => createEntry(operation.tool, asListed(operation), operation.endpoint.domain, [operation]));
-  const searched = input.domains.filter(({ domain }) => modes.get(domain.name) === 'search');
-  const grouped = input.domains
+  const searchDomains = input.domains.filter(({ domain }) => modes.get(domain.name) === 'search');
+  const groupedDomains = input.domains
     .filter(({ domain }) => modes.get(domain.name) === 'grouped')
     .map((domain) => ({ ...domain, operations: domain.operations.filter((operation) => !pinned.has(operation)) }));
   const names = [...input.native, ...flat].map(({ tool }) => tool.name);
-  const isSearched = countOperations(searched) > 0;
-  if (countOperations(grouped) === 0) return [...input.native, ...(isSearched ? buildSearch(searched) : []), ...flat];
+  const isSearched = countOperations(searchDomains) > 0;
+  if (countOperations(groupedDomains) === 0)
+    return [...input.native, ...(isSearched ? buildSearch(searchDomains) : []), ...flat];
   const build = (form: GroupedForm) => {
-    const entries = buildGrouped(grouped, names, form, input.strategies);
+    const entries = buildGrouped(groupedDomains, names, form, input.strategies);
     const actions = once(() => buildActionIndex(entries));
-    const finding = isSearched ? buildSearch(searched, actions) : [buildDescribe(grouped, actions)];
+    const finding = isSearched ? buildSearch(searchDomains, actions) : [buildDescribe(groupedDomains, actions)];
     return [...input.native, ...finding, ...flat, ...entries];
   };
-  const isHuge = countOperations(grouped) * MIN_TOKENS > input.tokenBudget;
+  const isHuge = countOperations(groupedDomains) * MIN_TOKENS > input.tokenBudget;
   // A list that is too long is usually too long in every form, so the shortest form is tried first.
   const least = build(LEAST_FORM);
   if (isHuge || !isAffordable(input, least)) return least;

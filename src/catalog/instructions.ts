@@ -21,12 +21,12 @@ export function buildInstructions(domains: readonly Domain[], tools: readonly To
     ...tellControls(tools.filter(({ tool }) => !LOOKING.includes(tool.name))),
     names.has('call_operation') && 'These stand beside or inside the `arguments` of call_operation.',
   ].filter((rule) => typeof rule === 'string');
-  const listed = domains.slice(0, MAX_DOMAIN_LINES).map((domain) => {
+  const lines = domains.slice(0, MAX_DOMAIN_LINES).map((domain) => {
     const about = firstSentence(toPlainText(domain.description || domain.title));
     return `- ${domain.name}: ${cutText(about, 120)}`;
   });
-  if (domains.length > MAX_DOMAIN_LINES) listed.push(`- and ${domains.length - MAX_DOMAIN_LINES} more`);
-  const apis = listed.length > 0 ? ['APIs:', ...listed] : [];
+  if (domains.length > MAX_DOMAIN_LINES) lines.push(`- and ${domains.length - MAX_DOMAIN_LINES} more`);
+  const apis = lines.length > 0 ? ['APIs:', ...lines] : [];
   return cutLines([...rules, ...apis], HARD_LIMIT);
 }
 
@@ -43,7 +43,7 @@ function tellControls(callers: readonly ToolEntry[]): (string | false)[] {
   const promise = (name: ControlName, text: string) =>
     takers(name) > 0 && (takers(name) < callers.length ? `Where a tool lists it, ${text}` : text);
   const isRest = callers.every(({ operations }) => operations.length > 0);
-  const renamed = [...new Set(listings.flat())].filter((key) => !CONTROL_NAMES.includes(key as ControlName));
+  const aliases = [...new Set(listings.flat())].filter((key) => !CONTROL_NAMES.includes(key as ControlName));
   return [
     promise(
       'fields',
@@ -57,8 +57,8 @@ function tellControls(callers: readonly ToolEntry[]): (string | false)[] {
     ),
     takers('confirmation_token') > 0 &&
       'Calls that destroy data need the user’s consent: when one is refused with a confirmation_token, ask the user, then repeat the same call with it.',
-    renamed.length > 0 &&
-      `Where an API has an argument of such a name itself, ours is called ${renamed.sort().join(', ')}.`,
+    aliases.length > 0 &&
+      `Where an API has an argument of such a name itself, ours is called ${aliases.sort().join(', ')}.`,
   ];
 }
 

@@ -109,8 +109,8 @@ export function withControls(
  */
 export function relaxOutputSchema(schema: JsonSchema): JsonSchema {
   const portable = toPortableNode(schema);
-  const relaxed = relax(portable, 0);
-  return typeof portable.type === 'string' ? { type: portable.type, ...relaxed } : relaxed;
+  const looseSchema = relax(portable, 0);
+  return typeof portable.type === 'string' ? { type: portable.type, ...looseSchema } : looseSchema;
 }
 
 const MAX_DEPTH = 6;

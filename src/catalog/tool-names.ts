@@ -22,20 +22,20 @@ interface Claim {
  * resource competes with nobody's name.
  */
 export function settleNames(endpoints: readonly Named[], others: Iterable<string> = []): ReadonlyMap<string, string> {
-  const reserved = new Set(others);
+  const reservedNames = new Set(others);
   const claims = claimNames(
     endpoints.filter(({ expose }) => expose !== 'resource'),
-    reserved,
+    reservedNames,
   );
   const rivals = groupBy(claims, ({ name }) => [name]);
   const names = new Map<string, string>();
-  const used = new Set(reserved);
+  const takenNames = new Set(reservedNames);
   const settle = ({ id }: Named, name: string) => {
-    used.add(name);
+    takenNames.add(name);
     names.set(id, name);
   };
   // A prefixed name may equal another endpoint's plain name: the plain one keeps it.
-  const isFree = ({ name, moved }: Claim) => !used.has(name) && (!moved || rivals.get(name)?.length === 1);
+  const isFree = ({ name, moved }: Claim) => !takenNames.has(name) && (!moved || rivals.get(name)?.length === 1);
   const late = claims.filter((claim) => {
     if (!isFree(claim)) return true;
     settle(claim.endpoint, claim.name);
@@ -44,7 +44,7 @@ export function settleNames(endpoints: readonly Named[], others: Iterable<string
   for (const { endpoint, name } of late) {
     const digest = createHash('sha256').update(endpoint.id).digest('hex');
     let length = 6;
-    while (used.has(withSuffix(name, digest.slice(0, length)))) length++;
+    while (takenNames.has(withSuffix(name, digest.slice(0, length)))) length++;
     settle(endpoint, withSuffix(name, digest.slice(0, length)));
   }
   for (const { id, toolName } of endpoints) if (!names.has(id)) names.set(id, toolName);
@@ -57,14 +57,14 @@ function toolNameOf({ toolName }: Named): string {
 }
 
 /** The plain name if no other endpoint has it, or if this is the only hand-written one; otherwise the prefixed name. */
-function claimNames(endpoints: readonly Named[], reserved: ReadonlySet<string>): Claim[] {
+function claimNames(endpoints: readonly Named[], reservedNames: ReadonlySet<string>): Claim[] {
   const plain = endpoints.map((endpoint) => ({ endpoint, name: toolNameOf(endpoint) }));
   const rivals = groupBy(plain, ({ name }) => [name]);
   return plain.map(({ endpoint, name }) => {
     const others = rivals.get(name) ?? [];
     const isOnlyOwner = isHandWritten(endpoint) && others.filter((rival) => isHandWritten(rival.endpoint)).length === 1;
-    const moved = reserved.has(name) || (others.length > 1 && !isOnlyOwner);
-    return { endpoint, name: moved ? prefixName(endpoint.domain, name) : name, moved };
+    const isMoved = reservedNames.has(name) || (others.length > 1 && !isOnlyOwner);
+    return { endpoint, name: isMoved ? prefixName(endpoint.domain, name) : name, moved: isMoved };
   });
 }
 

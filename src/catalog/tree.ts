@@ -29,11 +29,11 @@ export interface CatalogDomain {
   readonly operations: readonly CatalogOperation[];
 }
 
-/** Operations under their public names, in the order they came. `reserved` names are taken by others. */
-export function nameOperations(operations: readonly Operation[], reserved: Iterable<string>): CatalogOperation[] {
+/** Operations under their public names, in the order they came. `reservedNames` are taken by others. */
+export function nameOperations(operations: readonly Operation[], reservedNames: Iterable<string>): CatalogOperation[] {
   const names = settleNames(
     operations.map(({ endpoint }) => endpoint),
-    reserved,
+    reservedNames,
   );
   // Comparing all texts is done when the first one is read; in search mode, none is.
   const texts = once(() => describeApart(operations.filter(isCallable).map(({ endpoint }) => endpoint)));
@@ -41,8 +41,8 @@ export function nameOperations(operations: readonly Operation[], reserved: Itera
     const { endpoint, run, controls, controlKeys } = operation;
     const name = names.get(endpoint.id)!;
     const tool = toTool(operation, name, () => texts().get(endpoint) ?? describeEndpoint(endpoint));
-    const named = { endpoint, run, controls, controlKeys, name, tool };
-    return Object.freeze(Object.defineProperties(named, QUALIFIED_NAMES) as CatalogOperation);
+    const fields = { endpoint, run, controls, controlKeys, name, tool };
+    return Object.freeze(Object.defineProperties(fields, QUALIFIED_NAMES) as CatalogOperation);
   });
 }
 
@@ -74,10 +74,10 @@ export function buildTree(domains: readonly Domain[], operations: readonly Catal
   const groups = new Map(
     domains.map(({ name, title, description }) => [name, new Group({ name, title, description })]),
   );
-  const tagged = new Map<string, Group>();
+  const byTag = new Map<string, Group>();
   for (const { endpoint, tool } of operations) {
     const domain = groups.get(endpoint.domain);
-    if (domain) for (const group of groupsOf(domain, endpoint, tagged)) group.addTool(tool);
+    if (domain) for (const group of groupsOf(domain, endpoint, byTag)) group.addTool(tool);
   }
   return domains.map((domain) => {
     const group = groups.get(domain.name)!.freeze();
@@ -86,16 +86,16 @@ export function buildTree(domains: readonly Domain[], operations: readonly Catal
 }
 
 /** The tag groups of an endpoint, made where they are missing; the domain itself when it has no tags. */
-function groupsOf(domain: Group, endpoint: Endpoint, tagged: Map<string, Group>): Group[] {
+function groupsOf(domain: Group, endpoint: Endpoint, byTag: Map<string, Group>): Group[] {
   const names = groupNamesOf(endpoint);
   if (names.length === 0) return [domain];
   return names.map((name) => {
     const key = `${domain.name}.${name}`;
-    const existing = tagged.get(key);
+    const existing = byTag.get(key);
     if (existing) return existing;
     const group = new Group({ name });
     domain.addGroup(group);
-    tagged.set(key, group);
+    byTag.set(key, group);
     return group;
   });
 }
@@ -120,9 +120,9 @@ function toTool(operation: Operation, name: string, description: () => string): 
 function annotationsOf(endpoint: Endpoint): ToolAnnotations {
   const hints = toActionHints(endpoint);
   const key = Object.values(hints).join();
-  const annotations = shared.get(key) ?? aggregateAnnotations([hints], { openWorldHint: true });
-  shared.set(key, annotations);
+  const annotations = cache.get(key) ?? aggregateAnnotations([hints], { openWorldHint: true });
+  cache.set(key, annotations);
   return annotations;
 }
 
-const shared = new Map<string, ToolAnnotations>();
+const cache = new Map<string, ToolAnnotations>();

@@ -1,6 +1,7 @@
 // landbridge explain: where everything about one tool came from.
-import pc from 'picocolors';
+
 import type { CatalogOperation } from '../catalog/tree.ts';
+import { colours as pc } from '../colours.ts';
 import { type Flags, readConfig } from '../config/read-config.ts';
 import type { Target } from '../endpoint/model.ts';
 import type { Credential, Secret } from '../endpoint/secret/credential.ts';

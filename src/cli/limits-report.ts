@@ -1,6 +1,6 @@
 // landbridge tools --limits: everything that bounds a call, and where it is said.
 
-import pc from 'picocolors';
+import { colours as pc } from '../colours.ts';
 import type { Config } from '../config/read-config.ts';
 import { originsOf } from '../endpoint/address.ts';
 import type { Domain } from '../endpoint/model.ts';

@@ -21,8 +21,8 @@ export interface Loaded {
   close(): Promise<void>;
 }
 
-/** Loads what the configuration names. The sample API starts only if a domain needs it; `embedded` gives the URL of a running one. */
-export async function load(config: Config, embedded?: () => Promise<string>): Promise<Loaded> {
+/** Loads what the configuration names. The sample API starts only if a domain needs it; `openSample` gives the URL of a running one. */
+export async function load(config: Config, openSample?: () => Promise<string>): Promise<Loaded> {
   const progress = createProgress();
   let sample: SampleApi | undefined;
   const lookups = new Set<string>();
@@ -34,7 +34,7 @@ export async function load(config: Config, embedded?: () => Promise<string>): Pr
       ...(config.baseUrl !== undefined && { baseUrl: config.baseUrl }),
       ...(config.refsRoot !== undefined && { refsRoot: config.refsRoot }),
       embedded:
-        embedded ??
+        openSample ??
         (async () => {
           sample ??= await (await import('#sample')).startSampleApi();
           return sample.url;
@@ -45,9 +45,9 @@ export async function load(config: Config, embedded?: () => Promise<string>): Pr
     });
     refuseStrangers(config.strangers, lookups);
     // An exposure from the operator wins over those of the domains.
-    const served = config.exposure === undefined ? domains : domains.map(withoutExposure);
+    const ownDomains = config.exposure === undefined ? domains : domains.map(withoutExposure);
     return {
-      domains: (config.auth?.oauth ?? []).length > 1 ? served.map(warnOfNamesakes) : served,
+      domains: (config.auth?.oauth ?? []).length > 1 ? ownDomains.map(warnOfNamesakes) : ownDomains,
       close: async () => sample?.close(),
     };
   } catch (error) {
@@ -79,25 +79,25 @@ export async function withGateway<Result>(
   use: (gateway: Gateway) => Promise<Result>,
   { change, exposure, ...wishes }: GatewayWishes = {},
 ): Promise<Result> {
-  const forced = exposure === undefined ? config : { ...config, exposure };
-  const loaded = await load(forced);
-  const changed = change === undefined ? loaded.domains : change(loaded.domains);
+  const settings = exposure === undefined ? config : { ...config, exposure };
+  const stock = await load(settings);
+  const ownDomains = change === undefined ? stock.domains : change(stock.domains);
   // For a single tool, prompts do not matter: they may embed resources of files that are not loaded.
-  const domains = exposure === undefined ? changed : changed.map((domain) => ({ ...domain, prompts: [] }));
-  const { profiles = {}, ...options } = await toGatewayOptions(forced);
+  const domains = exposure === undefined ? ownDomains : ownDomains.map((domain) => ({ ...domain, prompts: [] }));
+  const { profiles = {}, ...options } = await toGatewayOptions(settings);
   // For a single tool, other profiles do not matter: they may name domains of files that are not loaded.
-  const served = deriveProfiles(profiles, (profile, name) =>
+  const ownProfiles = deriveProfiles(profiles, (profile, name) =>
     exposure === undefined ? profile : name === config.profile ? { ...profile, exposure } : undefined,
   );
   try {
-    const gateway = createGateway({ ...options, ...wishes, domains, profiles: served });
+    const gateway = createGateway({ ...options, ...wishes, domains, profiles: ownProfiles });
     try {
       return await use({ ...gateway, ...chooseService(gateway, config, Object.keys(profiles)) });
     } finally {
       await gateway.close();
     }
   } finally {
-    await loaded.close();
+    await stock.close();
   }
 }
 

@@ -1,6 +1,6 @@
 // landbridge config: the settings that count, and who said each.
 
-import pc from 'picocolors';
+import { colours as pc } from '../colours.ts';
 import { placeOf, SECTION_NAMES } from '../config/config-file.ts';
 import { type Config, type Flags, type Origin, readConfig } from '../config/read-config.ts';
 import { SETTINGS } from '../config/settings.ts';

@@ -1,7 +1,7 @@
 // landbridge tools: what would be served, what could not be imported and why, and what tools/list costs.
 
-import pc from 'picocolors';
 import { costOf } from '../catalog/tokens.ts';
+import { colours as pc } from '../colours.ts';
 import { type Flags, readConfig } from '../config/read-config.ts';
 import { EFFECTS } from '../endpoint/model.ts';
 import type { Gateway } from '../gateway.ts';

@@ -103,9 +103,9 @@ export function readConfigText(file: string): DeploymentText {
 /** Its `envFiles`, read before everything else: other values may use their variables. */
 export function listEnvFiles({ file, value, positionOf }: DeploymentText, env: Environment): readonly EnvFile[] {
   const { envFiles } = isObject(value) ? value : {};
-  const parsed = SETTINGS.envFiles.type.safeParse(fillIn(envFiles, env).value);
-  if (!parsed.success) return [];
-  return resolvePaths(parsed.data, dirname(file)).map((path, index) => ({
+  const result = SETTINGS.envFiles.type.safeParse(fillIn(envFiles, env).value);
+  if (!result.success) return [];
+  return resolvePaths(result.data, dirname(file)).map((path, index) => ({
     path,
     from: `${file}:${positionOf(['envFiles', index])?.line ?? 1}`,
   }));
@@ -113,28 +113,30 @@ export function listEnvFiles({ file, value, positionOf }: DeploymentText, env: E
 
 export function readConfigFile({ file, value, positionOf }: DeploymentText, env: Environment): Deployment {
   // Headers are left alone: the loader fills them in, because it has to know which parts are secrets.
-  const filled = fillIn(value, env, (path) => path[0] === 'headers');
-  const problems = [...filled.problems, ...refuseInlineSecret(value), ...refuseMisplaced(value)];
-  const parsed = parse(filled);
-  if (!parsed.success) {
-    const issues = parsed.error.issues.map((issue) => withText(issue, value));
+  const content = fillIn(value, env, (path) => path[0] === 'headers');
+  const problems = [...content.problems, ...refuseInlineSecret(value), ...refuseMisplaced(value)];
+  const result = parse(content);
+  if (!result.success) {
+    const issues = result.error.issues.map((issue) => withText(issue, value));
     problems.push(...toProblems(issues).filter(({ path }) => !problems.some((other) => isSame(path, other.path))));
   }
-  if (problems.length > 0 || !parsed.success) throw toConfigError({ file, positionOf }, problems);
-  const settings = resolvePaths(parsed.data, dirname(file));
+  if (problems.length > 0 || !result.success) throw toConfigError({ file, positionOf }, problems);
+  const settings = resolvePaths(result.data, dirname(file));
   const { profiles } = settings;
   if (typeof profiles === 'object') rememberPlace(profiles, { file, positionOf, within: ['profiles'] });
   for (const name of SECTION_NAMES) {
     const section = settings[name];
     if (section !== undefined) rememberPlace(section, { file, positionOf });
   }
-  return { file, settings, variables: filled.variables, positionOf };
+  return { file, settings, variables: content.variables, positionOf };
 }
 
 /** Text that came from a variable may stand for a number or boolean: tried if the first parse fails. */
-function parse(filled: Filled) {
-  const first = configFile().safeParse(filled.value, { reportInput: true });
-  return first.success ? first : configFile().safeParse(readAsMeant(filled, first.error.issues), { reportInput: true });
+function parse(content: Filled) {
+  const first = configFile().safeParse(content.value, { reportInput: true });
+  return first.success
+    ? first
+    : configFile().safeParse(readAsMeant(content, first.error.issues), { reportInput: true });
 }
 
 /** Shows a wrong value as written in the file, before variables are filled in: they may be secrets. */

@@ -26,12 +26,12 @@ export function fillIn(value: unknown, env: Environment, isLeft: (path: Path) =>
   const places = new Set<string>();
   const whole = mapTexts(value, (text, path) => {
     if (VARIABLE_NAME.test(text)) variables.add(text);
-    const filled = expand(text, env);
-    for (const { name } of filled.variables) variables.add(name);
-    if (filled.missing.length > 0) problems.push({ path, message: needsVariables(filled.missing) });
-    if (filled.variables.length === 0 || isLeft(path)) return text;
+    const expansion = expand(text, env);
+    for (const { name } of expansion.variables) variables.add(name);
+    if (expansion.missing.length > 0) problems.push({ path, message: needsVariables(expansion.missing) });
+    if (expansion.variables.length === 0 || isLeft(path)) return text;
     places.add(toKey(path));
-    return filled.text;
+    return expansion.text;
   });
   return { value: whole, problems, variables, places };
 }
@@ -41,9 +41,9 @@ export function readAsMeant({ value, places }: Filled, issues: readonly z.core.$
   const types = new Map<string, string>();
   for (const issue of issues) if (issue.code === 'invalid_type') types.set(toKey(issue.path), issue.expected);
   return mapTexts(value, (text, path) => {
-    const expected = places.has(toKey(path)) ? types.get(toKey(path)) : undefined;
-    if (expected === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
-    const isNumber = (expected === 'number' || expected === 'int') && /^[+-]?\d+(?:\.\d+)?$/.test(text);
+    const type = places.has(toKey(path)) ? types.get(toKey(path)) : undefined;
+    if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+    const isNumber = (type === 'number' || type === 'int') && /^[+-]?\d+(?:\.\d+)?$/.test(text);
     return isNumber ? Number(text) : text;
   });
 }

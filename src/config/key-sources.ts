@@ -78,11 +78,11 @@ function readSection(auth: AuthSection, env: Environment, profiles: readonly str
 
 /** `path` is that of the entry. */
 export function checkProfiles(
-  { profiles: named = [] }: Pick<KeyEntry, 'profiles'>,
+  { profiles: names = [] }: Pick<KeyEntry, 'profiles'>,
   path: Problem['path'],
   profiles: readonly string[],
 ): Problem[] {
-  return named.flatMap((name, index) => {
+  return names.flatMap((name, index) => {
     if (name === '*' || profiles.includes(name)) return [];
     const advice = profiles.length === 0 ? 'no profile is declared (see --profiles)' : hint(name, profiles);
     return [{ path: [...path, 'profiles', index], message: `there is no profile "${name}"; ${advice}` }];
@@ -159,9 +159,9 @@ function readKeyFile(file: string): ConfiguredKey[] {
   const mistakes: Mistake[] = [];
   const keys = content.text.split('\n').flatMap((line, index): ConfiguredKey[] => {
     if (line.trim().startsWith('#')) return [];
-    const parsed = parseKeyList(split(line, ','));
-    if (!('problem' in parsed)) return parsed;
-    mistakes.push({ file, line: index + 1, message: parsed.problem });
+    const reading = parseKeyList(split(line, ','));
+    if (!('problem' in reading)) return reading;
+    mistakes.push({ file, line: index + 1, message: reading.problem });
     return [];
   });
   if (mistakes.length > 0) throw new MistakesError('BAD_CONFIG', mistakes);

@@ -1,5 +1,5 @@
-// Flags, environment and landbridge.yaml → one frozen Config. The sole reader of process.env (through the CLI, which hands
-// it in).
+// Flags, environment and landbridge.yaml → one frozen Config. The sole reader of settings in process.env (which the
+// CLI hands in).
 
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -178,10 +178,10 @@ function readSettings(
   const origins = new Map<string, Origin>();
   const ofFile = settingsOf(deployment, environment.env, reach, isNaming(flags, environment.env));
   const values = Object.entries<Setting>(SETTINGS).map(([name, setting]) => {
-    const typed = findTyped(name, setting, flags, environment);
-    if (typed !== undefined) origins.set(name, typed.origin);
+    const entry = findTyped(name, setting, flags, environment);
+    if (entry !== undefined) origins.set(name, entry.origin);
     else if (ofFile[name] !== undefined) origins.set(name, pointTo(deployment!, name));
-    return [name, typed === undefined ? (ofFile[name] ?? setting.fallback) : parseTyped(setting, typed.value)];
+    return [name, entry === undefined ? (ofFile[name] ?? setting.fallback) : parseTyped(setting, entry.value)];
   });
   return { values: Object.fromEntries(values) as Values, origins };
 }

@@ -94,8 +94,8 @@ export function readTracingPlan(
   section: Sections['tracing'],
   origins: Map<string, Origin>,
 ): TracingPlan | undefined {
-  const planned = planTracing(otlpEndpoint, env, section);
-  if (planned?.origin === 'flag') origins.set('tracing', { by: 'flag', where: '--otlp-endpoint' });
-  if (planned?.origin === 'variable') origins.set('tracing', { by: 'variable', where: 'OTEL_*' });
-  return planned?.plan;
+  const choice = planTracing(otlpEndpoint, env, section);
+  if (choice?.origin === 'flag') origins.set('tracing', { by: 'flag', where: '--otlp-endpoint' });
+  if (choice?.origin === 'variable') origins.set('tracing', { by: 'variable', where: 'OTEL_*' });
+  return choice?.plan;
 }

@@ -9,12 +9,12 @@ import { readTyped, type SecretSource, type Setting, secretText, spellFlag } fro
 
 /** The value that a flag or a variable stands for; throws where it is none. */
 export function parseTyped(setting: Setting, value: unknown): unknown {
-  const parsed = readTyped(setting, value);
-  if (parsed.success) return resolvePaths(parsed.data, '');
+  const result = readTyped(setting, value);
+  if (result.success) return resolvePaths(result.data, '');
   const option = setting.flag && spellFlag(setting.flag);
   const { variable } = setting;
   const origin = option && variable ? `${option} (or ${variable})` : (option ?? variable);
-  throw usageError(`${origin} ${parsed.error.issues[0]!.message}.`);
+  throw usageError(`${origin} ${result.error.issues[0]!.message}.`);
 }
 
 /** Reads a secret from a variable or file: settings files are shared and committed. */
@@ -33,7 +33,7 @@ export function readSecret(
     if ('problem' in content) throw refuse('file', `${content.problem} (looked for ${resolve(file)})`);
     secret = content.text.trimEnd();
   }
-  const parsed = secretText.safeParse(secret);
-  if (parsed.success) return parsed.data;
-  throw refuse(field, `leads to a secret that ${parsed.error.issues[0]!.message}`);
+  const result = secretText.safeParse(secret);
+  if (result.success) return result.data;
+  throw refuse(field, `leads to a secret that ${result.error.issues[0]!.message}`);
 }

@@ -16,11 +16,13 @@ interface ToolDefinition {
 export function checkTool(definition: ToolDefinition, client: ClientId, server = 'landbridge'): string[] {
   const rules = CLIENTS[client];
   const problems: string[] = [];
-  const sent = `${rules.prefix.replace('{server}', server)}${definition.name}`;
+  const fullName = `${rules.prefix.replace('{server}', server)}${definition.name}`;
   if (!rules.name.test(definition.name))
     problems.push(`the name ${JSON.stringify(definition.name)} must match ${rules.name.source}`);
-  if (sent.length > rules.maxName)
-    problems.push(`the name is sent as ${sent}: ${sent.length} characters, at most ${rules.maxName} are accepted`);
+  if (fullName.length > rules.maxName)
+    problems.push(
+      `the name is sent as ${fullName}: ${fullName.length} characters, at most ${rules.maxName} are accepted`,
+    );
   const length = definition.description?.length ?? 0;
   if (rules.maxDescription !== undefined && length > rules.maxDescription) {
     problems.push(`the description has ${length} characters and is cut at ${rules.maxDescription}`);

@@ -17,15 +17,14 @@ import { homeOrigin } from './home-origin.ts';
 
 /** Headers, limits, response shaping, credentials and base URL, where the file says anything about them. */
 export function withDomainFields(
-  { domain: imported, headers, callerHeaders, credentials, connection }: Imported,
+  { domain: base, headers, callerHeaders, credentials, connection }: Imported,
   definition: DomainDefinition,
   { problems, file }: CurationContext,
 ): readonly Endpoint[] {
   const security =
-    definition.security &&
-    readSecurity(definition.security, withSchemes(credentials, imported), ['security'], problems);
+    definition.security && readSecurity(definition.security, withSchemes(credentials, base), ['security'], problems);
   const { timeoutMs, maxResponseBytes, response, baseUrl, lenient, audit } = definition;
-  const home = homeOrigin(imported.endpoints);
+  const home = homeOrigin(base.endpoints);
   const origins = {
     ...(baseUrl !== undefined && {
       'base URL': typeof baseUrl === 'object' ? `${file}: baseUrl (${baseUrl.env})` : `${file}: baseUrl`,
@@ -49,7 +48,7 @@ export function withDomainFields(
     guardOf(endpoint, definition),
     connection === undefined ? {} : { connection },
   ];
-  return imported.endpoints.map((endpoint) => changesOf(endpoint).reduce(withSome, endpoint));
+  return base.endpoints.map((endpoint) => changesOf(endpoint).reduce(withSome, endpoint));
 }
 
 /** A document may be stricter than the file, never laxer: its `confirm` does not open what the file denies. */
@@ -66,10 +65,10 @@ function withSome(endpoint: Endpoint, changes: Partial<Endpoint>): Endpoint {
 function limitsOf({ limits }: Endpoint, timeoutMs?: number, maxResponseBytes?: number): Partial<Endpoint> {
   if (timeoutMs === undefined && maxResponseBytes === undefined) return {};
   // A timeout from x-mcp is about this operation, and counts more than the file's default for all.
-  const unsaid = limits.timeoutMs === DEFAULT_LIMITS.timeoutMs;
+  const isDefault = limits.timeoutMs === DEFAULT_LIMITS.timeoutMs;
   return {
     limits: {
-      timeoutMs: unsaid ? (timeoutMs ?? limits.timeoutMs) : limits.timeoutMs,
+      timeoutMs: isDefault ? (timeoutMs ?? limits.timeoutMs) : limits.timeoutMs,
       maxResponseBytes: maxResponseBytes ?? limits.maxResponseBytes,
     },
   };
@@ -87,9 +86,9 @@ function withSchemes(own: ReadonlyMap<string, Credential>, { endpoints }: Domain
 }
 
 /** Keeps the secret headers, which the import has added, when `security` chooses other credentials. */
-function keepHeaders({ security }: Endpoint, chosen: Endpoint['security']): Endpoint['security'] {
+function keepHeaders({ security }: Endpoint, choice: Endpoint['security']): Endpoint['security'] {
   const headers = (security[0] ?? []).filter((credential) => isOfHeader(credential.name));
-  return withProofs(chosen, headers);
+  return withProofs(choice, headers);
 }
 
 /** Credentials of the file that no operation asks for: most likely a scheme's name is misspelt. */
@@ -100,10 +99,12 @@ export function unusedCredentials(
 ): string[] {
   const names = Object.keys(definition.credentials ?? {});
   if (names.length === 0) return [];
-  const used = new Set(endpoints.flatMap(({ security }) => security.flat().map((credential) => credential.name)));
-  const schemes = [...used].filter((name) => !isOfHeader(name)).join(', ') || 'none';
+  const schemeNames = new Set(
+    endpoints.flatMap(({ security }) => security.flat().map((credential) => credential.name)),
+  );
+  const schemes = [...schemeNames].filter((name) => !isOfHeader(name)).join(', ') || 'none';
   return names
-    .filter((name) => !used.has(name))
+    .filter((name) => !schemeNames.has(name))
     .map(
       (name) =>
         `${file}: credentials.${name}: no operation asks for it; the document's security schemes in use: ${schemes}.`,

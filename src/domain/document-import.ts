@@ -63,7 +63,7 @@ export async function importFor(
   const callerHeaders = [...plan.callerHeaders, ...forward];
   const url = base !== undefined && 'url' in base ? base.url : undefined;
   const { connection, warnings } = buildConnection(definition, { ...options, url }, problems);
-  const named = nameSecrets(definition.credentials, options, problems);
+  const definitions = nameSecrets(definition.credentials, options, problems);
   const document = beside(options.source, definition.openapi!);
   const refsRoot = definition.refsRoot === undefined ? options.refsRoot : beside(options.source, definition.refsRoot);
   const isFetchedWith = base === undefined || !('url' in base) || originOf(base.url) === originOf(document);
@@ -77,11 +77,11 @@ export async function importFor(
       name: definition.name,
       env: options.env,
       select: selection.select,
-      credentials: sourcesOf(named),
+      credentials: sourcesOf(definitions),
       headerCredentials: credentials,
       plainHeaders: headers,
       ownCredentials: (url) => {
-        const whole = Object.entries(named ?? {}).filter(([, one]) => 'kind' in one);
+        const whole = Object.entries(definitions ?? {}).filter(([, one]) => 'kind' in one);
         const home = { url: url === '' ? undefined : url, headers };
         ownCredentials = buildCredentials(Object.fromEntries(whole), options.env, home, problems);
         return ownCredentials;
@@ -101,9 +101,9 @@ export async function importFor(
       }),
     });
     refuseTwice(forward, plan, ownCredentials.values(), problems);
-    const unused = selection.unused();
+    const leftovers = selection.unused();
     const own = { headers, callerHeaders, credentials: ownCredentials };
-    return { domain, ...own, ...(connection && { connection }), warnings, unused };
+    return { domain, ...own, ...(connection && { connection }), warnings, unused: leftovers };
   } catch (error) {
     if (!(error instanceof GatewayError) || (error.code !== 'BAD_DOCUMENT' && error.code !== 'BAD_CONFIG')) throw error;
     const { field, overlay } = error.details;

@@ -48,12 +48,12 @@ export function withEntries(text: string, file: string, entries: readonly Entry[
   const document = parseDocument(text, { merge: true });
   const finder = createFinder(document);
   const additions = new Map<Holder, Addition>();
-  const refused = entries.filter((entry) => !addEntry(document.contents, value, entry, additions, finder));
-  if (additions.size === 0) return { text, refused };
-  const intended = withAdditions(value, [...additions.values()]);
-  const draft = parseJsonObject(text) ? `${JSON.stringify(intended, null, 2)}\n` : applyEdits(text, additions);
-  const wrongLines = linesThatDiffer(draft, intended);
-  return wrongLines.length === 0 ? { text: draft, refused } : { text, refused: entries, wrongLines };
+  const rest = entries.filter((entry) => !addEntry(document.contents, value, entry, additions, finder));
+  if (additions.size === 0) return { text, refused: rest };
+  const target = withAdditions(value, [...additions.values()]);
+  const draft = parseJsonObject(text) ? `${JSON.stringify(target, null, 2)}\n` : applyEdits(text, additions);
+  const wrongLines = linesThatDiffer(draft, target);
+  return wrongLines.length === 0 ? { text: draft, refused: rest } : { text, refused: entries, wrongLines };
 }
 
 type Pair = YAMLMap['items'][number];
@@ -163,17 +163,17 @@ function withAdditions(value: unknown, additions: readonly Addition[], depth = 0
 const MAX_WRONG_LINES = 10;
 
 /** Lines in which the draft differs from the intended value. */
-function linesThatDiffer(draft: string, intended: unknown): readonly string[] {
-  let read: ReadYaml;
+function linesThatDiffer(draft: string, target: unknown): readonly string[] {
+  let reading: ReadYaml;
   try {
-    read = parseYaml(draft, 'draft');
+    reading = parseYaml(draft, 'draft');
   } catch (error) {
     return [(error as Error).message];
   }
   const lines = draft.split('\n');
   const paths: string[][] = [];
-  findDifferences(read.value, intended, [], paths);
-  const numbers = new Set(paths.map((path) => read.positionOf(path)?.line ?? 1));
+  findDifferences(reading.value, target, [], paths);
+  const numbers = new Set(paths.map((path) => reading.positionOf(path)?.line ?? 1));
   return [...numbers].map((line) => `line ${line}: ${(lines[line - 1] ?? '').trim()}`);
 }
 
@@ -205,8 +205,8 @@ function applyEdits(text: string, additions: ReadonlyMap<Holder, Addition>): str
   edits.sort((a, b) => a.at - b.at || b.depth - a.depth);
   let end = 0;
   const parts: string[] = [];
-  for (const { at, removed, text: added } of edits) {
-    parts.push(text.slice(end, at), added);
+  for (const { at, removed, text: insertion } of edits) {
+    parts.push(text.slice(end, at), insertion);
     end = at + removed;
   }
   const out = `${parts.join('')}${text.slice(end)}`;
@@ -216,7 +216,7 @@ function applyEdits(text: string, additions: ReadonlyMap<Holder, Addition>): str
 function toEdits(text: string, holder: Holder, addition: Addition, step: number, lineBreak: string): Edit[] {
   const { at: keys, inFlow, value } = addition;
   const depth = keys.length;
-  const insert = (at: number, added: string): Edit => ({ at, removed: 0, text: added, depth });
+  const insert = (at: number, insertion: string): Edit => ({ at, removed: 0, text: insertion, depth });
   const block = (indent: number) =>
     toBlock(value)
       .map((line) => `${lineBreak}${' '.repeat(indent)}${line}`)
@@ -238,8 +238,8 @@ function toEdits(text: string, holder: Holder, addition: Addition, step: number,
   let from = start;
   while (from > key.range![1] && (text[from - 1] === ' ' || text[from - 1] === '\t')) from--;
   const place = lineEnd(text, Math.max(end, key.range![1]));
-  const opened = insert(place, block(columnOf(text, key) + step));
-  return source === '' ? [opened] : [{ at: from, removed: end - from, text: '', depth }, opened];
+  const opening = insert(place, block(columnOf(text, key) + step));
+  return source === '' ? [opening] : [{ at: from, removed: end - from, text: '', depth }, opening];
 }
 
 /** `a: { b: c }` without the braces around it. */

@@ -26,8 +26,8 @@ export async function loadDomainFile(
 ): Promise<Domain> {
   const build = async ({ definition, file, kind, positionOf }: DomainFile) => {
     await startEmbedded(definition, settings, surroundings);
-    const embedded = (api: string) => surroundings.running.get(api);
-    const about = { ...settings, source: file, kind, embedded, ...omitUndefined({ positionOf }) };
+    const addressOf = (api: string) => surroundings.running.get(api);
+    const about = { ...settings, source: file, kind, embedded: addressOf, ...omitUndefined({ positionOf }) };
     if (definition.openapi === undefined) return buildDomain(definition, about);
     const { buildDocumentDomain } = await import('./openapi-domain.ts');
     return buildDocumentDomain(definition, about);
@@ -44,8 +44,8 @@ async function startEmbedded(
   if (embedded === undefined) return;
   const own = Object.values(definition.endpoints ?? {}).map((endpoint) => endpoint.baseUrl);
   for (const base of [baseUrl ?? definition.baseUrl, ...own]) {
-    const resolved = base === undefined ? undefined : resolveBaseUrl(base, env);
-    const name = resolved !== undefined && 'url' in resolved ? embeddedName(resolved.url) : undefined;
+    const resolution = base === undefined ? undefined : resolveBaseUrl(base, env);
+    const name = resolution !== undefined && 'url' in resolution ? embeddedName(resolution.url) : undefined;
     if (name !== undefined && !running.has(name)) running.set(name, await embedded(name));
   }
 }

@@ -79,9 +79,9 @@ async function loadBeside(domains: readonly Domain[], source: SourceFile, loadin
   const names = new Set(domains.map(({ name }) => name));
   if (source.kind !== 'document' || source.file === '-' || !names.has(domain.name)) return domain;
   let number = 2;
-  const numbered = () => `${domain.name.slice(0, MAX_DOMAIN_NAME - 3)}_${number}`;
-  while (names.has(numbered())) number++;
-  return loadOne(source, loading, numbered());
+  const nextName = () => `${domain.name.slice(0, MAX_DOMAIN_NAME - 3)}_${number}`;
+  while (names.has(nextName())) number++;
+  return loadOne(source, loading, nextName());
 }
 
 function withHeaderWarning(domain: Domain, { options: { headers = [] }, headerOrigin }: Loading): Domain {

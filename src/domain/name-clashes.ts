@@ -11,17 +11,17 @@ interface Named {
   readonly path: readonly string[] | undefined;
 }
 
-/** `curated` are the operations of the document in the order of `imported`, `own` those written by hand. */
+/** `variants` are the operations of the document in the order of `originals`, `own` those written by hand. */
 export function listClashes(
-  curated: readonly Endpoint[],
-  imported: readonly Endpoint[],
+  variants: readonly Endpoint[],
+  originals: readonly Endpoint[],
   own: readonly Endpoint[],
   { operations = {} }: DomainDefinition,
 ): Problem[] {
   const keys = new Map(Object.keys(operations).map((key) => [toOperationKey(key), key]));
   const all: Named[] = [
-    ...curated.map((endpoint, position) => {
-      const original = imported[position] ?? endpoint;
+    ...variants.map((endpoint, position) => {
+      const original = originals[position] ?? endpoint;
       const key = endpoint.action === original.action ? undefined : keysOf(original).find((name) => keys.has(name));
       return { endpoint, path: key === undefined ? undefined : ['operations', keys.get(key)!, 'name'] };
     }),

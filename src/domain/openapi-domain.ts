@@ -25,30 +25,30 @@ export async function buildDocumentDomain(definition: DomainDefinition, options:
     throw new DefinitionError(options.source, [{ path: ['prefix'], message }]);
   }
   const reading = await importFor(definition, prefix, options, problems);
-  const { domain: imported, unused, warnings } = reading;
+  const { domain: base, unused, warnings } = reading;
   const context: CurationContext = { prefix, file: options.source, env: options.env, problems };
-  const shared = withDomainFields(reading, definition, context);
-  if (definition.endpoints === undefined) refuseNothing(imported, definition, unused, options.source);
-  const curated = curateAll(shared, definition, context);
-  const own = buildOwn(definition, imported, options);
-  const endpoints = [...curated, ...own.endpoints];
-  problems.push(...listClashes(curated, imported.endpoints, own.endpoints, definition));
-  const pinned = choosePinned(definition, imported, endpoints, curated, problems);
+  const drafts = withDomainFields(reading, definition, context);
+  if (definition.endpoints === undefined) refuseNothing(base, definition, unused, options.source);
+  const variants = curateAll(drafts, definition, context);
+  const own = buildOwn(definition, base, options);
+  const endpoints = [...variants, ...own.endpoints];
+  problems.push(...listClashes(variants, base.endpoints, own.endpoints, definition));
+  const pinned = choosePinned(definition, base, endpoints, variants, problems);
   if (problems.length > 0) throw new DefinitionError(options.source, problems);
-  const exposure = definition.exposure ?? imported.exposure;
+  const exposure = definition.exposure ?? base.exposure;
   return Object.freeze({
-    ...imported,
+    ...base,
     name: definition.name,
-    title: definition.title ?? imported.title,
-    description: definition.description ?? imported.description,
+    title: definition.title ?? base.title,
+    description: definition.description ?? base.description,
     endpoints,
-    guard: { ...imported.guard, ...definition.guard },
+    guard: { ...base.guard, ...definition.guard },
     ...omitUndefined({ exposure, confirm: definition.confirm, limits: definition.limits }),
     pinned,
     prompts: own.prompts,
     resources: own.resources,
     warnings: [
-      ...imported.warnings,
+      ...base.warnings,
       ...new Set([...own.warnings, ...warnings.map((words) => `${options.source}: ${words}`)]),
       ...unusedCredentials(endpoints, definition, options.source),
       ...adviseOrigins(endpoints, options.source),
@@ -63,14 +63,14 @@ export async function buildDocumentDomain(definition: DomainDefinition, options:
 
 /** If no operation is left, `include` or `exclude` is the mistake to report. */
 function refuseNothing(
-  imported: Domain,
+  base: Domain,
   definition: DomainDefinition,
-  unused: readonly Problem[],
+  leftovers: readonly Problem[],
   source: string,
 ): void {
-  if (imported.endpoints.length > 0 || imported.quarantined.length > 0) return;
+  if (base.endpoints.length > 0 || base.quarantined.length > 0) return;
   const key = definition.include ? 'include' : definition.exclude ? 'exclude' : 'openapi';
-  const inInclude = unused.filter(({ path }) => path[0] === 'include');
+  const inInclude = leftovers.filter(({ path }) => path[0] === 'include');
   const message = `leaves no operation${key === 'openapi' ? ': the document has none' : '; choose others'}`;
   throw new DefinitionError(source, inInclude.length > 0 ? inInclude : [{ path: [key], message }]);
 }
@@ -79,13 +79,13 @@ function refuseNothing(
 const NOT_ITS_OWN: ReadonlySet<string> = new Set(['openapi', 'pinned', ...DOCUMENT_KEYS]);
 
 /** Hand-written endpoints, prompts and resources of the same file. */
-function buildOwn(definition: DomainDefinition, imported: Domain, options: DocumentOptions): Domain {
+function buildOwn(definition: DomainDefinition, base: Domain, options: DocumentOptions): Domain {
   const fields = Object.entries(definition).filter(([key]) => !NOT_ITS_OWN.has(key));
   const rest = Object.fromEntries(fields) as DomainDefinition;
   const { credentials, headers, security, baseUrl, tls, proxy, ...plain } = rest;
   // Without hand-written endpoints nothing uses these fields, so they are not checked a second time.
   if (definition.endpoints === undefined) return buildDomain({ ...plain, endpoints: {} }, options);
-  const home = baseUrl ?? imported.endpoints[0]?.baseUrl;
+  const home = baseUrl ?? base.endpoints[0]?.baseUrl;
   const kinds = Object.entries(credentials ?? {}).filter(([, credential]) => 'kind' in credential);
   return buildDomain({ ...rest, credentials: Object.fromEntries(kinds), ...omitUndefined({ baseUrl: home }) }, options);
 }
@@ -93,18 +93,18 @@ function buildOwn(definition: DomainDefinition, imported: Domain, options: Docum
 /** What the file pins by name, what its `operations` or the document say of each operation, and its own endpoints. */
 function choosePinned(
   definition: DomainDefinition,
-  imported: Domain,
+  base: Domain,
   endpoints: readonly Endpoint[],
-  curated: readonly Endpoint[],
+  variants: readonly Endpoint[],
   problems: Problem[],
 ): string[] {
   const pinned = new Set(readPinned(definition, endpoints, problems, keysOf));
-  for (const [position, endpoint] of curated.entries()) {
-    const original = imported.endpoints[position]!;
+  for (const [position, endpoint] of variants.entries()) {
+    const original = base.endpoints[position]!;
     const choice = keysOf(original)
       .map((key) => definition.operations?.[key]?.pinned)
       .find((value) => value !== undefined);
-    if (choice ?? imported.pinned.includes(original.toolName)) pinned.add(endpoint.toolName);
+    if (choice ?? base.pinned.includes(original.toolName)) pinned.add(endpoint.toolName);
   }
   return [...pinned];
 }

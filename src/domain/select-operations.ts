@@ -39,7 +39,7 @@ const MAX_NAMES = 5_000;
 export function buildSelection(include: OperationFilter | undefined, exclude: OperationFilter | undefined): Selection {
   const includes = compile('include', include);
   const excludes = compile('exclude', exclude);
-  const used = new Set<Choice>();
+  const usedChoices = new Set<Choice>();
   const names: Record<Kind, Set<string>> = {
     tags: new Set(),
     paths: new Set(),
@@ -47,9 +47,9 @@ export function buildSelection(include: OperationFilter | undefined, exclude: Op
     operations: new Set(),
     deprecated: new Set(),
   };
-  // no short cuts: every test of every key runs, so that `used` is complete
+  // no short cuts: every test of every key runs, so that `usedChoices` is complete
   const matches = (groups: readonly (readonly Choice[])[], operation: OperationInfo) =>
-    groups.map((choices) => anyOf(choices, operation, used)).every(Boolean);
+    groups.map((choices) => anyOf(choices, operation, usedChoices)).every(Boolean);
   const isFiltered = includes.length + excludes.length > 0;
   return {
     select: (operation) => {
@@ -61,7 +61,7 @@ export function buildSelection(include: OperationFilter | undefined, exclude: Op
     unused: () =>
       [...includes, ...excludes]
         .flat()
-        .filter((choice) => !used.has(choice))
+        .filter((choice) => !usedChoices.has(choice))
         .map(({ path, kind, value }) => {
           const message = `no operation of the document has ${WORDS[kind]} ${kind === 'deprecated' ? value : `"${value}"`}`;
           const fix = kind === 'deprecated' ? 'remove it' : hint(value, [...names[kind]]);
@@ -78,9 +78,9 @@ function noteNames({ tags, path, method, operationId }: OperationInfo, names: Re
   names.operations.add(operationId ?? `${method} ${path}`);
 }
 
-function anyOf(choices: readonly Choice[], operation: OperationInfo, used: Set<Choice>): boolean {
+function anyOf(choices: readonly Choice[], operation: OperationInfo, usedChoices: Set<Choice>): boolean {
   const hits = choices.filter(({ test }) => test(operation));
-  for (const hit of hits) used.add(hit);
+  for (const hit of hits) usedChoices.add(hit);
   return hits.length > 0;
 }
 

@@ -63,13 +63,13 @@ export function expand(
 ): { text: string; missing: string[]; variables: { name: string; value: string | undefined }[] } {
   const missing: string[] = [];
   const variables: { name: string; value: string | undefined }[] = [];
-  const filled = replaceReferences(text, ({ name, fallback }) => {
+  const result = replaceReferences(text, ({ name, fallback }) => {
     const value = isLost(name) ? undefined : (lookup(env, name) ?? fallback);
     variables.push({ name, value });
     if (value === undefined) missing.push(name);
     return value ?? '';
   });
-  return { text: filled, missing, variables };
+  return { text: result, missing, variables };
 }
 
 /** A file with a relative path, which could be relative to any folder. */

@@ -148,10 +148,10 @@ export function unescapeHtml(text: string): string {
 
 function withoutMarkup(text: string): string {
   // Code and tables become fenced blocks, which withoutSamples() can leave out.
-  const fenced = text
+  const blocks = text
     .replace(/<(?:pre|table)\b[^<>]{0,200}>|<\/(?:pre|table)>/gi, '\n```\n')
     .replace(/<\/?h[1-6]\b[^<>]{0,200}>/gi, '\n\n');
-  const words = stripHtml(fenced, false)
+  const words = stripHtml(blocks, false)
     .replace(/!\[([^[\]]{0,500})\]\([^()\s]{0,2000}(?:\s[^()]{0,500})?\)/g, '$1')
     .replace(/\[([^[\]]{1,500})\]\([^()]{0,2000}(?:\([^()]{0,500}\)[^()]{0,500})?\)/g, '$1')
     // A link by reference; `filter[name][eq]` is none.

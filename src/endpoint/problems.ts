@@ -141,11 +141,12 @@ function show(value: unknown): string {
 
 /** `endpoints.list.args["per page"]`, the way a person would point at it. */
 export function place(path: readonly (string | number)[]): string {
-  let text = '';
-  for (const part of path) {
-    if (typeof part === 'number') text += `[${part}]`;
-    else if (!/^[\w$-]+$/.test(part)) text += `[${JSON.stringify(part)}]`;
-    else text += text === '' ? part : `.${part}`;
-  }
-  return text;
+  return path.reduce<string>(joinPlace, '');
+}
+
+/** One step further. */
+export function joinPlace(place: string, part: string | number): string {
+  if (typeof part === 'number') return `${place}[${part}]`;
+  if (!/^[\w$-]+$/.test(part)) return `${place}[${JSON.stringify(part)}]`;
+  return place === '' ? part : `${place}.${part}`;
 }

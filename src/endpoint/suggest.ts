@@ -7,15 +7,15 @@ const MAX_CANDIDATES = 5_000;
 /** The candidate a person most likely meant by `word`; undefined when every one is too far away. */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > MAX_COMPARED) return undefined;
-  const folded = fold(word);
+  const target = fold(word);
   let best: string | undefined;
   let bestScore = 1;
-  let compared = 0;
+  let count = 0;
   for (const candidate of candidates) {
     if (candidate === word) return candidate;
-    if (++compared > MAX_CANDIDATES) break;
+    if (++count > MAX_CANDIDATES) break;
     if (candidate.length > MAX_COMPARED) continue;
-    const score = distance(folded, fold(candidate), bestScore);
+    const score = distance(target, fold(candidate), bestScore);
     if (score < bestScore) {
       bestScore = score;
       best = candidate;
@@ -55,9 +55,9 @@ function distance(a: string, b: string, worst: number): number {
   // A plural, an abbreviation, or a name with its qualifier: repo / repository, id / ids.
   const begins = short >= 3 || (short === 2 && Math.max(a.length, b.length) === 3);
   const contains = (begins && (a.startsWith(b) || b.startsWith(a))) || (short >= 4 && (a.endsWith(b) || b.endsWith(a)));
-  const allowed = Math.max(1, Math.floor(Math.max(a.length, b.length) / 3));
-  const edits = editDistance(a, b, Math.ceil(worst * (allowed + 1)));
-  const byEdits = short < 3 && edits > 0 ? 1 : edits / (allowed + 1);
+  const tolerance = Math.max(1, Math.floor(Math.max(a.length, b.length) / 3));
+  const edits = editDistance(a, b, Math.ceil(worst * (tolerance + 1)));
+  const byEdits = short < 3 && edits > 0 ? 1 : edits / (tolerance + 1);
   return contains ? Math.min(byEdits, 0.9) : byEdits;
 }
 

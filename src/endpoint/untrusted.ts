@@ -1,4 +1,4 @@
-// Reading parsed JSON and YAML without trusting it: own properties only, wrong types are absent.
+// Reading JSON and YAML without trusting it: own properties only, wrong types are absent; and where a string of a JSON text ends.
 
 import { isObject } from './is-object.ts';
 
@@ -57,6 +57,23 @@ export function parseJson(text: string): unknown {
 export function parseJsonObject(text: string): Node | undefined {
   const value = parseJson(text);
   return isObject(value) ? value : undefined;
+}
+
+const BACKSLASH = 0x5c;
+
+/** Whether the quote of a JSON text at `quote` stands inside a string: behind an odd number of backslashes. */
+export function isEscaped(text: string, quote: number): boolean {
+  let slashes = quote;
+  while (text.charCodeAt(slashes - 1) === BACKSLASH) slashes--;
+  return (quote - slashes) % 2 === 1;
+}
+
+/** Behind the closing quote of the JSON string that opens at `quote`; the end of the text if there is none. */
+export function endOfString(text: string, quote: number): number {
+  for (let end = text.indexOf('"', quote + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    if (!isEscaped(text, end)) return end + 1;
+  }
+  return text.length;
 }
 
 /** One step of a JSON pointer (RFC 6901). */

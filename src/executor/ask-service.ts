@@ -2,7 +2,7 @@
 // answers are limited in bytes and time.
 import { setMaxListeners } from 'node:events';
 import type { EndpointLimits } from '../endpoint/model.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, ToolError } from '../errors.ts';
 import type { ProxyRules } from '../network/proxy-rules.ts';
 import { createSender } from './send.ts';
 
@@ -46,7 +46,7 @@ export function createServiceDoor(userAgent: string, proxies: ProxyRules): Servi
           throw error;
         });
       } catch (error) {
-        throw new Error(explain(error, url.origin), { cause: error });
+        throw new Error(explain(error), { cause: error });
       }
     },
     close() {
@@ -57,11 +57,11 @@ export function createServiceDoor(userAgent: string, proxies: ProxyRules): Servi
 }
 
 /** Without advice to a caller: only the operator reads it. */
-function explain(error: unknown, origin: string): string {
+function explain(error: unknown): string {
   const code = error instanceof GatewayError ? error.code : undefined;
   if (code === 'TIMEOUT') return `it did not answer within ${LIMITS.timeoutMs / 1000} s`;
   if (code === 'TOO_LARGE') return `its answer is larger than ${LIMITS.maxResponseBytes} bytes`;
   if (code === 'BAD_RESPONSE') return 'its answer is no HTTP that can be read';
-  const [reason = ''] = (error as Error).message.replace(`${origin}: `, '').split('\n', 1);
+  const [reason = ''] = (error instanceof ToolError ? error.why : (error as Error).message).split('\n', 1);
   return `it could not be reached: ${reason}`;
 }

@@ -2,7 +2,7 @@
 // origin would get the credentials and the body (axios and fetch keep `X-Api-Key`, a 307 repeats the POST).
 
 import { visible } from '../endpoint/hidden.ts';
-import { GatewayError } from '../errors.ts';
+import { ToolError } from '../errors.ts';
 import type { WireRequest } from './request/build-request.ts';
 import type { RawResponse } from './send.ts';
 
@@ -25,11 +25,11 @@ export function followRedirect(
 ): WireRequest {
   const [location, base] = [String(raw.headers.location), request.origin + request.path];
   const target = URL.canParse(location, base) ? new URL(location, base) : undefined;
-  const shown =
+  const place =
     target === undefined ? 'an address that is no URL' : visible(redact(target.origin + target.pathname)).slice(0, 300);
   const block = (why: string): never => {
-    const message = `${tool}: ${request.origin} redirects (${raw.status}) to ${shown}. ${why}`;
-    throw new GatewayError('REDIRECT_BLOCKED', message, { tool, status: raw.status, location: shown });
+    const problem = `${request.origin} redirects (${raw.status}) to ${place}. ${why}`;
+    throw new ToolError('REDIRECT_BLOCKED', tool, problem, { tool, status: raw.status, location: place });
   };
   if (target === undefined) return block('It was not followed.');
   if (target.origin !== request.origin || target.username !== '' || target.password !== '') {

@@ -8,7 +8,7 @@ import type { Args, CallerHeader, Endpoint } from '../endpoint/model.ts';
 import { createRedactor, joinRedactors, type Redactor } from '../endpoint/redaction/redact.ts';
 import { redactBeginning } from '../endpoint/redaction/redact-beginning.ts';
 import type { Credential } from '../endpoint/secret/credential.ts';
-import { type Aftermath, GatewayError, ToolTimeoutError } from '../errors.ts';
+import { type Aftermath, GatewayError, ToolError, ToolTimeoutError } from '../errors.ts';
 import type { Slots } from '../limits/slots.ts';
 import { hidesPath } from '../schema/argument-record.ts';
 import type { AnswerThreads } from './answer/answer-threads.ts';
@@ -65,7 +65,7 @@ interface LiveNeed {
   readonly assertions: readonly AssertionCredential[];
   readonly callerHeaders: readonly CallerHeader[];
   readonly signing: SigningCredential | undefined;
-  readonly textOf: (issued: Issued) => string;
+  readonly textOf: (grant: Issued) => string;
 }
 
 /** The proof of one call, the tokens it is made of, and a redactor that knows those of this caller as well. */
@@ -100,8 +100,10 @@ export interface CallParts {
 export function compileCall(endpoint: Endpoint, plan: RequestPlan, parts: CallParts): RunCall {
   const call = new EndpointCall(endpoint, plan, parts);
   return (context, args) => {
-    const timed = context.withDeadline(endpoint.limits.timeoutMs);
-    return timed.progress === undefined ? call.run(timed, args) : call.runWatched(timed, args, timed.progress);
+    const ownContext = context.withDeadline(endpoint.limits.timeoutMs);
+    return ownContext.progress === undefined
+      ? call.run(ownContext, args)
+      : call.runWatched(ownContext, args, ownContext.progress);
   };
 }
 
@@ -158,7 +160,7 @@ class EndpointCall {
     const waiting = this.#slots?.enter(context.principal.id, context);
     if (waiting !== undefined) await context.wait(span === undefined ? waiting : span.around('queue', waiting));
     let raw: RawResponse;
-    let followed: Exchange | undefined;
+    let next: Exchange | undefined;
     try {
       if (span !== undefined || signing !== undefined) raw = await this.#exchange(request, context, watch);
       else {
@@ -172,11 +174,11 @@ class EndpointCall {
       }
       // A call keeps its place for all requests it sends: if each needed its own, it could be refused half-way.
       if (raw.status >= 300 && raw.status < 400 && isRedirect(raw))
-        followed = await this.#follow(request, raw, context, watch);
+        next = await this.#follow(request, raw, context, watch);
     } finally {
       this.#slots?.leave(context.principal.id);
     }
-    if (followed !== undefined) return this.#read(followed.request, followed.raw, context, args);
+    if (next !== undefined) return this.#read(next.request, next.raw, context, args);
     return this.#read(request, raw, context, args);
   }
 
@@ -334,10 +336,10 @@ class EndpointCall {
     }
     const inHand: TokenInHand[] = [];
     for (const wish of wishes) {
-      const issued = await this.#takeToken(wish, context);
-      texts.set(wish.credential, need.textOf(issued));
-      inHand.push([wish, issued]);
-      if (wish.subject !== undefined) redact = joinRedactors(redact, redactorOf(issued, wish.subject));
+      const grant = await this.#takeToken(wish, context);
+      texts.set(wish.credential, need.textOf(grant));
+      inHand.push([wish, grant]);
+      if (wish.subject !== undefined) redact = joinRedactors(redact, redactorOf(grant, wish.subject));
     }
     const proof = buildProof(label, need.credentials, (credential) => texts.get(credential) ?? '');
     return { proof: { ...proof, headers: { ...headers, ...proof.headers } }, inHand, redact };
@@ -346,18 +348,18 @@ class EndpointCall {
   /** Gives up the tokens that were refused; true where new ones may help. */
   #giveUp(inHand: readonly TokenInHand[], status: number): boolean {
     let mayHelp = false;
-    for (const [wish, issued] of inHand) {
+    for (const [wish, grant] of inHand) {
       const { renewOn } = wish.credential.kind === 'login' ? wish.credential : CLIENT_CREDENTIALS;
-      if (renewOn.includes(status)) mayHelp = this.#tokens.forget(wish, issued) || mayHelp;
+      if (renewOn.includes(status)) mayHelp = this.#tokens.forget(wish, grant) || mayHelp;
     }
     return mayHelp;
   }
 
   async #takeToken(wish: Wish, context: ExecutionContext): Promise<Issued> {
-    const issued = this.#tokens.current(wish) ?? (await context.wait(this.#fetchToken(wish, context)));
+    const grant = this.#tokens.current(wish) ?? (await context.wait(this.#fetchToken(wish, context)));
     // Added at every use, because the redactor drops the oldest secrets.
-    if (wish.subject === undefined) for (const secret of secretsOf(issued)) this.#redact.addSecret(secret);
-    return issued;
+    if (wish.subject === undefined) for (const secret of secretsOf(grant)) this.#redact.addSecret(secret);
+    return grant;
   }
 
   /** A call that waits for a token which another call is fetching shows that in its trace as well. */
@@ -380,11 +382,11 @@ const CLIENT_CREDENTIALS = { renewOn: [401] };
 /** Redactors for the token of a caller and the one it was exchanged for; kept, because both serve many calls. */
 const redactors = new WeakMap<Issued, Redactor>();
 
-function redactorOf(issued: Issued, { token }: Subject): Redactor {
-  let redactor = redactors.get(issued);
+function redactorOf(grant: Issued, { token }: Subject): Redactor {
+  let redactor = redactors.get(grant);
   if (redactor === undefined) {
-    redactor = createRedactor([token, issued.token]);
-    redactors.set(issued, redactor);
+    redactor = createRedactor([token, grant.token]);
+    redactors.set(grant, redactor);
   }
   return redactor;
 }
@@ -434,16 +436,17 @@ function refuseForeignCookies(credential: TokenCredential, origin: string, tool:
   const home = originOf(credential.request.url);
   // If it is not a URL, the login itself fails with that message, and sets no cookie.
   if (home === undefined || home === origin) return;
-  throw new GatewayError(
+  throw new ToolError(
     'MISSING_CREDENTIAL',
-    `${tool}: the cookies of the login ${credential.name} belong to ${home} and are sent nowhere else; the call was not made. Give this operation a credential of its own (security) in the domain file.`,
+    tool,
+    `the cookies of the login ${credential.name} belong to ${home} and are sent nowhere else; the call was not made. Give this operation a credential of its own (security) in the domain file.`,
     { tool },
   );
 }
 
 /** Waits for something that other calls share: if this caller leaves or its deadline passes, only this wait ends. */
 function waitFor<T>(
-  shared: Promise<T>,
+  promise: Promise<T>,
   { label, signal, deadline }: ExecutionContext,
   timeoutMs: number,
   aftermath: Aftermath,
@@ -459,7 +462,7 @@ function waitFor<T>(
       then();
     };
     signal.addEventListener('abort', leave);
-    shared.then(
+    promise.then(
       (value) => settle(() => resolve(value)),
       (error: unknown) => settle(() => reject(error)),
     );

@@ -1,9 +1,10 @@
-// One request out, one whole answer back, under one deadline, one byte cap and one abort.
+// One request out, one answer back, under one deadline, one byte cap and one abort. The answer is whole, or what came of it says why
+// it is not.
 import type { Dispatcher } from 'undici';
 import { type Companion, part, stayWith } from '../call/departure.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { ProxyServer } from '../endpoint/model.ts';
-import { GatewayError, ToolTimeoutError } from '../errors.ts';
+import { GatewayError, ToolError, ToolTimeoutError } from '../errors.ts';
 import { refusedBy } from '../network/tunnel.ts';
 import { isFileType, isInLines, isStream, wholePart } from './answer/cut-answer.ts';
 import { tooLarge } from './answer/too-large.ts';
@@ -16,7 +17,7 @@ import { explainFailure, repeatAdvice } from './unreachable.ts';
 
 export type { Dispatcher } from 'undici';
 
-/** What came back, decompressed and whole. */
+/** What came back, decompressed; whole unless `cut` or `failure` is set. */
 export interface RawResponse {
   readonly status: number;
   /** Lower-case names, as undici gives them. */
@@ -57,12 +58,12 @@ const EMPTY = Buffer.alloc(0);
 export function createSender(options: PoolOptions = {}): Sender {
   const pools = createPools(options);
   const deadlines = new Deadlines();
-  let closed = false;
+  let isClosed = false;
 
   return {
     send(request, errand, watch) {
       return new Promise((resolve, reject) => {
-        if (closed) {
+        if (isClosed) {
           reject(new GatewayError('UNREACHABLE', 'The gateway is shutting down; the call was not sent.'));
           return;
         }
@@ -91,11 +92,11 @@ export function createSender(options: PoolOptions = {}): Sender {
       return pools.load;
     },
     abort() {
-      closed = true;
+      isClosed = true;
       pools.destroy();
     },
     async close() {
-      closed = true;
+      isClosed = true;
       await pools.close();
     },
   };
@@ -325,14 +326,10 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Companion {
 
   private bad(what: string): GatewayError {
     const tool = this.errand.label;
-    return new GatewayError(
-      'BAD_RESPONSE',
-      `${tool}: ${this.request.origin} ${what}. ${repeatAdvice(this.request.isRead)}`,
-      {
-        tool,
-        origin: this.request.origin,
-      },
-    );
+    return new ToolError('BAD_RESPONSE', tool, `${this.request.origin} ${what}. ${repeatAdvice(this.request.isRead)}`, {
+      tool,
+      origin: this.request.origin,
+    });
   }
 
   private tooLarge(): GatewayError {

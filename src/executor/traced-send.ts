@@ -32,9 +32,9 @@ export async function sendTraced(
     ...(resends > 0 && { 'http.request.resend_count': resends }),
   });
   const { baggage, ...context } = span.headers;
-  const carried = template === undefined || baggage === undefined ? context : { ...context, baggage };
+  const traceHeaders = template === undefined || baggage === undefined ? context : { ...context, baggage };
   try {
-    const raw = await send(sign({ ...request, headers: { ...request.headers, ...carried } }), errand, watch);
+    const raw = await send(sign({ ...request, headers: { ...request.headers, ...traceHeaders } }), errand, watch);
     span.set('http.response.status_code', raw.status);
     if (raw.failure !== undefined) span.fail(raw.failure);
     else if (raw.status >= 400) span.fail(String(raw.status));

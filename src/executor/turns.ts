@@ -71,13 +71,13 @@ export function inSteps<Result>(steps: Generator<void, Result>): Promise<Result>
 
 function takeTurn(): void {
   const until = performance.now() + TURN_MS;
-  let done = 0;
+  let count = 0;
   try {
-    do waiting[done]!();
-    while (++done < waiting.length && performance.now() < until);
+    do waiting[count]!();
+    while (++count < waiting.length && performance.now() < until);
   } finally {
     // Removed only now, so that work queued meanwhile did not schedule a second turn. Work that threw is not repeated.
-    waiting.splice(0, Math.max(done, 1));
+    waiting.splice(0, Math.max(count, 1));
     if (waiting.length > 0) setImmediate(takeTurn);
   }
 }

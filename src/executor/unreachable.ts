@@ -1,7 +1,7 @@
 // Network failures → sentences. Each names the origin and what to look at; none shows a path, a query or a header.
 
 import type { ProxyServer } from '../endpoint/model.ts';
-import { GatewayError } from '../errors.ts';
+import { ToolError } from '../errors.ts';
 import { PRIVATE_ADDRESS } from '../network/public-lookup.ts';
 import { PROXY_FAILURE, unreachableProxy } from '../network/tunnel.ts';
 import type { WireRequest } from './request/build-request.ts';
@@ -14,16 +14,16 @@ export function explainFailure(
   tool: string,
   answering: boolean,
   forwardedBy?: ProxyServer,
-): GatewayError {
+): ToolError {
   const { origin } = request;
   const isProxys = forwardedBy !== undefined && NOT_CONNECTED.test(codeOf(failure));
   const error = isProxys ? unreachableProxy(forwardedBy, codeOf(failure)) : failure;
   const code = codeOf(error);
   const details = { tool, origin, ...(code !== '' && { cause: code }) };
   const badAnswer = explainAnswer(code, error, request, answering);
-  if (badAnswer !== undefined) return new GatewayError('BAD_RESPONSE', `${tool}: ${badAnswer}`, details, error);
+  if (badAnswer !== undefined) return new ToolError('BAD_RESPONSE', tool, badAnswer, details, error);
   const kind = UNWRITABLE.test(code) ? 'VALIDATION' : 'UNREACHABLE';
-  return new GatewayError(kind, `${tool}: ${explainSilence(code, error, request)}`, details, error);
+  return new ToolError(kind, tool, explainSilence(code, error, request), details, error);
 }
 
 /** Where a proxy passes requests on, these are about the proxy. */

@@ -13,22 +13,26 @@ const SLICE_BYTES = 64 * 1024;
 const SLICED_FROM_BYTES = 4 * SLICE_BYTES;
 
 export function watchProgress(report: ReportProgress): ProgressWatch {
-  let sent = 0;
+  let sentBytes = 0;
   let toSend = 0;
-  let received = 0;
-  let expected: number | undefined;
+  let receivedBytes = 0;
+  let expectedBytes: number | undefined;
   let seconds = 0;
   let last = 0;
   const timer = setInterval(() => {
     seconds++;
-    const value = sent + received + seconds;
+    const value = sentBytes + receivedBytes + seconds;
     if (value <= last) return;
     last = value;
-    if (received > 0) {
-      const total = expected === undefined ? undefined : Math.max(sent + seconds + expected, value);
-      report(value, total, `received ${bytes(received)}${expected === undefined ? '' : ` of ${bytes(expected)}`}`);
-    } else if (sent < toSend) {
-      report(value, undefined, `sent ${bytes(sent)} of ${bytes(toSend)}`);
+    if (receivedBytes > 0) {
+      const total = expectedBytes === undefined ? undefined : Math.max(sentBytes + seconds + expectedBytes, value);
+      report(
+        value,
+        total,
+        `received ${bytes(receivedBytes)}${expectedBytes === undefined ? '' : ` of ${bytes(expectedBytes)}`}`,
+      );
+    } else if (sentBytes < toSend) {
+      report(value, undefined, `sent ${bytes(sentBytes)} of ${bytes(toSend)}`);
     } else {
       report(value, undefined, `waiting for the API (${seconds} s)`);
     }
@@ -40,19 +44,19 @@ export function watchProgress(report: ReportProgress): ProgressWatch {
       const buffer = typeof data === 'string' ? Buffer.from(data) : data;
       toSend = buffer.length;
       if (buffer.length < SLICED_FROM_BYTES) {
-        sent = buffer.length;
+        sentBytes = buffer.length;
         return buffer;
       }
       return (function* () {
         for (let at = 0; at < buffer.length; at += SLICE_BYTES) {
           yield buffer.subarray(at, at + SLICE_BYTES);
-          sent = Math.min(buffer.length, at + SLICE_BYTES);
+          sentBytes = Math.min(buffer.length, at + SLICE_BYTES);
         }
       })();
     },
     received(count, total) {
-      received = count;
-      expected = total;
+      receivedBytes = count;
+      expectedBytes = total;
     },
     stop() {
       clearInterval(timer);

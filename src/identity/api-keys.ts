@@ -1,4 +1,5 @@
-// API keys: a presented key is hashed and compared with the hashes in the configuration; the keys themselves are nowhere.
+// API keys: a presented key is hashed and compared with the hashes of the configured ones; the keys themselves are not
+// kept.
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Authority, Explanation, Verdict } from './identify.ts';
 import { expiryOf, type Permissions, toPrincipal } from './permissions.ts';
@@ -21,10 +22,10 @@ interface Entry {
 export function createKeyAuthority(keys: readonly ApiKey[]): Authority {
   const entries = keys.map(toEntry);
   const find = (token: string): Entry | undefined => {
-    const presented = hash('sha256', token, 'buffer');
+    const digest = hash('sha256', token, 'buffer');
     // Always compares all hashes, so that the time reveals nothing but their number.
     let match: Entry | undefined;
-    for (const entry of entries) if (timingSafeEqual(entry.hash, presented)) match = entry;
+    for (const entry of entries) if (timingSafeEqual(entry.hash, digest)) match = entry;
     return match;
   };
   return {

@@ -33,7 +33,7 @@ export async function loadAssertionKeys({ issuer, keys: files }: AssertionKeys):
   // Loaded only here: jose takes as long to load as a small document takes to import.
   const { SignJWT, calculateJwkThumbprint } = await import('jose');
   const keys = files.map(readKey);
-  const published = await Promise.all(
+  const publicKeys = await Promise.all(
     keys.map(async ({ key, alg }) => {
       const jwk = createPublicKey(key).export({ format: 'jwk' });
       return {
@@ -45,9 +45,9 @@ export async function loadAssertionKeys({ issuer, keys: files }: AssertionKeys):
     }),
   );
   const [{ key, alg }] = keys as [SigningKey];
-  const header = { alg, kid: published[0]!.kid, typ: 'JWT' };
+  const header = { alg, kid: publicKeys[0]!.kid, typ: 'JWT' };
   return {
-    jwks: JSON.stringify({ keys: published }),
+    jwks: JSON.stringify({ keys: publicKeys }),
     sign: ({ subject, audience, lifetimeS, claims }) => {
       const now = Math.floor(Date.now() / 1000);
       return new SignJWT({ ...claims })

@@ -45,17 +45,17 @@ interface Admitted {
 export function createCertificateCheck(rules: readonly CertificateRule[] | undefined): CertificateCheck {
   const match = rules === undefined ? admitByName : compileRules(rules);
   /** Certificates do not change while a connection lasts; only the time does. */
-  const checked = new WeakMap<Socket, Admitted>();
+  const admissions = new WeakMap<Socket, Admitted>();
   return (socket) => {
-    let admitted = checked.get(socket);
-    if (admitted === undefined) {
+    let admission = admissions.get(socket);
+    if (admission === undefined) {
       const certificate = readPeerCertificate(socket);
       if (certificate === undefined) return undefined;
       if (certificate === 'untrusted') return UNTRUSTED;
-      admitted = match(certificate);
-      checked.set(socket, admitted);
+      admission = match(certificate);
+      admissions.set(socket, admission);
     }
-    return Date.now() < admitted.untilMs ? admitted.verdict : EXPIRED;
+    return Date.now() < admission.untilMs ? admission.verdict : EXPIRED;
   };
 }
 
@@ -84,14 +84,14 @@ function nameOf({ commonName, altNames }: PeerCertificate): string | undefined {
 
 /** The first rule that fits decides. */
 function compileRules(rules: readonly CertificateRule[]): (certificate: PeerCertificate) => Admitted {
-  const compiled = rules.map(({ subject, san, ...rule }) => ({
+  const matchers = rules.map(({ subject, san, ...rule }) => ({
     rule,
     subject: subject === undefined ? undefined : compileGlob(subject),
     san: san === undefined ? undefined : compileGlob(san),
   }));
   return (certificate) => {
     const { commonName, altNames, validToMs } = certificate;
-    for (const { rule, subject, san } of compiled) {
+    for (const { rule, subject, san } of matchers) {
       const altName = san && altNames.find((name) => NAME.test(name) && san(name));
       const isSubject =
         subject === undefined || (commonName !== undefined && NAME.test(commonName) && subject(commonName));
@@ -100,8 +100,8 @@ function compileRules(rules: readonly CertificateRule[]): (certificate: PeerCert
       const principal = toPrincipal(`cert:${name}`, rule);
       return { verdict: { principal }, untilMs: Math.min(validToMs, expiryOf(rule)) };
     }
-    const shown = nameOf(certificate);
+    const name = nameOf(certificate);
     const refusal = refuse(403, 'no entry of auth.certificates names this client certificate.');
-    return { verdict: shown === undefined ? refusal : { ...refusal, caller: `cert:${shown}` }, untilMs: validToMs };
+    return { verdict: name === undefined ? refusal : { ...refusal, caller: `cert:${name}` }, untilMs: validToMs };
   };
 }

@@ -94,13 +94,13 @@ export function createIdentify({ authorities, challenge }: IdentifyOptions): Ide
   return (request, profile) => {
     if (IN_ADDRESS.test(request.url ?? ''))
       return refuse(400, profile, IN_HEADERS, { why: 'credential in the address' });
-    const shown = readToken(request);
-    if (shown === undefined) return refuse(401, profile, SHOW_ONE, { why: 'no credential' });
-    if (shown === 'several') return refuse(400, profile, ONLY_ONE, { why: 'several credentials' });
+    const credential = readToken(request);
+    if (credential === undefined) return refuse(401, profile, SHOW_ONE, { why: 'no credential' });
+    if (credential === 'several') return refuse(400, profile, ONLY_ONE, { why: 'several credentials' });
     const refuseUnknown = (explanation: Explanation) =>
       refuse(401, profile, UNKNOWN_TOKEN, explanation, 'invalid_token');
-    if (shown.token.length > MAX_TOKEN_CHARS) return refuseUnknown(NOTHING_KNOWN);
-    return ask(authorities, shown.token, profile, refuseUnknown);
+    if (credential.token.length > MAX_TOKEN_CHARS) return refuseUnknown(NOTHING_KNOWN);
+    return ask(authorities, credential.token, profile, refuseUnknown);
   };
 }
 

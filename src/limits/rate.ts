@@ -91,9 +91,9 @@ export class Meter {
   #batch = 0;
   #asking: Promise<unknown> | undefined;
 
-  constructor(key: string, shared: SharedRates | undefined) {
+  constructor(key: string, sharedRates: SharedRates | undefined) {
     this.#key = key;
-    this.#shared = shared;
+    this.#shared = sharedRates;
   }
 
   /** Like Bucket.take(). If our own bucket is empty, the shared one is as well, and is not asked. */
@@ -102,8 +102,8 @@ export class Meter {
     return waitMs > 0 || this.#shared === undefined ? waitMs : this.#takeShared(rate, this.#shared, now);
   }
 
-  #takeShared(rate: Rate, shared: SharedRates, now: number): number | Promise<number> {
-    if (!shared.isUsable) return 0;
+  #takeShared(rate: Rate, sharedRates: SharedRates, now: number): number | Promise<number> {
+    if (!sharedRates.isUsable) return 0;
     if (this.#tokens > 0 && now < this.#tokensUntil) {
       this.#tokens--;
       return 0;
@@ -113,17 +113,17 @@ export class Meter {
       return this.#emptyUntil - now;
     }
     const most = Math.floor(rate.count * MOST_IN_ADVANCE);
-    if (most <= 1) return this.#ask(rate, shared, 1);
+    if (most <= 1) return this.#ask(rate, sharedRates, 1);
     // Calls that come meanwhile wait for the same batch.
-    if (this.#asking) return this.#asking.then(() => this.#takeShared(rate, shared, performance.now()));
-    const used = this.#batch - this.#tokens;
-    const asking = this.#ask(rate, shared, Math.max(1, Math.min(most, this.#tokens === 0 ? used * 2 : used)));
+    if (this.#asking) return this.#asking.then(() => this.#takeShared(rate, sharedRates, performance.now()));
+    const usage = this.#batch - this.#tokens;
+    const asking = this.#ask(rate, sharedRates, Math.max(1, Math.min(most, this.#tokens === 0 ? usage * 2 : usage)));
     this.#asking = asking;
     return asking;
   }
 
-  async #ask(rate: Rate, shared: SharedRates, most: number): Promise<number> {
-    const batch = await shared.take(this.#key, rate, most);
+  async #ask(rate: Rate, sharedRates: SharedRates, most: number): Promise<number> {
+    const batch = await sharedRates.take(this.#key, rate, most);
     this.#asking = undefined;
     const now = performance.now();
     if (batch === undefined) return 0;

@@ -33,18 +33,18 @@ export class GroupConverter extends GroupConverterBase<GroupOutline> {
 
   #read(outline: GroupOutline, leaves: Map<string, BaseModel>): Group {
     const group = new Group({ ...outline, meta: outline._meta });
-    const shared = <Leaf extends BaseModel>(key: string, read: () => Leaf): Leaf => {
+    const share = <Leaf extends BaseModel>(key: string, read: () => Leaf): Leaf => {
       const leaf = (leaves.get(key) as Leaf | undefined) ?? read();
       leaves.set(key, leaf);
       return leaf;
     };
     for (const wire of outline.tools ?? [])
-      group.addTool(shared(`tool ${wire.name}`, () => this.#tools.convertTo(wire)));
+      group.addTool(share(`tool ${wire.name}`, () => this.#tools.convertTo(wire)));
     for (const wire of outline.prompts ?? []) {
-      group.addPrompt(shared(`prompt ${wire.name}`, () => this.#prompts.convertTo(wire)));
+      group.addPrompt(share(`prompt ${wire.name}`, () => this.#prompts.convertTo(wire)));
     }
     for (const wire of outline.resources ?? []) {
-      group.addResource(shared(`resource ${wire.uri}`, () => this.#resources.convertTo(wire)));
+      group.addResource(share(`resource ${wire.uri}`, () => this.#resources.convertTo(wire)));
     }
     for (const child of outline.groups ?? []) group.addGroup(this.#read(child, leaves));
     return group;

@@ -7,22 +7,22 @@ type Done = (error: NodeJS.ErrnoException | null, address: string | LookupAddres
 type Resolve = (
   hostname: string,
   options: LookupOptions & { all: true },
-  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
 export const PRIVATE_ADDRESS = 'LANDBRIDGE_PRIVATE_ADDRESS';
 
 /** A `lookup` for sockets that refuses a name with any private address. */
 export function createPublicLookup(resolve: Resolve = lookup) {
-  return (hostname: string, options: LookupOptions, done: Done): void => {
+  return (hostname: string, options: LookupOptions, callback: Done): void => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? [];
       if (error || first === undefined) {
-        done(error ?? Object.assign(new Error('no address'), { code: 'ENOTFOUND' }), '');
+        callback(error ?? Object.assign(new Error('no address'), { code: 'ENOTFOUND' }), '');
       } else if (addresses.some(({ address }) => isPrivateAddress(address))) {
-        done(Object.assign(new Error('private address'), { code: PRIVATE_ADDRESS }), '');
-      } else if (options.all === true) done(null, addresses);
-      else done(null, first.address, first.family);
+        callback(Object.assign(new Error('private address'), { code: PRIVATE_ADDRESS }), '');
+      } else if (options.all === true) callback(null, addresses);
+      else callback(null, first.address, first.family);
     });
   };
 }

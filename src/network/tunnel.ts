@@ -18,19 +18,21 @@ class ProxyError extends Error {
 
 /** The error for a proxy that refuses with this status. */
 export function refusedBy({ url, from, authorization }: ProxyServer, status: number): ProxyError {
-  const named = `the proxy ${url} (${from})`;
+  const subject = `the proxy ${url} (${from})`;
   if (status === 407) {
     const fix =
       authorization === undefined
         ? `write user name and password into ${from}, as http://user:password@host`
         : `check user name and password in ${from}`;
-    return new ProxyError(`${named} wants other credentials (407): ${fix}. The API was not asked.`);
+    return new ProxyError(`${subject} wants other credentials (407): ${fix}. The API was not asked.`);
   }
   if (status === 403)
     return new ProxyError(
-      `${named} does not allow connections to it (403). Ask whoever runs the proxy, or name the host in NO_PROXY where it can be reached directly.`,
+      `${subject} does not allow connections to it (403). Ask whoever runs the proxy, or name the host in NO_PROXY where it can be reached directly.`,
     );
-  return new ProxyError(`${named} could not make the connection (${status}). Check the host and port of the base URL.`);
+  return new ProxyError(
+    `${subject} could not make the connection (${status}). Check the host and port of the base URL.`,
+  );
 }
 
 /** The error for a proxy that cannot be reached. */

@@ -31,14 +31,14 @@ export function createPagination(resolver: Resolver): DetectPagination {
     const { cursor, page, offset, size } = first;
     if (cursor === undefined && page === undefined && offset === undefined) return undefined;
     if (!reads && (cursor === undefined || size === undefined)) return undefined;
-    const sized = size === undefined ? {} : { sizeArg: size };
+    const sizes = size === undefined ? {} : { sizeArg: size };
     // GitHub has `after` beside `page`: a cursor is the better way, but only where the answer really names the next one.
     const next = cursor === undefined ? undefined : nextOf(answer);
     if (cursor !== undefined && (next !== undefined || (page === undefined && offset === undefined))) {
-      return { kind: 'cursor', arg: cursor, ...sized, ...(next === undefined ? {} : { nextFrom: next }) };
+      return { kind: 'cursor', arg: cursor, ...sizes, ...(next === undefined ? {} : { nextFrom: next }) };
     }
-    if (page !== undefined) return { kind: 'page', arg: page, ...sized };
-    return offset === undefined ? undefined : { kind: 'offset', arg: offset, ...sized };
+    if (page !== undefined) return { kind: 'page', arg: page, ...sizes };
+    return offset === undefined ? undefined : { kind: 'offset', arg: offset, ...sizes };
   };
 }
 

@@ -53,7 +53,7 @@ export function planArguments(
 ): ArgumentPlan {
   const fixed: FixedValue[] = [];
   const withheld: Target[] = [];
-  const stuck: string[] = [];
+  const indispensable: string[] = [];
   const drafts: Argument[] = [];
   const isKey = ({ location, wireName }: Argument) =>
     location === 'body' && keys.some(({ field }) => field === wireName);
@@ -64,7 +64,7 @@ export function planArguments(
       for (const target of to) fixed.push({ value: extension.fixed.value, to: target });
     else if (extension.hidden && !required) withheld.push(...to);
     else {
-      if (extension.hidden) stuck.push(argument.wireName);
+      if (extension.hidden) indispensable.push(argument.wireName);
       drafts.push(argument);
     }
   }
@@ -80,7 +80,7 @@ export function planArguments(
     const arg = { key, required: isRequired(argument, body), to };
     return isReadOnly(argument) ? { ...arg, readOnly: true } : arg;
   });
-  return { arguments: list, fixed, args, withheld, stuck };
+  return { arguments: list, fixed, args, withheld, stuck: indispensable };
 }
 
 /** Whether every call has to give it: the fields of an optional body are only required among themselves. */

@@ -33,7 +33,7 @@ import { createVariants } from './schema/variants.ts';
 import { bad } from './source/document-problem.ts';
 import { isJsonText } from './source/document-text.ts';
 import { collectDocuments, type DocumentSet, resolveUri, uriOf } from './source/documents.ts';
-import { documentHeaders, noteOrigins, type OperatorHeader, readHeaders } from './source/fetch-headers.ts';
+import { documentHeaders, noteOrigins, type OperatorHeader, readOperatorHeaders } from './source/fetch-headers.ts';
 import { DEFAULT_LIMITS, type Limits } from './source/limits.ts';
 import { type ParsedText, parseText } from './source/parse.ts';
 import { readDocument, readSource, type SourceText } from './source/read-document.ts';
@@ -48,13 +48,13 @@ export type { Limits } from './source/limits.ts';
 export async function importDocument(source: string, options: ImportOptions): Promise<Domain> {
   const reach = { proxies: readProxyRules(options.env), connection: options.connection };
   const limits: Limits = { ...DEFAULT_LIMITS, reach, ...options.limits };
-  const callerHeaders = readHeaders(options.headers ?? [], options.env, options.headerCredentials);
+  const callerHeaders = readOperatorHeaders(options.headers ?? [], options.env, options.headerCredentials);
   options.onProgress?.(`reading ${isWebAddress(source) ? new URL(source).host : source}`);
-  const sent = documentHeaders(source, source, options);
-  const text = await readDocument(source, options, limits, sent);
-  const parsed = await withOverlays(await parseText(text, text.label, limits), text, options, limits);
-  const documents = await collectDocuments(text, parsed, options, limits);
-  return buildDomain({ source, text, sent, parsed, documents, callerHeaders }, options, limits);
+  const fields = documentHeaders(source, source, options);
+  const text = await readDocument(source, options, limits, fields);
+  const main = await withOverlays(await parseText(text, text.label, limits), text, options, limits);
+  const documents = await collectDocuments(text, main, options, limits);
+  return buildDomain({ source, text, sent: fields, parsed: main, documents, callerHeaders }, options, limits);
 }
 
 /** All that had to be waited for. */
@@ -83,7 +83,7 @@ function buildDomain(reading: Reading, options: ImportOptions, limits: Limits): 
   const domain = domainName(options.name, extension.name, textAt(info, 'title'), text);
   const servers = readServers(root, options);
   const ownLines = linesFor(options.headersFor, originOf(servers.main.url));
-  const headers = [...callerHeaders, ...readHeaders(ownLines, options.env)];
+  const headers = [...callerHeaders, ...readOperatorHeaders(ownLines, options.env)];
   const operations = listOperations(root, resolver, warnings);
   const parameters = findKeyParameters(operations, resolver, options);
   const bodyKeys = findBodyKeys(operations, parameters, resolver, options);
@@ -161,24 +161,24 @@ function documentOf(source: SourceText): NonNullable<Domain['document']> {
 }
 
 async function withOverlays(
-  parsed: ParsedText,
+  base: ParsedText,
   source: SourceText,
   options: ImportOptions,
   limits: Limits,
 ): Promise<ParsedText> {
-  if (options.overlays === undefined || options.overlays.length === 0) return parsed;
+  if (options.overlays === undefined || options.overlays.length === 0) return base;
   // Loaded when the first overlay comes along: JSONPath is a large package, and most documents need none of it.
   const { applyOverlay } = await import('./source/overlay.ts');
-  let { value } = parsed;
-  const warnings = [...parsed.warnings];
+  let { value } = base;
+  const warnings = [...base.warnings];
   for (const [index, overlay] of options.overlays.entries()) {
     try {
       const text = await readSource(overlay, options, limits, documentHeaders(source.location, overlay, options));
-      const read = await parseText(text, text.label, limits);
-      const extended = (reference: string) => resolveUri(reference, uriOf(text)) === uriOf(source);
-      const applied = applyOverlay(value, read.value, text.label, extended);
-      value = applied.document;
-      warnings.push(...read.warnings, ...applied.warnings);
+      const layer = await parseText(text, text.label, limits);
+      const isTarget = (reference: string) => resolveUri(reference, uriOf(text)) === uriOf(source);
+      const outcome = applyOverlay(value, layer.value, text.label, isTarget);
+      value = outcome.document;
+      warnings.push(...layer.warnings, ...outcome.warnings);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       throw new GatewayError(error.code, error.message, { ...error.details, overlay: index }, error);
@@ -238,10 +238,10 @@ function duplicateIds(operations: readonly Operation[], label: string): string[]
     ids.add(info.operationId);
   }
   if (repeats.size === 0) return [];
-  const shown = [...repeats].slice(0, 5).map((id) => JSON.stringify(id));
+  const examples = [...repeats].slice(0, 5).map((id) => JSON.stringify(id));
   const more = repeats.size > 5 ? ` and ${repeats.size - 5} more` : '';
   return [
-    `${label}: several operations share the operationId ${shown.join(', ')}${more}; each is named by what it differs in.`,
+    `${label}: several operations share the operationId ${examples.join(', ')}${more}; each is named by what it differs in.`,
   ];
 }
 

@@ -22,8 +22,8 @@ export function findOmissions(
   const targets = [...plan.args.flatMap(({ to }) => to), ...plan.fixed.map(({ to }) => to)];
   const rest = parameters.filter((parameter) => !targets.some((target) => isPlaceOf(parameter, target)));
   const fields = new Set(body?.fields.map(({ name }) => name));
-  const unsent = body?.whole === undefined ? (body?.shape?.names ?? []).filter((name) => !fields.has(name)) : [];
-  const accepted = new Set(
+  const otherFields = body?.whole === undefined ? (body?.shape?.names ?? []).filter((name) => !fields.has(name)) : [];
+  const argumentFields = new Set(
     plan.args.flatMap(({ to }) => to).map((to) => (to.in === 'body' ? to.at.at(-1) : undefined)),
   );
   const signed = context.security.isSigned(place.value as Node);
@@ -36,9 +36,9 @@ export function findOmissions(
         : whyLost(parameter, plan.withheld, endpoint, context)),
     })),
     ...withheldKeys(plan.withheld, endpoint),
-    ...unsent.map((name) => ({
+    ...otherFields.map((name) => ({
       what: `body field ${name}`,
-      why: accepted.has(name)
+      why: argumentFields.has(name)
         ? 'readOnly: the API sets it itself, so nobody is asked for it; a call that has it is taken'
         : 'readOnly or hidden (x-mcp): the API sets it itself',
     })),

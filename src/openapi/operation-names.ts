@@ -190,19 +190,20 @@ interface Rival {
 function settle(claims: readonly Claim[], shorten: Shorten, room: number): ReadonlyMap<Claim, string> {
   const rivals = groupByName(claims, ({ name }) => name);
   const names = new Map<Claim, string>();
-  const used = new Set(rivals.keys());
+  const namesInUse = new Set(rivals.keys());
   /** Names that several claim with the same right: one of them may still end up with it. */
   const open = new Set<string>();
   const give = (claim: Claim, name: string): boolean => {
-    if (used.has(name) && !(name === claim.name && open.delete(name))) return false;
-    used.add(name);
+    if (namesInUse.has(name) && !(name === claim.name && open.delete(name))) return false;
+    namesInUse.add(name);
     names.set(claim, name);
     return true;
   };
   const divide = (group: readonly Rival[], level: number): void => {
     const difference = DIFFERENCES[level];
     if (difference === undefined) {
-      for (const { claim, words } of group) names.set(claim, lastResort(claim, shorten(claim, words), room, used));
+      for (const { claim, words } of group)
+        names.set(claim, lastResort(claim, shorten(claim, words), room, namesInUse));
       return;
     }
     const next = group.length === 1 && level === 0 ? group : withDifference(group, difference, level > 0);
@@ -252,11 +253,11 @@ function withDifference(group: readonly Rival[], { of, joint }: Difference, isEl
   });
 }
 
-function lastResort({ info }: Claim, name: string, room: number, used: Set<string>): string {
+function lastResort({ info }: Claim, name: string, room: number, namesInUse: Set<string>): string {
   const request = `${info.method} ${info.path}`;
   let result = hashName(name, request, room);
-  for (let count = 2; used.has(result); count++) result = hashName(name, `${request} ${count}`, room);
-  used.add(result);
+  for (let count = 2; namesInUse.has(result); count++) result = hashName(name, `${request} ${count}`, room);
+  namesInUse.add(result);
   return result;
 }
 

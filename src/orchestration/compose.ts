@@ -8,7 +8,7 @@ import { GatewayError } from '../errors.ts';
 import { toForeignError } from './handler-result.ts';
 
 /** What to go on with when a middleware hands other arguments to `next`; throws when they may not be used. */
-export type Recheck = (context: ExecutionContext, changed: Args, before: Args) => Args;
+export type Recheck = (context: ExecutionContext, after: Args, before: Args) => Args;
 
 export function compose(middleware: readonly Middleware[], handler: Handler, recheck: Recheck): Handler {
   if (middleware.length === 0) return handler;
@@ -19,14 +19,14 @@ export function compose(middleware: readonly Middleware[], handler: Handler, rec
 
 function surround(around: Middleware, inner: Handler, recheck: Recheck): Handler {
   return async (context, args) => {
-    let called = false;
+    let isCalled = false;
     /** The error `inner` failed with: if the middleware passes it on, it is not the middleware's own failure. */
     let below: unknown;
-    const next = async (changed: Args = args) => {
-      if (called) throw calledTwice(context);
-      called = true;
+    const next = async (nextArgs: Args = args) => {
+      if (isCalled) throw calledTwice(context);
+      isCalled = true;
       try {
-        return harden(await inner(context, changed === args ? args : recheck(context, changed, args)));
+        return harden(await inner(context, nextArgs === args ? args : recheck(context, nextArgs, args)));
       } catch (error) {
         below = error;
         throw error;

@@ -49,17 +49,17 @@ const MAX_SPENT = 100_000;
 
 /** What this process has seen used. */
 export function createSpentMemory(now: () => number = Date.now) {
-  const spent = new Map<string, number>();
+  const expiries = new Map<string, number>();
   return {
     spend(nonce: string, expiresAtMs: number): boolean {
-      if (spent.has(nonce)) return false;
+      if (expiries.has(nonce)) return false;
       // Insertion order is expiry order (one lifetime for all), so the dead are at the front.
-      for (const [old, expiry] of spent) {
+      for (const [old, expiry] of expiries) {
         if (expiry > now()) break;
-        spent.delete(old);
+        expiries.delete(old);
       }
-      if (spent.size >= MAX_SPENT) throw new Error('Too many confirmations are open; try again in a minute.');
-      spent.set(nonce, expiresAtMs);
+      if (expiries.size >= MAX_SPENT) throw new Error('Too many confirmations are open; try again in a minute.');
+      expiries.set(nonce, expiresAtMs);
       return true;
     },
   };
@@ -90,7 +90,7 @@ export function createConfirmations(options: ConfirmationOptions = {}): Confirma
   const now = options.now ?? Date.now;
   const signer = options.signer ?? createSigner();
   const ttlSeconds = options.ttlSeconds ?? 300;
-  const spent: SpentStore = options.spent ?? createSpentStore(now);
+  const store: SpentStore = options.spent ?? createSpentStore(now);
 
   const toParts = (head: Buffer, { principal, operation, digest }: Binding) => [
     head.toString('base64url'),
@@ -123,7 +123,7 @@ export function createConfirmations(options: ConfirmationOptions = {}): Confirma
       const head = Buffer.alloc(HEAD_BYTES);
       head.writeUInt32BE(Math.floor(now() / 1000) + ttlSeconds, 0);
       randomBytes(NONCE_BYTES).copy(head, 4);
-      if (spent.mark !== undefined) head.writeUInt32BE(spent.mark(), 4);
+      if (store.mark !== undefined) head.writeUInt32BE(store.mark(), 4);
       const mac = signer.sign(binding.purpose, toParts(head, binding)).subarray(0, MAC_BYTES);
       return Buffer.concat([head, mac]).toString('base64url');
     },
@@ -136,7 +136,7 @@ export function createConfirmations(options: ConfirmationOptions = {}): Confirma
       const payload = open(seal, binding);
       if (!payload) return 'tampered';
       if (payload.expiresAtMs <= now()) return 'expired';
-      const first = await spent.spend(payload.nonce, payload.expiresAtMs, payload.mark);
+      const first = await store.spend(payload.nonce, payload.expiresAtMs, payload.mark);
       return first === 'lost' ? 'expired' : first ? 'good' : 'used';
     },
   };

@@ -59,7 +59,7 @@ export function buildControls(own: ReadonlySet<string>, offer: ControlOffer): Co
     ...(offer.token && { confirmation_token: free('confirmation_token') }),
   });
   const names = CONTROL_NAMES.filter((name) => keys[name] !== undefined);
-  const advertised = names.filter((name) => name !== 'fields' || offer.fields === 'advertised');
+  const publicNames = names.filter((name) => name !== 'fields' || offer.fields === 'advertised');
   const isTokenless = !offer.token && !own.has('confirmation_token');
 
   const take: ControlPlan['take'] = (tool, args) => {
@@ -78,7 +78,7 @@ export function buildControls(own: ReadonlySet<string>, offer: ControlOffer): Co
     }
     return { args: rest, controls };
   };
-  const schemas = Object.fromEntries(advertised.map((name) => [keys[name]!, CONTROL_SCHEMAS[name]]));
+  const schemas = Object.fromEntries(publicNames.map((name) => [keys[name]!, CONTROL_SCHEMAS[name]]));
   return Object.freeze({ keys, schemas: Object.freeze(schemas), take });
 }
 
@@ -145,11 +145,11 @@ function saidIn(args: Args, key: string): unknown {
   return Object.hasOwn(args, key) ? (args[key] ?? undefined) : undefined;
 }
 
-function refuse(tool: string, key: string, expected: string): never {
+function refuse(tool: string, key: string, expectation: string): never {
   throw new GatewayError(
     'VALIDATION',
-    `Invalid arguments for ${tool}; nothing was sent. Fix and call again:\n1. \`${key}\` must be ${expected}.`,
-    { tool, errors: [{ path: key, message: `must be ${expected}` }] },
+    `Invalid arguments for ${tool}; nothing was sent. Fix and call again:\n1. \`${key}\` must be ${expectation}.`,
+    { tool, errors: [{ path: key, message: `must be ${expectation}` }] },
   );
 }
 

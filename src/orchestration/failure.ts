@@ -1,4 +1,4 @@
-// The only place where a failure becomes an answer: typed data beside a text that says what to do next.
+// The only place where a failure becomes the result of a tool: typed data beside a text that says what to do next.
 
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Outcome } from '../call/outcome.ts';
@@ -126,7 +126,7 @@ function toRefusedCall(endpoint: Endpoint, answer: Answer): RefusedCall {
   const keysWhere = (test: (target: Target) => boolean) =>
     endpoint.args.filter(({ to }) => to.some(test)).map(({ key }) => key);
   const choice = chooseCredentials(endpoint);
-  const sent = choice.kind === 'chosen' ? choice.credentials : [];
+  const credentials = choice.kind === 'chosen' ? choice.credentials : [];
   return {
     status,
     method: endpoint.method,
@@ -142,11 +142,12 @@ function toRefusedCall(endpoint: Endpoint, answer: Answer): RefusedCall {
     mediaType: endpoint.body?.mediaType,
     sendsFile: endpoint.body?.kind === 'multipart' || endpoint.body?.kind === 'binary',
     accept: endpoint.response.accept ?? DEFAULT_ACCEPT,
-    sentVariables: [...new Set(sent.flatMap(secretsIn).map(({ variable }) => variable))],
-    sentTokenFrom: sent.map(tokenSourceOf).find((source) => source !== undefined),
-    unsetVariables: sent.length > 0 ? [] : endpoint.security.map((set) => [...new Set(set.flatMap(unsetVariables))]),
+    sentVariables: [...new Set(credentials.flatMap(secretsIn).map(({ variable }) => variable))],
+    sentTokenFrom: credentials.map(tokenSourceOf).find((source) => source !== undefined),
+    unsetVariables:
+      credentials.length > 0 ? [] : endpoint.security.map((set) => [...new Set(set.flatMap(unsetVariables))]),
     loginArguments: loginSecrets(endpoint),
-    clock: sent.some(({ kind }) => kind === 'awsSigv4') ? clockOf(answer) : undefined,
+    clock: credentials.some(({ kind }) => kind === 'awsSigv4') ? clockOf(answer) : undefined,
     allow,
     challenge,
     retryAfterSeconds,

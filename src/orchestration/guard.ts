@@ -1,31 +1,26 @@
 // Asks the person before anything is destroyed. If the client can be asked, `context.client.ask` puts the question in the way of
 // its era. If that reached nobody and a token counts as well (`way`), the refusal carries a signed token, valid once.
 import { randomBytes } from 'node:crypto';
-import type { Asked, Question } from '../call/caller.ts';
+import type { Asked, Choice, YesNoQuestion } from '../call/caller.ts';
 import { buildDigest, isPlainData } from '../call/digest.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Outcome } from '../call/outcome.ts';
+import { readRound, sealRound, withinRound } from '../call/rounds.ts';
 import type { Args, ConfirmWay } from '../endpoint/model.ts';
 import { GatewayError, UnansweredError } from '../errors.ts';
 import type { Binding, Confirmations, Verdict } from './confirmations.ts';
 import type { Decision } from './policy.ts';
 
-/** Makes the question readable: `DELETE https://…/pets/7`. `sent`: the arguments before anything was made of them. */
-export type Describe = (context: ExecutionContext, args: Args, sent: Args) => Promise<string>;
+/** Makes the question readable: `DELETE https://…/pets/7`. `original`: the arguments before anything was made of them. */
+export type Describe = (context: ExecutionContext, args: Args, original: Args) => Promise<string>;
 
 /** Runs `next` after a person has agreed. It gets its own context, in which the guard's question and answer are hidden. */
 export type Guard = (
   context: ExecutionContext,
   args: Args,
   next: (context: ExecutionContext) => Promise<Outcome>,
-  sent?: Args,
+  original?: Args,
 ) => Promise<Outcome>;
-
-const FORM = Object.freeze({
-  type: 'object',
-  properties: { confirm: { type: 'boolean', title: 'Yes, do it', description: 'Allow this one call' } },
-  required: ['confirm'],
-});
 
 export interface GuardOptions {
   /** What counts as a yes. */
@@ -54,7 +49,7 @@ export function createGuard(
       );
     };
   }
-  return async (context, args, next, sent = args) => {
+  return async (context, args, next, original = args) => {
     // A transformation may make two different arguments look alike, so the original arguments count as well.
     const own = isPlainData(args) ? buildDigest(args) : `${context.argumentsDigest}.${buildDigest(args)}`;
     const digest = surroundings === undefined ? own : `${own} ${surroundings(context)}`;
@@ -71,18 +66,18 @@ export function createGuard(
       acceptToken(context, tokenKey, verdict, surroundings === undefined ? '' : ', role, tenant and the like included');
       return goOn(context);
     }
-    const question = await describe(context, args, sent);
+    const question = await describe(context, args, original);
     const offerToken = (why: string, advice: string, answer?: Choice): GatewayError => {
-      const issued = confirmations.issue(bind('token'));
-      context.noteConfirmation({ issued: confirmations.idOf(issued), by: 'token' });
+      const newToken = confirmations.issue(bind('token'));
+      context.noteConfirmation({ issued: confirmations.idOf(newToken), by: 'token' });
       return new GatewayError(
         'NOT_CONFIRMED',
         `${why}${question}\nNothing was sent. ${advice}; if they agree, repeat the same call with ` +
-          `${tokenKey}: "${issued}" (good once, for ${confirmations.ttlSeconds} s, for exactly these arguments).`,
+          `${tokenKey}: "${newToken}" (good once, for ${confirmations.ttlSeconds} s, for exactly these arguments).`,
         {
           tool: context.label,
           ...(answer && { answer }),
-          [tokenKey]: issued,
+          [tokenKey]: newToken,
           expires_in_seconds: confirmations.ttlSeconds,
         },
       );
@@ -132,8 +127,8 @@ function noteUse(
   answer: string,
 ): void {
   // A seal that is not ours, or of another call, is text chosen by the caller, so its id is not recorded.
-  const used = answer === 'tampered' ? undefined : confirmations.idOf(seal);
-  context.noteConfirmation({ ...(used !== undefined && { used }), by, answer });
+  const id = answer === 'tampered' ? undefined : confirmations.idOf(seal);
+  context.noteConfirmation({ ...(id !== undefined && { used: id }), by, answer });
 }
 
 function toQuestion(
@@ -141,11 +136,10 @@ function toQuestion(
   confirmations: Confirmations,
   binding: Binding,
   context: ExecutionContext,
-): Question {
+): YesNoQuestion {
   return {
     key: 'confirm',
     message,
-    form: FORM,
     seal: () => {
       const seal = confirmations.issue(binding);
       context.noteConfirmation({ issued: confirmations.idOf(seal), by: 'answer' });
@@ -159,13 +153,11 @@ function toQuestion(
 }
 
 async function settle(
-  { answer, state }: Extract<Asked, { readonly answer: unknown }>,
+  { answer: choice, state }: Extract<Asked<Choice>, { readonly answer: unknown }>,
   confirmations: Confirmations,
   binding: Binding,
   context: ExecutionContext,
 ): Promise<Choice> {
-  // Malformed answers leave the permission unused.
-  const choice = parseAnswer(answer);
   if (state === undefined) {
     context.noteConfirmation({ used: toAnswerId(), by: 'answer', answer: choice });
     return choice;
@@ -193,9 +185,9 @@ function refuseUnasked({ label }: ExecutionContext, question: string): GatewayEr
 }
 
 /**
- * The guarded operation may have questions of its own (MCP 2026-07-28, multi round-trip requests). Its state is wrapped in one of
- * ours, which says that a person agreed to exactly this call. Each is valid for one round, so that a chain of rounds, however
- * long, ends in one effect.
+ * The guarded operation may have questions of its own, in further rounds of the call. Its state goes behind a seal of ours, which
+ * says that a person agreed to exactly this call. Each is valid for one round, so that a chain of rounds, however long, ends in
+ * one effect.
  */
 function withRound(
   outcome: Outcome,
@@ -203,15 +195,11 @@ function withRound(
   confirmations: Confirmations,
   binding: Binding,
 ): Outcome {
-  const { inputRequired } = outcome;
-  if (inputRequired === undefined || !context.client.takesRounds) return outcome;
-  const state = inputRequired.requestState;
-  const seal = confirmations.issue(toRound(binding, state));
-  context.noteConfirmation({ issued: confirmations.idOf(seal) });
-  return {
-    ...outcome,
-    inputRequired: { ...inputRequired, requestState: state === undefined ? seal : `${seal}.${state}` },
-  };
+  return sealRound(outcome, context, (state) => {
+    const seal = confirmations.issue(toRound(binding, state));
+    context.noteConfirmation({ issued: confirmations.idOf(seal) });
+    return seal;
+  });
 }
 
 /** The context for the next round of a call that a person agreed to earlier; undefined if this is not such a round. */
@@ -220,15 +208,12 @@ async function enterRound(
   confirmations: Confirmations,
   binding: Binding,
 ): Promise<ExecutionContext | undefined> {
-  const { requestState, answers, client } = context;
-  if (requestState === undefined || !client.takesRounds) return undefined;
-  const dot = requestState.indexOf('.');
-  const state = dot === -1 ? undefined : requestState.slice(dot + 1);
-  const seal = dot === -1 ? requestState : requestState.slice(0, dot);
-  const verdict = await spend(confirmations, seal, toRound(binding, state));
+  const round = readRound(context);
+  if (round === undefined) return undefined;
+  const verdict = await spend(confirmations, round.seal, toRound(binding, round.state));
   if (verdict === 'tampered') return undefined;
-  noteUse(context, confirmations, seal, 'round', verdict);
-  if (verdict === 'good') return context.withRound({ answers, requestState: state });
+  noteUse(context, confirmations, round.seal, 'round', verdict);
+  if (verdict === 'good') return withinRound(context, round);
   throw badState(verdict);
 }
 
@@ -248,20 +233,6 @@ async function spend(confirmations: Confirmations, seal: string, binding: Bindin
       cause,
     );
   }
-}
-
-/** `no`: the form was submitted with the box unchecked. */
-type Choice = 'accept' | 'no' | 'decline' | 'cancel';
-
-/** `accept` needs the box ticked as well. */
-function parseAnswer(answer: unknown): Choice {
-  const { action, content } = (answer ?? {}) as { action?: unknown; content?: { confirm?: unknown } };
-  if (action === 'decline' || action === 'cancel') return action;
-  if (action === 'accept' && typeof content?.confirm === 'boolean') return content.confirm ? 'accept' : 'no';
-  throw new GatewayError(
-    'INVALID_PARAMS',
-    'The answer to the confirmation must be {"action":"accept","content":{"confirm":true}}, or action "decline" or "cancel".',
-  );
 }
 
 function badState(verdict: Exclude<Verdict, 'good'>): GatewayError {

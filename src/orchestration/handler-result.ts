@@ -7,8 +7,8 @@ import { GatewayError } from '../errors.ts';
 function toOutcome(value: unknown): Outcome {
   if (isResult(value)) {
     const { structuredContent, ...outcome } = value;
-    const structured = outcome.structured ?? structuredContent;
-    return { ...outcome, isError: outcome.isError ?? false, ...(structured !== undefined && { structured }) };
+    const data = outcome.structured ?? structuredContent;
+    return { ...outcome, isError: outcome.isError ?? false, ...(data !== undefined && { structured: data }) };
   }
   const text = typeof value === 'string' ? value : value === undefined ? 'OK' : (JSON.stringify(value) ?? 'OK');
   return { content: [{ type: 'text', text }], isError: false };
@@ -63,10 +63,10 @@ export function markFailure(outcome: Outcome, label: string): Outcome {
   const [first, ...rest] = outcome.content;
   if (first?.type !== 'text' || first.text.startsWith(mark)) return outcome;
   const text = mark + withoutName(first.text, label);
-  const structured = outcome.structured as { readonly message?: unknown } | undefined;
+  const data = outcome.structured as { readonly message?: unknown } | undefined;
   return {
     ...outcome,
     content: [{ ...first, text }, ...rest],
-    ...(structured?.message === first.text && { structured: { ...structured, message: text } }),
+    ...(data?.message === first.text && { structured: { ...data, message: text } }),
   };
 }

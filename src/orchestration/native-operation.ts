@@ -79,8 +79,9 @@ export function compileNative(native: NativeFunction, government: NativeGovernme
     way,
     controls,
     validate: native.validate,
-    describe: async ({ label }, args, sent) => buildQuestion({ summary, effect }, 'this gateway', label, args, sent),
-    preview: (_context, args, sent) => ({ tool: operation, arguments: toReadable(args, sent) }),
+    describe: async ({ label }, args, original) =>
+      buildQuestion({ summary, effect }, 'this gateway', label, args, original),
+    preview: (_context, args, original) => ({ tool: operation, arguments: toReadable(args, original) }),
     execute: native.execute,
     confirmations,
     middleware: [],

@@ -45,10 +45,10 @@ export function compileOperation(endpoint: Endpoint, domain: Domain, parts: Oper
     token: decision.policy === 'confirm' && way !== 'ask',
   });
   // A catalog may hold thousands of endpoints that are never called: compiled on first use.
-  let compiled: Handler | undefined;
+  let handler: Handler | undefined;
   const run: Handler = (context, args) => {
-    compiled ??= compileCall(endpoint, domain, parts, decision, way, controls);
-    return compiled(context, args);
+    handler ??= compileCall(endpoint, domain, parts, decision, way, controls);
+    return handler(context, args);
   };
   return Object.freeze({ endpoint, run, controls: controls.schemas, controlKeys: controls.keys });
 }
@@ -81,10 +81,10 @@ function compileCall(
     way,
     controls,
     validate: lenient?.validate ?? createValidator(endpoint),
-    describe: async (context, args, sent) => {
+    describe: async (context, args, original) => {
       const { method, url } = rest.preview(args, context.label);
       const callerHeaders = fillCallerHeaders(endpoint.callerHeaders ?? [], context);
-      return buildQuestion(endpoint, domain.title, `${method} ${url}`, args, sent, callerHeaders);
+      return buildQuestion(endpoint, domain.title, `${method} ${url}`, args, original, callerHeaders);
     },
     surroundings,
     preview: (context, args) => {

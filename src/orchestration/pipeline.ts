@@ -30,7 +30,7 @@ export interface Pipeline {
   /** What a confirmation is bound to beside the arguments. */
   readonly surroundings?: ((context: ExecutionContext) => string) | undefined;
   /** What would be done, for `dry_run`. */
-  readonly preview: (context: ExecutionContext, args: Args, sent: Args) => unknown;
+  readonly preview: (context: ExecutionContext, args: Args, original: Args) => unknown;
   readonly execute: Handler;
   /** What the audit trail may keep of the arguments; absent: nothing. */
   readonly keepArguments?: ((args: Args) => unknown) | undefined;
@@ -47,8 +47,8 @@ export function compilePipeline(pipeline: Pipeline): Handler {
     tokenKey: controls.keys.confirmation_token,
     surroundings: pipeline.surroundings,
   });
-  const recheck: Recheck = (context, changed, before) => {
-    const args = validate(context.label, changed);
+  const recheck: Recheck = (context, after, before) => {
+    const args = validate(context.label, after);
     if (decision.policy === 'confirm') refuseChanges(context, args, before);
     return args;
   };
@@ -56,19 +56,19 @@ export function compilePipeline(pipeline: Pipeline): Handler {
   const chain = compose(pipeline.middleware, execute, recheck);
 
   const begin: Handler = (context, args) => {
-    const split = controls.take(context.label, args);
-    const own = split?.args ?? args;
+    const parts = controls.take(context.label, args);
+    const own = parts?.args ?? args;
     const bound = context.withOperation({
       operation,
       argumentsDigest: buildDigest(own),
-      controls: split?.controls,
+      controls: parts?.controls,
       effect,
       permission: decision,
       argumentRecord: keepArguments?.(own),
     });
     const { span } = bound;
     const valid = span === undefined ? validate(bound.label, own) : validateTraced(span, validate, bound.label, own);
-    if (split?.controls.dryRun) return Promise.resolve(dryRun(bound, pipeline.preview(bound, valid, own)));
+    if (parts?.controls.dryRun) return Promise.resolve(dryRun(bound, pipeline.preview(bound, valid, own)));
     if (guard === undefined) return chain(bound, valid);
     const next = (inner: ExecutionContext) => chain(inner, valid);
     const check = span === undefined ? guard : traceGuard(span, guard, decision);
@@ -92,7 +92,7 @@ function validateTraced(span: CallSpan, validate: Validator, label: string, args
 
 /** The span of the guard ends when the guarded operation begins: the time a person takes must not look like the API's. */
 function traceGuard(span: CallSpan, guard: Guard, { policy }: Decision): Guard {
-  return async (context, args, next, sent) => {
+  return async (context, args, next, original) => {
     const step = span.begin('guard', { 'landbridge.guard.policy': policy });
     const finish = () => {
       const { by, answer } = context.confirmation ?? {};
@@ -105,7 +105,7 @@ function traceGuard(span: CallSpan, guard: Guard, { policy }: Decision): Guard {
       return next(inner.withSpan(span));
     };
     try {
-      return await guard(context.withSpan(step), args, goOn, sent);
+      return await guard(context.withSpan(step), args, goOn, original);
     } catch (error) {
       step.fail(error);
       throw error;
@@ -130,8 +130,8 @@ function dryRun({ label }: ExecutionContext, request: unknown): Outcome {
 }
 
 /** A person agreed to one call; middleware that turns it into another must not use that agreement. */
-export function refuseChanges({ label }: ExecutionContext, args: Args, confirmed: Args): void {
-  if (isPlainData(args) && buildDigest(args) === buildDigest(confirmed)) return;
+export function refuseChanges({ label }: ExecutionContext, args: Args, before: Args): void {
+  if (isPlainData(args) && buildDigest(args) === buildDigest(before)) return;
   throw new GatewayError(
     'NOT_CONFIRMED',
     `${label}: the arguments were changed after the user had confirmed them, so nothing was sent. Tell the user: middleware of the gateway does that.`,

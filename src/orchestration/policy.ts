@@ -53,11 +53,11 @@ export function decideWay(
   { confirm, confirmAtLeast = 'token' }: DeploymentPolicy,
 ): WayDecision {
   const decidedBy = (who: string, way: ConfirmWay): WayDecision => ({ way, because: `${who} says confirm: ${way}` });
-  const started = confirm && { way: confirm, because: `this gateway was started with --confirm ${confirm}` };
-  const nearest: WayDecision = (confirm === 'ask' ? started : undefined) ??
+  const flag = confirm && { way: confirm, because: `this gateway was started with --confirm ${confirm}` };
+  const nearest: WayDecision = (confirm === 'ask' ? flag : undefined) ??
     (endpoint.confirm && decidedBy(endpoint.provenance?.confirm ?? 'the operation', endpoint.confirm)) ??
     (domain.confirm && decidedBy(`the domain ${domain.name}`, domain.confirm)) ??
-    started ?? { way: 'either', because: 'nobody said otherwise' };
+    flag ?? { way: 'either', because: 'nobody said otherwise' };
   const isLaxer = CONFIRM_WAYS.indexOf(confirmAtLeast) > CONFIRM_WAYS.indexOf(nearest.way);
   return isLaxer ? decidedBy('this profile', confirmAtLeast) : nearest;
 }

@@ -23,11 +23,11 @@ export function buildQuestion(
   /** What would be done, in one line: `DELETE https://…/pets/7`. */
   action: string,
   args: Args,
-  sent: Args = args,
+  original: Args = args,
   /** Headers that tell the API who calls, or for whom. */
   callerHeaders: Readonly<Record<string, string>> = {},
 ): string {
-  const readable = toReadable(args, sent);
+  const readable = toReadable(args, original);
   const names = Object.keys(readable);
   const lines = names
     .slice(0, MAX_ARGUMENTS)
@@ -43,9 +43,9 @@ export function buildQuestion(
 }
 
 /** The arguments as JSON can express them; where a Set or a class instance was made from one, as the caller wrote it. */
-export function toReadable(args: Args, sent: Args): Args {
+export function toReadable(args: Args, original: Args): Args {
   return Object.fromEntries(
-    Object.entries(args).map(([name, value]) => [name, isPlainData(value) ? value : sent[name]]),
+    Object.entries(args).map(([name, value]) => [name, isPlainData(value) ? value : original[name]]),
   );
 }
 

@@ -53,8 +53,8 @@ export function createRedaction(redact: (text: string) => string = (text) => tex
     if (typeof toJSON !== 'function') return parts(input, depth);
     // Dates and URLs are sent as what toJSON() returns. It is called once, as in JSON.stringify.
     const json = hear(input, toJSON as () => unknown);
-    const redacted = typeof json === 'object' && json !== null ? parts(json, depth + 1) : value(json, depth + 1);
-    return redacted === json ? input : (redacted as Value);
+    const copy = typeof json === 'object' && json !== null ? parts(json, depth + 1) : value(json, depth + 1);
+    return copy === json ? input : (copy as Value);
   };
 
   const parts = <Value extends object>(input: Value, depth: number): Value => {
@@ -70,17 +70,17 @@ export function createRedaction(redact: (text: string) => string = (text) => tex
     outcome(outcome) {
       if (RedactedOutcome.has(outcome)) return outcome;
       const content = mapItems(outcome.content, (block) => (isBytes(block) ? block : value(block)));
-      const structured = value(outcome.structured);
+      const data = value(outcome.structured);
       const inputRequests = value(outcome.inputRequired?.inputRequests);
       const isSame =
         content === outcome.content &&
-        structured === outcome.structured &&
+        data === outcome.structured &&
         inputRequests === outcome.inputRequired?.inputRequests;
       if (isSame) return outcome;
       return {
         ...outcome,
         content,
-        ...(structured !== undefined && { structured }),
+        ...(data !== undefined && { structured: data }),
         ...(inputRequests && { inputRequired: { ...outcome.inputRequired, inputRequests } }),
       };
     },
@@ -112,8 +112,8 @@ function isBytes(block: Content): boolean {
 
 /** The list itself where nothing changed. */
 function mapItems<Item>(items: readonly Item[], change: (item: Item) => Item): readonly Item[] {
-  const changed = items.map(change);
-  return changed.some((item, index) => item !== items[index]) ? changed : items;
+  const copies = items.map(change);
+  return copies.some((item, index) => item !== items[index]) ? copies : items;
 }
 
 function mapMembers(
@@ -123,7 +123,7 @@ function mapMembers(
 ): Readonly<Record<string, unknown>> {
   // JSON has no functions; in a copy, one called toJSON would be called on the wrong object.
   const entries = Object.entries(object).filter(([, member]) => typeof member !== 'function');
-  const changed = entries.map(([key, member]): [string, unknown] => [redact(key), change(member)]);
-  const isSame = changed.every(([key, member], index) => key === entries[index]![0] && member === entries[index]![1]);
-  return isSame ? object : Object.fromEntries(changed);
+  const copies = entries.map(([key, member]): [string, unknown] => [redact(key), change(member)]);
+  const isSame = copies.every(([key, member], index) => key === entries[index]![0] && member === entries[index]![1]);
+  return isSame ? object : Object.fromEntries(copies);
 }

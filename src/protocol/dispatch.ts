@@ -76,15 +76,15 @@ export function createDispatch(parts: DispatchParts): Dispatch {
 }
 
 function createToolCall({ registry, adapter, writer }: DispatchParts): Perform {
-  const mirrored = new Map<string, readonly MirroredArgument[]>();
+  const mirrors = new Map<string, readonly MirroredArgument[]>();
   for (const [name, { tool }] of registry.tools) {
     const headers = findMirroredArguments(tool.inputSchema);
-    if (headers.length > 0) mirrored.set(name, headers);
+    if (headers.length > 0) mirrors.set(name, headers);
   }
   return async (request, message, version, mirroredIn) => {
     const name = parseName(message.params, 'name');
     const args = parseArguments(message.params);
-    const headers = mirrored.get(name);
+    const headers = mirrors.get(name);
     if (headers && mirroredIn) checkMirroredArguments(mirroredIn, args, headers);
     const outcome = await adapter.callTool(request, name, args);
     const reply = ok(message, writer.writeOutcome(outcome, version));

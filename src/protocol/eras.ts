@@ -76,8 +76,8 @@ export function isLegacyVersion(version: unknown): version is LegacyVersion {
 }
 
 /** The version asked for, if we know it; else the newest one that has `initialize`. */
-export function negotiate(requested: unknown): LegacyVersion {
-  return isLegacyVersion(requested) ? requested : LEGACY_VERSIONS[0];
+export function negotiate(version: unknown): LegacyVersion {
+  return isLegacyVersion(version) ? version : LEGACY_VERSIONS[0];
 }
 
 /** The revision a message of the legacy era is served in. Without a header HTTP clients are taken for 2025-03-26 (2025-11-25, basic/transports). */
@@ -103,6 +103,6 @@ export function passesLevel(level: string, bar: string): boolean {
   return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(bar);
 }
 
-function malformed(key: string, expected: string): GatewayError {
-  return new GatewayError('INVALID_ENVELOPE', `Invalid _meta: "${key}" must be ${expected}.`);
+function malformed(key: string, expectation: string): GatewayError {
+  return new GatewayError('INVALID_ENVELOPE', `Invalid _meta: "${key}" must be ${expectation}.`);
 }

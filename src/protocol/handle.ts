@@ -59,15 +59,15 @@ const MAX_BATCH = 100;
 
 export function createProtocol(parts: ProtocolParts): Protocol {
   const { meter } = parts;
-  const canned = createCanned(parts);
-  const dispatch = createDispatch({ ...parts, canned });
-  const failed = createFailureReply(parts.redaction, parts.onInternalError);
+  const replies = createCanned(parts);
+  const dispatch = createDispatch({ ...parts, canned: replies });
+  const failureReply = createFailureReply(parts.redaction, parts.onInternalError);
   const subscriptions = createSubscriptions(parts.writer);
-  const modern = createModern({ ...parts, canned, dispatch, subscriptions, failed });
-  const legacy = createLegacy({ ...parts, canned, dispatch });
+  const modern = createModern({ ...parts, canned: replies, dispatch, subscriptions, failed: failureReply });
+  const legacy = createLegacy({ ...parts, canned: replies, dispatch });
 
   const stray = (id: RequestId | undefined, error: unknown): Reply => ({
-    ...failed(id, error, true),
+    ...failureReply(id, error, true),
     notJsonRpc: true,
   });
   const invalid = (reason: string) => new GatewayError('INVALID_REQUEST', `Invalid request: ${reason}`);
@@ -75,7 +75,7 @@ export function createProtocol(parts: ProtocolParts): Protocol {
   const respond = (message: RequestMessage, sender: Sender): Answer => {
     const isModern = claimsModern(message.params);
     meter?.countRequest(message.method, isModern ? 'modern' : 'legacy', sender.transport);
-    const fail = (error: unknown) => failed(message.id, error, isModern);
+    const fail = (error: unknown) => failureReply(message.id, error, isModern);
     try {
       const reply = (isModern ? modern : legacy).answer(message, sender);
       return reply instanceof Promise ? reply.catch(fail) : reply;
@@ -108,13 +108,13 @@ export function createProtocol(parts: ProtocolParts): Protocol {
       case 'response':
         return legacy.settle(message, sender)?.then(
           () => undefined,
-          (error: unknown) => failed(undefined, error, false),
+          (error: unknown) => failureReply(undefined, error, false),
         );
       case 'invalid':
         return stray(message.id, invalid(message.reason));
       case 'excess':
         endQuestion(message.id, message.reason, sender);
-        return failed(message.id, invalid(message.reason), true);
+        return failureReply(message.id, invalid(message.reason), true);
     }
   };
 
@@ -122,7 +122,7 @@ export function createProtocol(parts: ProtocolParts): Protocol {
     try {
       return route(message, sender);
     } catch (error) {
-      return failed(undefined, error, true);
+      return failureReply(undefined, error, true);
     }
   };
 

@@ -197,9 +197,9 @@ function createHttpScopes(sessions: LegacySessions): HttpScopes {
     },
     enter(sender) {
       const id = saidBy(sender);
-      const declared = id === undefined ? undefined : sessions.read(sender.principal.id, id);
-      if (id === undefined || !declared) return undefined;
-      const { capabilities, name, release } = declared;
+      const declaration = id === undefined ? undefined : sessions.read(sender.principal.id, id);
+      if (id === undefined || !declaration) return undefined;
+      const { capabilities, name, release } = declaration;
       const scope = { underWay: new Map() };
       const acquaintance = open.get(id) ?? { owner: id, capabilities, name, release, scope };
       open.set(id, acquaintance);
@@ -254,8 +254,8 @@ function initialize(
     return reply;
   }
   if (!headers) return reply;
-  const declared = { capabilities: clientCapabilities, name: client?.name, release: client?.version };
-  return { ...reply, sessionId: sessions.mint(principal.id, declared) };
+  const declaration = { capabilities: clientCapabilities, name: client?.name, release: client?.version };
+  return { ...reply, sessionId: sessions.mint(principal.id, declaration) };
 }
 
 /** The methods that only change what is remembered of a connection; undefined for all others. */

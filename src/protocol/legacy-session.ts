@@ -16,7 +16,7 @@ export interface Declared {
 }
 
 export interface LegacySessions {
-  mint(principal: string, declared: Declared): string;
+  mint(principal: string, declaration: Declared): string;
   /** Undefined when the id is not one of ours for this principal. */
   read(principal: string, sessionId: string): Declared | undefined;
 }
@@ -31,7 +31,7 @@ const PURPOSE = 'session';
 const MAX_REMEMBERED = 1_000;
 
 export function createLegacySessions(signer: Signer): LegacySessions {
-  const remembered = new Map<string, Declared & { readonly principal: string }>();
+  const memory = new Map<string, Declared & { readonly principal: string }>();
 
   const open = (principal: string, sessionId: string): Declared | undefined => {
     const payload = sessionId.length > MAX_CHARS ? undefined : signer.open(PURPOSE, [principal], sessionId);
@@ -53,13 +53,13 @@ export function createLegacySessions(signer: Signer): LegacySessions {
       return signer.seal(PURPOSE, [principal], [...payload, ...words]);
     },
     read(principal, sessionId) {
-      const last = remembered.get(sessionId);
+      const last = memory.get(sessionId);
       if (last?.principal === principal) return last;
-      const declared = open(principal, sessionId);
-      if (declared === undefined) return undefined;
-      if (remembered.size >= MAX_REMEMBERED) remembered.delete(remembered.keys().next().value as string);
-      remembered.set(sessionId, { principal, ...declared });
-      return declared;
+      const declaration = open(principal, sessionId);
+      if (declaration === undefined) return undefined;
+      if (memory.size >= MAX_REMEMBERED) memory.delete(memory.keys().next().value as string);
+      memory.set(sessionId, { principal, ...declaration });
+      return declaration;
     },
   };
 }

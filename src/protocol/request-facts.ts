@@ -60,10 +60,10 @@ export function toRequestFacts(
 }
 
 function pickForwarded(headers: Headers, names: readonly string[]): Readonly<Record<string, string>> {
-  const picked: Record<string, string> = {};
+  const values: Record<string, string> = {};
   for (const name of names) {
     const value = headers[name];
-    if (typeof value === 'string') picked[name] = value;
+    if (typeof value === 'string') values[name] = value;
   }
-  return picked;
+  return values;
 }

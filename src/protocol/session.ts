@@ -1,4 +1,5 @@
-// One connection of stdio or TCP: what its client declared, what is under way on it, and what we asked of it.
+// One connection of stdio or TCP: what its client declared, what is under way on it, and whether it will send more. A legacy HTTP
+// session has only the scope of its requests.
 import type { LegacyVersion } from './eras.ts';
 import type { RequestId } from './wire/jsonrpc.ts';
 

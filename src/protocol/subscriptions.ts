@@ -24,7 +24,7 @@ const MAX_OPEN = 1_000;
 export function createSubscriptions(writer: ResultWriter): Subscriptions {
   const open = new Set<() => void>();
   const shares = new Shares(MAX_OPEN);
-  let closed = false;
+  let isClosed = false;
   return {
     async listen(id, params, { principal, send, session, park }, signal) {
       const { notifications } = params ?? {};
@@ -51,7 +51,7 @@ export function createSubscriptions(writer: ResultWriter): Subscriptions {
         // A client that has finished sending can still be told about the end, but must not delay it.
         const silent = session?.ended.signal;
         const unpark = park?.();
-        const ended = await new Promise<boolean>((resolve) => {
+        const isOver = await new Promise<boolean>((resolve) => {
           const onAbort = () => settle(false);
           const end = () => settle(true);
           const settle = (gracefully: boolean) => {
@@ -62,18 +62,18 @@ export function createSubscriptions(writer: ResultWriter): Subscriptions {
           };
           open.add(end);
           if (signal.aborted) return onAbort();
-          if (closed || silent?.aborted) return end();
+          if (isClosed || silent?.aborted) return end();
           signal.addEventListener('abort', onAbort, { once: true });
           silent?.addEventListener('abort', end, { once: true });
         });
         unpark?.();
-        return ended ? writer.writeObject({ _meta }, MODERN_VERSION) : undefined;
+        return isOver ? writer.writeObject({ _meta }, MODERN_VERSION) : undefined;
       } finally {
         shares.leave(principal);
       }
     },
     close() {
-      closed = true;
+      isClosed = true;
       for (const end of [...open]) end();
     },
   };

@@ -78,9 +78,9 @@ export function changeBodyRules(
     const open = sets
       .filter((set) => set.every((key) => fateOf(key) !== 'never'))
       .map((set) => {
-        const needed = set.filter((key) => fateOf(key) !== 'sent');
-        const rest = needed.filter((key) => fateOf(key) !== 'free');
-        return (rest.length > 0 ? rest : needed).map(nameOf);
+        const needs = set.filter((key) => fateOf(key) !== 'sent');
+        const rest = needs.filter((key) => fateOf(key) !== 'free');
+        return (rest.length > 0 ? rest : needs).map(nameOf);
       });
     return open.length === 0 || open.some((set) => set.length === 0) ? [] : [{ keyword, sets: open }];
   });

@@ -68,8 +68,8 @@ function split(schema: JsonSchema): { text: string; rest: Node } {
 function uniteText(texts: readonly string[], brief = false): string {
   const distinct = [...new Set(texts.map((text) => text.trim().replace(/\.$/, '')).filter((text) => text !== ''))];
   if (distinct.length <= 1) return distinct[0] ?? '';
-  const joined = distinct.slice(0, 3).join(' / ');
-  if (distinct.length <= 3 && joined.length <= (brief ? MAX_BRIEF : MAX_NOTE)) return joined;
+  const line = distinct.slice(0, 3).join(' / ');
+  if (distinct.length <= 3 && line.length <= (brief ? MAX_BRIEF : MAX_NOTE)) return line;
   if (brief) return '';
   const commonest = distinct
     .map((text) => ({ text, count: texts.filter((other) => other.trim().replace(/\.$/, '') === text).length }))
@@ -101,8 +101,8 @@ function unite(variants: readonly { action: string; rest: Node }[], notes: strin
 
 /** Same type, different details: keep what all agree on, widen the rest. */
 function widen(type: string, kinds: readonly Kind[], notes: string[], depth: number): Node {
-  const shared = agreeing(kinds.map(({ schema }) => schema));
-  const own: Record<string, unknown> = { ...shared, type };
+  const common = agreeing(kinds.map(({ schema }) => schema));
+  const own: Record<string, unknown> = { ...common, type };
   delete own.enum;
   const listing = kinds.filter(({ schema }) => Array.isArray(schema.enum));
   const values = distinct(listing.flatMap(({ schema }) => schema.enum as unknown[]));
@@ -135,11 +135,11 @@ function uniteObjects(kinds: readonly Kind[], notes: string[], depth: number): N
   });
   const lists = kinds.map(({ schema }) => (Array.isArray(schema.required) ? (schema.required as string[]) : []));
   const required = names.filter((name) => lists.every((list) => list.includes(name)));
-  const closed = kinds.every(({ schema }) => schema.additionalProperties === false);
+  const isClosed = kinds.every(({ schema }) => schema.additionalProperties === false);
   return {
     properties: Object.fromEntries(properties),
     ...(required.length > 0 && { required }),
-    ...(closed && { additionalProperties: false }),
+    ...(isClosed && { additionalProperties: false }),
   };
 }
 

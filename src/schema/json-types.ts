@@ -61,8 +61,8 @@ export function typesOf(root: JsonSchema, schema: JsonSchema): number {
   if (isPlain(schema)) return ownTypes(schema);
   const holder = isObject(root) ? root : schema;
   let cache = typesByRoot.get(holder);
-  const cached = cache?.get(schema);
-  if (cached !== undefined && cached !== PENDING) return cached;
+  const entry = cache?.get(schema);
+  if (entry !== undefined && entry !== PENDING) return entry;
   cache ??= new WeakMap<object, number>();
   typesByRoot.set(holder, cache);
   const bits = findTypes({ root, cache, steps: 0, cycles: 0 }, schema) ?? ANY;
@@ -77,16 +77,17 @@ function isPlain(schema: SchemaObject): boolean {
   return UNIONS.every((union) => schema[union] === undefined);
 }
 
-function ownTypes({ type, nullable }: SchemaObject): number {
-  return nullable === true && type !== undefined ? namedTypes(type) | NULL : namedTypes(type);
+/** The types a schema names itself, null among them where it is `nullable`. */
+export function ownTypes({ type, nullable }: SchemaObject): number {
+  return nullable === true ? namedTypes(type) | NULL : namedTypes(type);
 }
 
 /** undefined while the same schema is being looked at: a cycle adds nothing to a union and takes nothing away. */
 function findTypes(walk: TypeWalk, schema: JsonSchema): number | undefined {
   if (!isObject(schema)) return schema ? ANY : 0;
-  const cached = walk.cache.get(schema);
-  if (cached === PENDING) walk.cycles++;
-  if (cached !== undefined) return cached === PENDING ? undefined : cached;
+  const entry = walk.cache.get(schema);
+  if (entry === PENDING) walk.cycles++;
+  if (entry !== undefined) return entry === PENDING ? undefined : entry;
   if (++walk.steps > MAX_STEPS) return ANY;
   const cycles = walk.cycles;
   walk.cache.set(schema, PENDING);

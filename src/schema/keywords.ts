@@ -83,11 +83,11 @@ export function mapSubschemas(
 ): Record<string, unknown> {
   const copy = copyOf(schema);
   for (const [keyword, key, inner] of subschemas(schema)) {
-    const changed = change(inner, keyword, key);
-    if (key === undefined) copy[keyword] = changed;
+    const replacement = change(inner, keyword, key);
+    if (key === undefined) copy[keyword] = replacement;
     else {
       if (copy[keyword] === schema[keyword]) copy[keyword] = copyOf(schema[keyword] as Node);
-      setOwn(copy[keyword] as object, key, changed);
+      setOwn(copy[keyword] as object, key, replacement);
     }
   }
   return copy;

@@ -95,12 +95,12 @@ function formatsInUnion(
 /** Schemas without any of these nodes are not copied: definitions are shared between endpoints. */
 function withoutFormats(schema: unknown, nodes: ReadonlySet<unknown>, depth: number): unknown {
   if (!isObject(schema) || depth > MAX_DEPTH) return schema;
-  let changed = nodes.has(schema);
+  let differs = nodes.has(schema);
   const copy = mapSubschemas(schema, (inner) => {
     const loose = withoutFormats(inner, nodes, depth + 1);
-    changed ||= loose !== inner;
+    differs ||= loose !== inner;
     return loose;
   });
   if (nodes.has(schema)) delete copy.format;
-  return changed ? copy : schema;
+  return differs ? copy : schema;
 }

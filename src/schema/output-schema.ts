@@ -36,10 +36,10 @@ function moveReferences(schema: JsonSchema, prefix: string): JsonSchema {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return schema;
   // Below an `$id` of its own, `#` means that inner resource, which moves as a whole.
   if (typeof schema.$id === 'string' && schema.$id !== '' && !schema.$id.startsWith('#')) return schema;
-  const moved = mapSubschemas(schema, (inner) => moveReferences(inner as JsonSchema, prefix));
+  const copy = mapSubschemas(schema, (inner) => moveReferences(inner as JsonSchema, prefix));
   for (const keyword of ['$ref', '$dynamicRef']) {
-    const ref = moved[keyword];
-    if (typeof ref === 'string' && (ref === '#' || ref.startsWith('#/'))) moved[keyword] = prefix + ref.slice(1);
+    const ref = copy[keyword];
+    if (typeof ref === 'string' && (ref === '#' || ref.startsWith('#/'))) copy[keyword] = prefix + ref.slice(1);
   }
-  return moved;
+  return copy;
 }

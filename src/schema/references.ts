@@ -159,3 +159,19 @@ export function findProperty(root: JsonSchema, schema: JsonSchema, name: string)
   }
   return undefined;
 }
+
+/** The schemas on the way into a value, the outermost first; they end where none is declared for a step. */
+export function schemasAlong(
+  root: JsonSchema,
+  schema: JsonSchema,
+  steps: readonly (string | number)[],
+): readonly JsonSchema[] {
+  const schemas = [schema];
+  for (const step of steps) {
+    const around = schemas.at(-1)!;
+    const inner = typeof step === 'number' ? findKeyword(root, around, 'items') : findProperty(root, around, step);
+    if (!isSchema(inner)) break;
+    schemas.push(inner);
+  }
+  return schemas;
+}

@@ -43,8 +43,8 @@ function slimText(value: unknown, { oneSentence, examples }: SlimOptions, limit:
   if (!(description instanceof Description)) return undefined;
   const { words, fields, example } = description;
   const prose = oneSentence ? shortest(words, fields) : withoutNoise(words);
-  const shown = examples && example !== undefined && showsForm(example) ? ` e.g. ${example}` : '';
-  const text = closeColon(cutText(prose, limit)).replace(/(?<=[\w)`"'])\.$/, '') + shown;
+  const sample = examples && example !== undefined && showsForm(example) ? ` e.g. ${example}` : '';
+  const text = closeColon(cutText(prose, limit)).replace(/(?<=[\w)`"'])\.$/, '') + sample;
   return text.trim() === '' ? undefined : text.trim();
 }
 

@@ -53,8 +53,8 @@ function contradiction(facts: Facts): string | undefined {
   }
   if (facts.types !== 0) return undefined;
   if (facts.choices === undefined) return 'no type satisfies all of it';
-  const named = facts.parts.reduce((bits, part) => bits & namedTypes(part.type), namedTypes(undefined));
-  return `none of its values is of type ${typeWords(named)}`;
+  const types = facts.parts.reduce((bits, part) => bits & namedTypes(part.type), namedTypes(undefined));
+  return `none of its values is of type ${typeWords(types)}`;
 }
 
 function whyNoBranch(walk: Walk, facts: Facts, depth: number): string | undefined {
@@ -70,10 +70,10 @@ function whyNoProperty(walk: Walk, facts: Facts, depth: number): string | undefi
   for (const name of facts.required) {
     const schemas = facts.properties.get(name);
     if (schemas === undefined) {
-      const closed = facts.parts.some(
+      const isClosed = facts.parts.some(
         (part) => part.additionalProperties === false && !isObject(part.patternProperties),
       );
-      if (closed) return `its property ${name} is required and not allowed`;
+      if (isClosed) return `its property ${name} is required and not allowed`;
       continue;
     }
     const why = whyImpossible(walk, schemas, depth + 1);

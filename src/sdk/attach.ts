@@ -56,19 +56,19 @@ export function attach(target: unknown, offer: Offer, options: AttachOptions): D
 
   const tracing = findTracing();
   // If the server cannot remove our handlers, they stay; once detached they behave as if the tools did not exist.
-  let attached = true;
+  let isAttached = true;
   const list = replaceHandler(server, 'tools/list', (before) => async (request, extra) => {
     const theirs = before ? ((await before(request, extra)) as ToolsResult) : {};
-    if (!attached || theirs.nextCursor !== undefined) return { tools: [], ...theirs };
+    if (!isAttached || theirs.nextCursor !== undefined) return { tools: [], ...theirs };
     return { ...theirs, tools: [...(theirs.tools ?? []), ...offer.list()] };
   });
   const call = replaceHandler(server, 'tools/call', (before) => async (request, extra) => {
     const { name, arguments: args = {} } = (request as { params: { name: string; arguments?: Args } }).params;
-    if (before && !(attached && offer.tools.find(name))) return before(request, extra);
+    if (before && !(isAttached && offer.tools.find(name))) return before(request, extra);
     const redaction = offer.redaction();
     const span = tracing && openSpan(tracing, request, offer);
     try {
-      if (!attached) throw new GatewayError('UNKNOWN_TOOL', `Unknown tool: ${name}.`, { tool: name });
+      if (!isAttached) throw new GatewayError('UNKNOWN_TOOL', `Unknown tool: ${name}.`, { tool: name });
       const facts = { ...toRequestFacts(server, extra, redaction), ...options.call?.(extra), span };
       const adapter = createAdapter({ tools: offer.tools, redaction, audit: () => {}, onHandlerError: () => {} });
       const perform = () => adapter.callTool(facts, name, args);
@@ -80,8 +80,8 @@ export function attach(target: unknown, offer: Offer, options: AttachOptions): D
     }
   });
   return () => {
-    if (!attached) return;
-    attached = false;
+    if (!isAttached) return;
+    isAttached = false;
     list();
     call();
   };
@@ -127,11 +127,11 @@ function replaceHandler(
   const handler = build(before);
   try {
     server.setRequestHandler(method, handler);
-  } catch (refused) {
+  } catch (refusal) {
     try {
       server.setRequestHandler(z.looseObject({ method: z.literal(method) }), handler);
     } catch {
-      throw refused;
+      throw refusal;
     }
   }
   return () => {

@@ -68,11 +68,11 @@ function createAnswers(
   rooms: CommonRooms,
 ): Answers {
   const buckets = new Buckets();
-  const spent = createSpentStore();
+  const store = createSpentStore();
   return {
-    hello: (_, { address }) => ({ address, mark: spent.mark(), workers: count, parts: rooms.join(address) }),
+    hello: (_, { address }) => ({ address, mark: store.mark(), workers: count, parts: rooms.join(address) }),
     take: ({ key, rate, most }) => buckets.take(key, rate, most, performance.now()),
-    spend: ({ nonce, expiresAtMs, mark }) => spent.spend(nonce, expiresAtMs, mark),
+    spend: ({ nonce, expiresAtMs, mark }) => store.spend(nonce, expiresAtMs, mark),
     letter({ to, text }) {
       const addressee = workers.get(to);
       addressee?.order('letter', { text });

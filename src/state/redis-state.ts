@@ -169,15 +169,15 @@ function parseAddress(text: string): Address {
     timeoutMs = String(DEFAULT_TIMEOUT_MS),
     ...rest
   } = Object.fromEntries(url.searchParams);
-  const unknown = Object.keys(rest)[0];
-  if (unknown !== undefined) throw refuse(`may have ?timeoutMs= and ?prefix=, and no ${unknown}`);
+  const stranger = Object.keys(rest)[0];
+  if (stranger !== undefined) throw refuse(`may have ?timeoutMs= and ?prefix=, and no ${stranger}`);
   if (!/^[1-9]\d{0,3}$/.test(timeoutMs)) throw refuse('must have a timeoutMs from 1 to 9999');
   url.search = '';
   const { protocol, host, pathname, username, password } = url;
   decode(username);
   const secrets = password === '' ? [] : [...new Set([password, decode(password)])];
-  const shown = `${protocol}//${host}${pathname === '/' ? '' : pathname}`;
-  return { url: url.href, shown, secrets, prefix, timeoutMs: Number(timeoutMs) };
+  const address = `${protocol}//${host}${pathname === '/' ? '' : pathname}`;
+  return { url: url.href, shown: address, secrets, prefix, timeoutMs: Number(timeoutMs) };
 }
 
 /** The client library decodes it as well, and would fail without saying where. */

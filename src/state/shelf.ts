@@ -10,19 +10,19 @@ export interface ShelfClaim {
 }
 
 export interface Shelf {
-  /** Both reject if there is no answer. `refused` is '' if no generation was refused. */
-  claim(name: string, refused: string, owner: string): Promise<ShelfClaim>;
+  /** Both reject if there is no answer. `badGeneration` is '' if no generation was refused. */
+  claim(name: string, badGeneration: string, owner: string): Promise<ShelfClaim>;
   /** An empty text: everything stays as it was. */
   finish(name: string, owner: string, text: string, keepMs: number): Promise<void>;
 }
 
 export function createSharedTokens(shelf: Shelf): SharedTokens {
   return {
-    async claim(name, refused = '') {
+    async claim(name, badGeneration = '') {
       const owner = randomBytes(9).toString('base64url');
       let claim: ShelfClaim;
       try {
-        claim = await shelf.claim(name, refused, owner);
+        claim = await shelf.claim(name, badGeneration, owner);
       } catch {
         return { kind: 'away' };
       }

@@ -16,10 +16,10 @@ export class TokenShelf {
   /** The one that was claimed last is last. */
   readonly #places = new Map<string, Place>();
 
-  claim(name: string, refused: string, owner: string, worker: string, now: number): ShelfClaim {
+  claim(name: string, badGeneration: string, owner: string, worker: string, now: number): ShelfClaim {
     const place = this.#take(name, now);
     const generation = place.text.slice(0, Math.max(0, place.text.indexOf('.')));
-    if (generation !== '' && generation !== refused) return { kind: 'there', text: place.text };
+    if (generation !== '' && generation !== badGeneration) return { kind: 'there', text: place.text };
     if (place.turn !== undefined && place.turn.until > now) return { kind: 'busy', text: '' };
     place.turn = { owner, worker, until: now + TURN_MS };
     return { kind: 'ours', text: place.text };

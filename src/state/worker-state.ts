@@ -32,7 +32,7 @@ export async function openWorkerState({ channel }: WorkerStateOptions): Promise<
     },
     letters: createWorkerLetters(link, address),
     tokens: createSharedTokens({
-      claim: (name, refused, owner) => link.ask('claim', { name, refused, owner }),
+      claim: (name, badGeneration, owner) => link.ask('claim', { name, refused: badGeneration, owner }),
       finish: async (name, owner, text, keepMs) => link.report('finish', { name, owner, text, keepMs }),
     }),
     room: new WorkerRoom(link, workers, parts),

@@ -27,9 +27,8 @@ export async function renderMetrics(all: readonly Snapshot[], accept = ''): Prom
   for (const metric of all) {
     if (metric.values.length === 0) continue;
     // In OpenMetrics a counter is called without the suffix of its series, which the registry adds.
-    const shown =
-      isOpen && metric.type === 'counter' ? { ...metric, name: metric.name.replace(/_total$/, '') } : metric;
-    registry.registerMetric({ ...shown, get: () => shown } as unknown as Metric<string>);
+    const view = isOpen && metric.type === 'counter' ? { ...metric, name: metric.name.replace(/_total$/, '') } : metric;
+    registry.registerMetric({ ...view, get: () => view } as unknown as Metric<string>);
   }
   return { contentType, text: await registry.metrics() };
 }

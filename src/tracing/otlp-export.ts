@@ -135,7 +135,7 @@ class CountingExporter implements SpanExporter {
     this.#onChange = onChange;
   }
 
-  export(spans: ReadableSpan[], done: ExportDone): void {
+  export(spans: ReadableSpan[], callback: ExportDone): void {
     // Counted as lost until they are accepted: if the process stops meanwhile, they must not count as sent.
     this.losses += spans.length;
     this.#exporter.export(spans, (result) => {
@@ -151,7 +151,7 @@ class CountingExporter implements SpanExporter {
         this.#isArriving = false;
       }
       // Reported above; the SDK would report it again, with a stack.
-      done({ code: 0 });
+      callback({ code: 0 });
     });
   }
 

@@ -17,7 +17,7 @@ export interface Carried {
 
 export interface Tracing {
   /** Begins the span of a request. */
-  open(name: string, attributes: Attributes, carried: Carried): CallSpan;
+  open(name: string, attributes: Attributes, carrier: Carried): CallSpan;
 }
 
 const SCOPE = 'landbridge';

@@ -203,14 +203,14 @@ interface Crowd {
  */
 function createCrowd(): Crowd {
   const crowd = new Set<Socket>();
-  const paused: Socket[] = [];
+  const queue: Socket[] = [];
   let chunks = 0;
   const startTurn = () => {
     chunks = 0;
   };
   const resumeSome = () => {
-    for (const socket of paused.splice(0, RESUMED_PER_TURN)) socket.resume();
-    if (paused.length > 0) setImmediate(resumeSome);
+    for (const socket of queue.splice(0, RESUMED_PER_TURN)) socket.resume();
+    if (queue.length > 0) setImmediate(resumeSome);
   };
   return {
     enter(socket) {
@@ -222,13 +222,13 @@ function createCrowd(): Crowd {
     noteChunk(socket) {
       if (chunks++ === 0) setImmediate(startTurn);
       if (chunks !== MAX_CHUNKS_PER_TURN) return;
-      const isIdle = paused.length === 0;
+      const isIdle = queue.length === 0;
       for (const other of crowd) {
         if (other === socket || other.isPaused()) continue;
         other.pause();
-        paused.push(other);
+        queue.push(other);
       }
-      if (isIdle && paused.length > 0) setImmediate(resumeSome);
+      if (isIdle && queue.length > 0) setImmediate(resumeSome);
     },
   };
 }

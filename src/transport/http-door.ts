@@ -212,10 +212,10 @@ function createReception(parts: ReceptionParts, options: DoorOptions): Receive {
     else otherwise(request, response);
   };
 
-  const admit = (profile: ProfileName, request: IncomingMessage, response: ServerResponse, identified: Identified) => {
-    if (identified === undefined) refuse(request, response, UNKNOWN_CALLER);
-    else if ('principal' in identified) enter(profile, request, response, identified);
-    else refuse(request, response, identified);
+  const admit = (profile: ProfileName, request: IncomingMessage, response: ServerResponse, identity: Identified) => {
+    if (identity === undefined) refuse(request, response, UNKNOWN_CALLER);
+    else if ('principal' in identity) enter(profile, request, response, identity);
+    else refuse(request, response, identity);
   };
 
   const receiveLater = async (
@@ -228,12 +228,12 @@ function createReception(parts: ReceptionParts, options: DoorOptions): Receive {
     load.enter();
     const unpark = load.park();
     try {
-      const identified = await identifying.finally(() => {
+      const identity = await identifying.finally(() => {
         strangers--;
         unpark();
       });
       if (load.underWay > maxInFlight) refuse(request, response, BUSY);
-      else admit(profile, request, response, identified);
+      else admit(profile, request, response, identity);
     } catch (error) {
       onInternalError(error);
       refuse(request, response, BROKEN);
@@ -249,16 +249,16 @@ function createReception(parts: ReceptionParts, options: DoorOptions): Receive {
     if (mustShed?.()) return refuse(request, response, OVERLOADED);
     if (!identify) return enter(profile, request, response, ANONYMOUS);
     if (strangers >= maxInFlight) return refuse(request, response, BUSY);
-    let identified: ReturnType<Identify>;
+    let identity: ReturnType<Identify>;
     try {
-      identified = identify(request, profile ?? '');
+      identity = identify(request, profile ?? '');
     } catch (error) {
       onInternalError(error);
       return refuse(request, response, BROKEN);
     }
     // A key, or a token that was checked before, is known at once: no promise, no turn of the loop.
-    if (identified instanceof Promise) void receiveLater(profile, request, response, identified);
-    else admit(profile, request, response, identified);
+    if (identity instanceof Promise) void receiveLater(profile, request, response, identity);
+    else admit(profile, request, response, identity);
   };
 }
 

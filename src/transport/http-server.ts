@@ -1,4 +1,4 @@
-// A whole HTTP server for a gateway: POST /mcp and its profiles on the hot path, every other route on express.
+// A whole HTTP server for a gateway: POST /mcp and its profiles on the hot path, plain probes beside it, every other route on express.
 import type { Principal } from '../call/caller.ts';
 import type { Effect } from '../endpoint/model.ts';
 import type { Limits } from '../limits/create-limits.ts';

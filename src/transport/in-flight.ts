@@ -34,7 +34,7 @@ export interface Load {
 
 export function createLoad(): Load {
   let underWay = 0;
-  let parked = 0;
+  let parkedCount = 0;
   let streams = 0;
   const callers = new Map<string, number>();
   let wake = () => {};
@@ -50,7 +50,7 @@ export function createLoad(): Load {
       return underWay;
     },
     get parked() {
-      return parked;
+      return parkedCount;
     },
     get streams() {
       return streams;
@@ -66,20 +66,20 @@ export function createLoad(): Load {
     enter: (caller) => add(caller, 1),
     leave: (caller) => {
       add(caller, -1);
-      if (underWay + parked === 0) wake();
+      if (underWay + parkedCount === 0) wake();
     },
     park: (caller) => {
       add(caller, -1);
-      parked++;
+      parkedCount++;
       return () => {
         add(caller, 1);
-        parked--;
+        parkedCount--;
       };
     },
     idle: () =>
       new Promise<void>((resolve) => {
         wake = resolve;
-        if (underWay + parked === 0) resolve();
+        if (underWay + parkedCount === 0) resolve();
       }),
   };
 }
@@ -96,13 +96,13 @@ export function createParking(park: () => () => void): () => () => void {
   };
 }
 
-/** Whether `done` resolved within this time. Shutdown must not depend on the other side. */
-export async function within(ms: number, done: Promise<unknown>): Promise<boolean> {
+/** Whether `work` was done within this time. Shutdown must not depend on the other side. */
+export async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(resolve, ms, false);
   });
-  const isDone = await Promise.race([done.then(() => true), late]);
+  const isDone = await Promise.race([work.then(() => true), late]);
   clearTimeout(timer);
   return isDone;
 }

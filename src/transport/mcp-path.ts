@@ -34,7 +34,7 @@ function pathOf(url: string): string {
 
 /** `base`: what clients write before it. `profiles`: those that the caller may use, where these are not all. */
 export function nothingAt(url: string, base: string, profiles: readonly string[] = ['']): string {
-  const served = profiles.map((profile) => base + endpointOf(profile)).join(', ');
-  const where = served === '' ? '' : ` MCP is served at POST ${served}.`;
+  const paths = profiles.map((profile) => base + endpointOf(profile)).join(', ');
+  const where = paths === '' ? '' : ` MCP is served at POST ${paths}.`;
   return `There is nothing at ${pathOf(url).slice(0, 200)}.${where}`;
 }

@@ -39,9 +39,9 @@ export function createPost(parts: PostParts): Post {
   const { bodies, maxBodyBytes } = parts;
   const tooLarge = `The body is larger than ${maxBodyBytes} bytes, or comes in too many pieces. Start with --max-body <bytes> to take larger ones.`;
   return (protocol, request, response, identity) => {
-    const posted = new PostedMessage(parts, tooLarge, protocol, request, response, identity);
-    if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) posted.refuseTooLarge();
-    else bodies.read(request, identity.principal.id, posted);
+    const message = new PostedMessage(parts, tooLarge, protocol, request, response, identity);
+    if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) message.refuseTooLarge();
+    else bodies.read(request, identity.principal.id, message);
   };
 }
 

@@ -35,16 +35,16 @@ const ALLOWED_HEADERS =
 const MIRRORED_HEADER = /^mcp-param-[a-z0-9._~-]{1,100}$/;
 
 function preflight(request: IncomingMessage): Record<string, string> {
-  const requested = request.headers['access-control-request-headers'] ?? '';
+  const wishes = request.headers['access-control-request-headers'] ?? '';
   // Which arguments are mirrored in headers depends on the tools, so every requested header with that prefix is allowed.
-  const mirrored = requested
+  const mirrors = wishes
     .split(',')
     .slice(0, 100)
     .map((name) => name.trim().toLowerCase())
     .filter((name) => MIRRORED_HEADER.test(name));
   return {
     'access-control-allow-methods': 'POST',
-    'access-control-allow-headers': [ALLOWED_HEADERS, ...mirrored].join(', '),
+    'access-control-allow-headers': [ALLOWED_HEADERS, ...mirrors].join(', '),
     'access-control-max-age': '600',
   };
 }

@@ -8,9 +8,9 @@ export function countWorkers(workers: number | 'auto'): number {
 }
 
 function countCores(): number {
-  const allowed = readQuota();
+  const quota = readQuota();
   const cores = availableParallelism();
-  return Math.max(1, allowed === undefined ? cores : Math.min(cores, Math.ceil(allowed)));
+  return Math.max(1, quota === undefined ? cores : Math.min(cores, Math.ceil(quota)));
 }
 
 /** Cores that a container may use, however many its machine has; Node.js 20 does not look at it. Version 2 of cgroups, then 1. */

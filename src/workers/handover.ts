@@ -36,26 +36,26 @@ export class Handover {
   /** To be called for a new worker. */
   watch(worker: Worker): void {
     const { process: child } = worker;
-    const sent = new Map<string, Sent>();
-    this.#sent.set(worker, sent);
+    const handles = new Map<string, Sent>();
+    this.#sent.set(worker, handles);
     const send = child.send.bind(child) as (...values: unknown[]) => boolean;
     child.send = (message: unknown, ...rest: unknown[]) => {
       const { key, ack, seq } = message as ClusterMessage;
       const [handle] = rest;
       if (key !== undefined && ack !== undefined) this.#takersOf(key).add(worker);
       else if (key !== undefined && isHandle(handle)) {
-        sent.set(key, { seq, handle });
+        handles.set(key, { seq, handle });
         this.#cameAt.set(key, performance.now());
       }
       return send(message, ...rest);
     };
     child.on('internalMessage', ({ act, key = '', ack }: ClusterMessage) => {
       if (act === 'close') this.#takersOf(key).delete(worker);
-      for (const [of, { seq }] of sent) if (seq === ack) sent.delete(of);
+      for (const [of, { seq }] of handles) if (seq === ack) handles.delete(of);
     });
     child.once('exit', () => {
       // Closing one that is closed already does nothing.
-      for (const { handle } of sent.values()) handle.close();
+      for (const { handle } of handles.values()) handle.close();
       this.#sent.delete(worker);
       for (const takers of this.#takers.values()) takers.delete(worker);
     });

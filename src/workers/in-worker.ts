@@ -58,9 +58,9 @@ export async function joinPrimary(): Promise<Primary | undefined> {
     stop('the primary process is gone');
   });
   const listeners = new Map<string, ((body: unknown) => void)[]>();
-  const send = (message: ToPrimary, done?: () => void) => {
-    if (process.connected) process.send!(message, undefined, undefined, () => done?.());
-    else done?.();
+  const send = (message: ToPrimary, callback?: () => void) => {
+    if (process.connected) process.send!(message, undefined, undefined, () => callback?.());
+    else callback?.();
   };
   const begin = await new Promise<Begin>((resolve) => {
     process.on('message', (message: ToWorker) => {

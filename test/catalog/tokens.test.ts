@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { buildRegistry } from '../../src/catalog/registry.ts';
 import { costOf, estimateListCost, fitsBudget, listCost } from '../../src/catalog/tokens.ts';
+import { describeCost } from '../../src/cli/exposure-cost.ts';
 import { loadDomains } from '../../src/domain/load.ts';
 import type { Domain } from '../../src/endpoint/model.ts';
 import { createGateway } from '../../src/gateway.ts';
@@ -8,7 +10,7 @@ import { importDocument } from '../../src/openapi/import-document.ts';
 import { importValue } from '../openapi/support.ts';
 import { SHARED } from '../support/corpus.ts';
 import { petsDomain } from '../support/pets.ts';
-import { forgeDocument } from './forge.ts';
+import { forgeDocument, toDocument } from './forge.ts';
 import { aDomain, anEndpoint, anOperation } from './support.ts';
 
 function cost(domains: readonly Domain[], exposure: 'tools' | 'grouped' | 'search', tokenBudget = 10_000): number {
@@ -151,6 +153,47 @@ describe('the price of a catalog of eighty operations', () => {
     const now = cost([await importValue(forgeDocument())], exposure);
     expect(now).toBeLessThanOrEqual(known * 1.03);
     expect(now).toBeGreaterThanOrEqual(known * 0.9);
+  });
+});
+
+/** This many operations on two hundred and more kinds of things, in forty areas. */
+function documentOf(operations: number): object {
+  const rows = Array.from({ length: operations }, (_, n) => {
+    const [thing, deed] = [Math.floor(n / 5), n % 5];
+    const path = `/area-${thing % 40}/thing-${thing}`;
+    return [
+      `GET ${path} Lists things of kind ${thing}`,
+      `POST ${path} Creates a thing of kind ${thing}`,
+      `GET ${path}/{id} Gets a thing of kind ${thing}`,
+      `PATCH ${path}/{id} Updates a thing of kind ${thing}`,
+      `DELETE ${path}/{id} Deletes a thing of kind ${thing}`,
+    ][deed]!;
+  });
+  return toDocument(rows.join('\n'));
+}
+
+describe('what the README says of GitHub', () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8').replace(/\s+/g, ' ');
+  const claim = /GitHub's ([\d,]+) operations cost about (\d+) tokens, and the start-up banner says so/.exec(readme)!;
+  const [operations, tokens] = [Number(claim[1]!.replace(',', '')), Number(claim[2])];
+
+  function expectTruth(domain: Domain): void {
+    expect(domain.endpoints).toHaveLength(operations);
+    const { registry } = createGateway({ domains: [domain] });
+    expect(registry.exposure).toBe('search');
+    expect(Math.abs(listCost([...registry.tools.values()].map(({ tool }) => tool)) - tokens)).toBeLessThanOrEqual(15);
+    // The banner has an estimate, because it does not wait for the tokenizer.
+    const words = /^about (\d+) tokens$/.exec(describeCost({ registry }))!;
+    expect(Math.abs(Number(words[1]) - tokens)).toBeLessThanOrEqual(50);
+  }
+
+  // Search costs nearly the same for every document, so one that is made here shows it in every clone.
+  test('is true of a document with as many operations', async () => {
+    expectTruth(await importValue(documentOf(operations)));
+  });
+
+  test.skipIf(!SHARED.present)('is true of its own document', { timeout: 180_000 }, async () => {
+    expectTruth(await importDocument(`${SHARED.folder}github-3.0.json`, { env: {}, name: 'github' }));
   });
 });
 

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { buildDomain } from '../../src/domain/definition/build-domain.ts';
 import { defineDomain } from '../../src/domain/definition/define-domain.ts';
 import { loadDomains } from '../../src/domain/load.ts';
+import { readForward } from '../../src/endpoint/caller/forward-names.ts';
 import {
   isArgumentHeader,
   isConfigurableHeader,
@@ -12,6 +13,7 @@ import {
   isSecretHeader,
 } from '../../src/endpoint/headers/header-names.ts';
 import type { Endpoint } from '../../src/endpoint/model.ts';
+import type { Problem } from '../../src/endpoint/problems.ts';
 import { arg, endpoint, inBody, inHeader, inQuery, run } from '../executor/support.ts';
 
 describe('the table of header names', () => {
@@ -39,6 +41,41 @@ describe('the table of header names', () => {
       isConfigurableHeader(name),
       isSecretHeader(name),
     ]).toEqual([inRead, inWrite, configurable, secret]);
+  });
+
+  const PROOF = 'it proves who calls this gateway';
+  const PLACE = 'it says where a request came from or goes to, and anybody can write it';
+  const CALL = 'it follows from the call itself';
+  const WRITTEN = 'it would change what a request does, or how it is written';
+  test.each([
+    ['Authorization', PROOF],
+    ['Set_Cookie', PROOF],
+    ['X-Amzn-Oidc-Data', PROOF],
+    ['Proxy-Session', PROOF],
+    ['Proxy-Authorization', 'it is between the caller and a proxy'],
+    ['Mcp-Name', 'it belongs to MCP, and ends here'],
+    ['Forwarded', PLACE],
+    ['X-Host', PLACE],
+    ['X-Forwarded', PLACE],
+    ['x_forwarded_for', PLACE],
+    ['X-Forwarded-Method', PLACE],
+    ['X-Original-Anything', PLACE],
+    ['True-Client-IP', PLACE],
+    ['Sec-Fetch-Mode', 'it is about a web page and the gateway, not about the API'],
+    ['TE', CALL],
+    ['Accept-Encoding', CALL],
+    ['Content-MD5', CALL],
+    ['X-Forwardedness', undefined],
+    ['Accept-Language', undefined],
+    ['X-HTTP-Method', WRITTEN],
+    ['Connection', WRITTEN],
+  ])('%s of a caller is passed on, unless %s', (name, why) => {
+    const problems: Problem[] = [];
+    const headers = readForward([name], problems);
+    expect(headers).toEqual(why === undefined ? [{ name: name.toLowerCase(), from: 'request' }] : []);
+    expect(problems.map(({ message }) => message)).toEqual(
+      why === undefined ? [] : [`${name} is never passed on: ${why}`],
+    );
   });
 
   test.each([

@@ -81,6 +81,15 @@ describe('one cause, one line', () => {
     ]);
   });
 
+  test('a field that one part of its object requires and another describes is not taken for an argument of the same name', () => {
+    const inner = { allOf: [{ required: ['c'] }, { properties: { c: { type: 'integer', description: 'How many' } } }] };
+    const schema: JsonSchema = { properties: { c: { type: 'string' }, a: inner, list: { items: inner } } };
+    expect(lines(schema, { a: {}, list: [{ c: 1 }, {}] })).toEqual([
+      '1. missing `a.c` (integer): How many',
+      '2. missing `list[1].c` (integer): How many',
+    ]);
+  });
+
   test('what several others need is missing once', () => {
     const schema = object({ a: text, b: text, c: text }, { dependentRequired: { a: ['c'], b: ['c'] } });
     expect(lines(schema, { a: 'x', b: 'x' })).toEqual(['1. missing `c` (string), needed together with `a`']);

@@ -1,7 +1,10 @@
 // Whole trees of spans, as a real collector gets them: over every transport, in both eras, for what works and what fails.
 import '../support/real-http.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ToolEntry } from '../../src/catalog/tool-entry.ts';
+import { GatewayError } from '../../src/errors.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/gateway.ts';
+import { Tool } from '../../src/model/tool.ts';
 import { type ExportOptions, openTraceExport, type TraceExport } from '../../src/tracing/otlp-export.ts';
 import { openTcp } from '../support/lines.ts';
 import { headersOf, LINKS, legacy, modern, post, type Rpc, serveHttp } from '../support/mcp.ts';
@@ -146,6 +149,38 @@ describe('what fails', () => {
     ]);
     expect(spans.map(({ attributes }) => attributes['rpc.response.status_code'])).toEqual(['-32602', '-32601']);
     expect(JSON.stringify(spans)).not.toMatch(/made_up|made\/up/);
+  });
+
+  const refuser = (name: string, error: Error): ToolEntry => ({
+    tool: new Tool({ name, description: 'Fails.', inputSchema: { type: 'object' } }),
+    domain: '',
+    operations: [],
+    run: () => Promise.reject(error),
+  });
+  const tools = [
+    refuser('picky', new GatewayError('MISSING_CLIENT_CAPABILITY', 'This tool needs sampling.')),
+    refuser('broken', new TypeError('a bug')),
+    refuser('undelivered', new GatewayError('ANSWER_UNDELIVERED', 'Nobody is there.')),
+  ];
+  const listing = modern(1, 'tools/list');
+  const picky = modern(1, 'tools/call', { name: 'picky' });
+  const future = modern(1, 'tools/list', { _meta: { 'io.modelcontextprotocol/protocolVersion': '2027-01-01' } });
+  const broken = modern(1, 'tools/call', { name: 'broken' });
+  const undelivered = modern(1, 'tools/call', { name: 'undelivered' });
+
+  test.each([
+    ['headers that contradict the body', listing, { ...headersOf(listing), 'mcp-method': 'ping' }, '-32020', undefined],
+    ['a capability that was not declared', picky, headersOf(picky), '-32021', undefined],
+    ['a new revision', future, { ...headersOf(future), 'mcp-protocol-version': '2027-01-01' }, '-32022', undefined],
+    ['a session that is gone', legacy(1, 'tools/list'), { 'mcp-session-id': 'gone' }, '-32001', undefined],
+    ['a missing resource', legacy(1, 'resources/read', { uri: 'pets://nowhere' }), {}, '-32002', undefined],
+    ['a bug', broken, headersOf(broken), '-32603', '-32603'],
+    ['an answer that reaches nobody', undelivered, headersOf(undelivered), '-32603', '-32603'],
+  ])('is told from a mistake of the client: %s', async (_, message, headers, code, failure) => {
+    await open({ native: { tools } }).handle(message, { transport: 'http', principal: { id: 'ann' }, headers });
+    const spans = await collect();
+    expect(spans.map(({ attributes }) => attributes['rpc.response.status_code'])).toEqual([code]);
+    expect(toTrees(spans).map(({ error }) => error)).toEqual([failure]);
   });
 
   test.each([

@@ -67,7 +67,7 @@ export interface CompiledTool {
 /** `government` is the gateway's policy for native actions; REST operations have it built in. */
 export function compileTool(plan: ToolPlan, government: NativeGovernment = UNGOVERNED): CompiledTool {
   const common = advertiseZod(plan.common);
-  const drafts = plan.actions.map((placed) => draftAction(plan, placed, Object.keys(common.fields), government));
+  const drafts = plan.actions.map((action) => draftAction(plan, action, Object.keys(common.fields), government));
   const chains = plan.strategies.middleware(drafts, plan.middleware);
   const actions = drafts.map((draft) => finishAction(plan, draft, chains.get(draft.key)!, common, government));
   return { tool: describeTool(plan, common, actions), common, actions, run: createDispatch(plan, actions) };
@@ -83,11 +83,11 @@ interface Draft extends ChainedAction {
 
 function draftAction(
   plan: ToolPlan,
-  placed: PlacedAction,
+  action: PlacedAction,
   commonKeys: readonly string[],
   government: NativeGovernment,
 ): Draft {
-  const { key, definition, groupMiddleware } = placed;
+  const { key, definition, groupMiddleware } = action;
   const hints = hintsOf(definition);
   const middleware = [...groupMiddleware, ...(definition.middleware ?? [])];
   const isWrapped = plan.middleware.length + middleware.length > 0;
@@ -95,12 +95,12 @@ function draftAction(
     ? draftOperation(plan, definition.operation, commonKeys, isWrapped)
     : draftFunction(plan, definition);
   const needsConsent = !definition.operation && isConfirmed({ operation: `${plan.name}.${key}`, hints }, government);
-  const recheck: Draft['recheck'] = (context, changed, before) => {
-    const args = parts.check?.(context.label, changed) ?? changed;
+  const recheck: Draft['recheck'] = (context, after, before) => {
+    const args = parts.check?.(context.label, after) ?? after;
     if (needsConsent) refuseChanges(context, args, before);
     return args;
   };
-  return { key, placed, hints, middleware, recheck, ...parts };
+  return { key, placed: action, hints, middleware, recheck, ...parts };
 }
 
 type DraftParts = Pick<Draft, 'own' | 'check' | 'handler'>;
@@ -177,14 +177,14 @@ function finishAction(
 function describeTool(plan: ToolPlan, common: SharedFields, actions: readonly CompiledAction[]): Tool {
   const { name, title, description, discriminator, style, strategies } = plan;
   const lean = style === 'lean';
-  const shared = plan.common === undefined ? shareFields(actions) : common;
+  const commonFields = plan.common === undefined ? shareFields(actions) : common;
   const describe = style === 'toon' ? strategies.toon : strategies.description;
   const texts = actions.map(({ key, placed: { definition, group }, required, hints }) => ({
     key,
     name: definition.name,
     group: group?.name,
     description: definition.description,
-    required: required.filter((field) => !shared.required.includes(field)),
+    required: required.filter((field) => !commonFields.required.includes(field)),
     destructive: hints.destructive === true,
   }));
   const text = describe({ toolName: name, description, actions: texts, lean });
@@ -196,7 +196,7 @@ function describeTool(plan: ToolPlan, common: SharedFields, actions: readonly Co
     inputSchema: strategies.schema({
       actions,
       discriminator,
-      common: shared,
+      common: commonFields,
       lean,
       actionText,
     }) as unknown as JsonSchema,
@@ -209,12 +209,12 @@ function describeTool(plan: ToolPlan, common: SharedFields, actions: readonly Co
 
 /** What the author says counts; for a REST operation the rest follows from its effect. */
 function hintsOf({ operation, readOnly, destructive, idempotent }: AnyAction): ActionHints {
-  const derived = operation ? toActionHints(operation.endpoint) : {};
+  const defaults = operation ? toActionHints(operation.endpoint) : {};
   return {
-    readOnly: readOnly ?? derived.readOnly,
-    destructive: destructive ?? derived.destructive,
-    idempotent: idempotent ?? derived.idempotent,
-    overwrites: destructive === undefined && readOnly === undefined && derived.overwrites,
+    readOnly: readOnly ?? defaults.readOnly,
+    destructive: destructive ?? defaults.destructive,
+    idempotent: idempotent ?? defaults.idempotent,
+    overwrites: destructive === undefined && readOnly === undefined && defaults.overwrites,
   };
 }
 
@@ -239,10 +239,10 @@ function shareFields(actions: readonly CompiledAction[]): SharedFields {
   // Controls go last: they matter least to a model.
   const alike = names.filter((name) => !isControl(name) && isAlike(name));
   const silent = names.filter(isControl);
-  const shared = [...alike, ...silent];
+  const commonNames = [...alike, ...silent];
   return {
-    fields: Object.fromEntries(shared.map((name) => [name, schemaOf(name)])),
-    required: shared.filter((name) => actions.every((action) => action.required.includes(name))),
+    fields: Object.fromEntries(commonNames.map((name) => [name, schemaOf(name)])),
+    required: commonNames.filter((name) => actions.every((action) => action.required.includes(name))),
     silent: new Set(silent),
   };
 }

@@ -1,6 +1,6 @@
 // The text of a grouped tool, in three layers: what it is for, which actions there are, and what each of them does and
-// needs. It never exceeds what the strictest client shows: what does not fit moves to the discriminator's description,
-// which no client cuts.
+// needs. It never exceeds what the strictest client shows: if all of it does not fit, the third layer moves to the discriminator's
+// description, which no client cuts. A lean text has only the first and the third.
 import { cutText } from '../../endpoint/plain-text.ts';
 import { HARD_LIMIT, says } from '../../schema/description-budget.ts';
 import { groupBy } from '../group-by.ts';

@@ -32,11 +32,11 @@ export const MORE_FORMS: readonly GroupedForm[] = [
 
 export function buildGrouped(
   domains: readonly CatalogDomain[],
-  reserved: Iterable<string>,
+  reservedNames: Iterable<string>,
   form: GroupedForm,
   strategies: Partial<Strategies> = {},
 ): ToolEntry[] {
-  const names = new Set(reserved);
+  const names = new Set(reservedNames);
   const elsewhere = async (tool: string, choice: string) => {
     const action = await (await buildActionIndex(entries)).guess(tool, choice);
     if (action === undefined) return undefined;
@@ -132,17 +132,17 @@ function nameActions({ domain, labels, members }: PlannedGroup): string[] {
  */
 function stripShared(names: readonly string[], labels: readonly string[]): string[] {
   if (names.length < 2) return [...names];
-  const split = names.map((name) => name.split('_'));
-  const [first] = split as [string[], ...string[][]];
-  let shared = 0;
+  const wordLists = names.map((name) => name.split('_'));
+  const [first] = wordLists as [string[], ...string[][]];
+  let count = 0;
   while (
-    shared < first.length - 1 &&
-    split.every((words) => words.length > shared + 1 && words.at(-1 - shared) === first.at(-1 - shared))
+    count < first.length - 1 &&
+    wordLists.every((words) => words.length > count + 1 && words.at(-1 - count) === first.at(-1 - count))
   )
-    shared++;
+    count++;
   const isSaid = (word: string) => labels.some((label) => label.split('_').some((part) => isSameWord(part, word)));
-  if (shared === 1 && !isSaid(first.at(-1)!)) return [...names];
-  return split.map((words) => words.slice(0, words.length - shared).join('_'));
+  if (count === 1 && !isSaid(first.at(-1)!)) return [...names];
+  return wordLists.map((words) => words.slice(0, words.length - count).join('_'));
 }
 
 function isSameWord(a: string, b: string): boolean {

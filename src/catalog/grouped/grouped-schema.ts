@@ -36,13 +36,13 @@ export interface GroupedSchemaInput {
 export function buildGroupedSchema(input: GroupedSchemaInput): ObjectSchema {
   const { actions, discriminator, actionText, lean } = input;
   const common = input.common ?? { fields: {}, required: [] };
-  const shared = Object.entries(common.fields).map(([name, schema]): [string, JsonSchema] => {
+  const commonFields = Object.entries(common.fields).map(([name, schema]): [string, JsonSchema] => {
     // An action may give a common field a schema of its own; then both are shown.
     const own = variantsOf(name, actions);
     const others: FieldVariant[] = own.length < actions.length ? [{ action: 'others', schema }] : [];
-    const united = own.length === 0 ? schema : uniteField([...others, ...own], lean);
+    const union = own.length === 0 ? schema : uniteField([...others, ...own], lean);
     const note = lean || common.silent?.has(name) ? '' : commonTier(common.required.includes(name), actions);
-    return [name, withText(united, note)];
+    return [name, withText(union, note)];
   });
   const names = [...new Set(actions.flatMap((action) => Object.keys(action.fields)))];
   const own = names
@@ -58,7 +58,7 @@ export function buildGroupedSchema(input: GroupedSchemaInput): ObjectSchema {
   };
   const isLast = ([name]: readonly [string, JsonSchema]) =>
     common.silent?.has(name) === true || (isGeneric(name) && !common.required.includes(name));
-  const fields = [...shared, ...own];
+  const fields = [...commonFields, ...own];
   return {
     type: 'object',
     properties: Object.fromEntries([

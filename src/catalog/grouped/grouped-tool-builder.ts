@@ -161,9 +161,9 @@ export class GroupedToolBuilder<Data = unknown, Common = unknown> {
     const middleware: Middleware[] = [];
     const group = Object.freeze({ name, description });
     const inside: GroupBuilder<Data, Common> = Object.freeze({
-      use: (...added: Middleware<Data>[]) => {
+      use: (...more: Middleware<Data>[]) => {
         this.#assertNotFrozen();
-        middleware.push(...(added as Middleware[]));
+        middleware.push(...(more as Middleware[]));
         return inside;
       },
       action: (action: unknown) => {
@@ -241,8 +241,8 @@ export class GroupedToolBuilder<Data = unknown, Common = unknown> {
       throw refusal(`Builder "${this.getName()}" has no actions. Add some with .action() or .group().`);
     }
     this.#assertDiscriminatorFree();
-    const compiled = compileTool(this.#plan);
-    this.#built = { compiled, definition: toDefinition(compiled.tool) };
+    const result = compileTool(this.#plan);
+    this.#built = { compiled: result, definition: toDefinition(result.tool) };
     Object.freeze(this.#actions);
     return this.#built;
   }
@@ -304,9 +304,9 @@ function toEntryOf(plan: ToolPlan, { tool, run, actions }: CompiledTool, domain:
   };
   const govern: Govern = (government) => toEntryOf(plan, compileTool(plan, government), domain);
   const part: TakePart = (effects) => {
-    const allowed = actions.filter((action) => effects.includes(effectOf(action))).map(({ placed }) => placed);
-    if (allowed.length === 0) return undefined;
-    const smaller = { ...plan, actions: allowed };
+    const placements = actions.filter((action) => effects.includes(effectOf(action))).map(({ placed }) => placed);
+    if (placements.length === 0) return undefined;
+    const smaller = { ...plan, actions: placements };
     return toEntryOf(smaller, compileTool(smaller), domain);
   };
   const controls = [...new Set(actions.flatMap((action) => action.controls))];

@@ -62,26 +62,26 @@ export interface BoundOperation {
 /** Restores renamed arguments, and leaves out the fields of the tool's common schema. */
 export function bindOperation(
   operation: Operation,
-  renamed: ReadonlyMap<string, string>,
+  aliases: ReadonlyMap<string, string>,
   common: readonly string[],
 ): BoundOperation {
   const { endpoint, controls } = operation;
   const own = new Set([...endpoint.args.map((arg) => arg.key), ...Object.keys(controls)]);
   const foreign = new Set(common.filter((key) => !own.has(key)));
   const toOwn = (args: Args): Args => {
-    if (renamed.size === 0 && foreign.size === 0) return args;
+    if (aliases.size === 0 && foreign.size === 0) return args;
     const ours = Object.entries(args).filter(([key]) => !foreign.has(key));
-    return Object.fromEntries(ours.map(([key, value]) => [renamed.get(key) ?? key, value]));
+    return Object.fromEntries(ours.map(([key, value]) => [aliases.get(key) ?? key, value]));
   };
   const runRenamed: Handler = async (context, args) => {
     try {
       return await operation.run(context, toOwn(args));
     } catch (error) {
-      throw withPublicNames(error, renamed);
+      throw withPublicNames(error, aliases);
     }
   };
   return {
-    handler: renamed.size === 0 ? (context, args) => operation.run(context, toOwn(args)) : runRenamed,
+    handler: aliases.size === 0 ? (context, args) => operation.run(context, toOwn(args)) : runRenamed,
     createCheck: () => {
       const validate = createValidator(endpoint);
       return (tool, args) => {
@@ -94,8 +94,8 @@ export function bindOperation(
 }
 
 /** The operation's refusal names arguments as the API does; this restores the names they have in the tool. */
-function withPublicNames(error: unknown, renamed: ReadonlyMap<string, string>): unknown {
+function withPublicNames(error: unknown, aliases: ReadonlyMap<string, string>): unknown {
   if (!(error instanceof GatewayError) || error.code !== 'VALIDATION') return error;
-  const lines = [...renamed].map(([alias, name]) => `In this tool the argument \`${name}\` is called \`${alias}\`.`);
+  const lines = [...aliases].map(([alias, name]) => `In this tool the argument \`${name}\` is called \`${alias}\`.`);
   return new GatewayError(error.code, [error.message, ...lines].join('\n'), { ...error.details }, error);
 }

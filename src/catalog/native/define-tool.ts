@@ -48,19 +48,19 @@ const NO_ARGUMENTS: JsonSchema = Object.freeze({ type: 'object', properties: {},
 export function defineTool<Schema extends z.ZodObject = z.ZodObject, Data = unknown>(
   tool: NativeTool<Schema, Data>,
 ): ToolEntry {
-  const { name, title, description, args: accepted = NO_ARGUMENTS, outputSchema, annotations, run } = tool;
+  const { name, title, description, args: schema = NO_ARGUMENTS, outputSchema, annotations, run } = tool;
   if (!NAME.test(name)) {
     throw new GatewayError('BAD_CONFIG', `"${name}" is no tool name: use 1 to 64 letters, digits, "_", "." or "-".`);
   }
   if (description.trim() === '') {
     throw new GatewayError('BAD_CONFIG', `The tool ${name} needs a description: it is what the model chooses by.`);
   }
-  const isZod = accepted instanceof z.ZodObject;
-  const inputSchema: JsonSchema = isZod ? { ...toPortableSchema(toJsonSchema(accepted)) } : accepted;
+  const isZod = schema instanceof z.ZodObject;
+  const inputSchema: JsonSchema = isZod ? { ...toPortableSchema(toJsonSchema(schema)) } : schema;
   if (typeof inputSchema !== 'object' || inputSchema.type !== 'object') {
     throw new GatewayError('BAD_CONFIG', `The arguments of the tool ${name} must be a schema of type object.`);
   }
-  const check = isZod ? validateZod(undefined, accepted) : createSchemaValidator(inputSchema);
+  const check = isZod ? validateZod(undefined, schema) : createSchemaValidator(inputSchema);
   const properties = (inputSchema.properties ?? {}) as Readonly<Record<string, JsonSchema>>;
   const native: NativeFunction = {
     operation: name,

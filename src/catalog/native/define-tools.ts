@@ -84,9 +84,9 @@ function near(name: string, names: readonly string[]): string {
 
 function parseDeclarations(source: string | URL | Uint8Array | readonly ToolDeclaration[]): readonly ToolDeclaration[] {
   const value = Array.isArray(source) ? source : parseJson(source as string | URL | Uint8Array);
-  const parsed = list.safeParse(value, { reportInput: true });
-  if (parsed.success) return parsed.data;
-  const [problem] = toProblems(parsed.error.issues);
+  const result = list.safeParse(value, { reportInput: true });
+  if (result.success) return result.data;
+  const [problem] = toProblems(result.error.issues);
   throw refusal(
     `The tool definitions are not usable: ${place(problem?.path ?? []) || 'the list'} ${problem?.message}.`,
   );

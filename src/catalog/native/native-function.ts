@@ -21,8 +21,8 @@ export function advertiseZod(schema: z.ZodObject | undefined): SharedFields {
 export function validateZod(common: z.ZodObject | undefined, own: z.ZodObject | undefined): Validator {
   const parts = [withoutKeys(common, Object.keys(own?.shape ?? {})), own].filter((part) => part !== undefined);
   // One object for the JSON Schema, so that definitions both parts share are numbered once.
-  const merged = z.object(Object.assign({}, ...parts.map((part) => part.shape)));
-  const schema: JsonSchema = { ...toJsonSchema(merged), required: requiredFields(merged), additionalProperties: false };
+  const whole = z.object(Object.assign({}, ...parts.map((part) => part.shape)));
+  const schema: JsonSchema = { ...toJsonSchema(whole), required: requiredFields(whole), additionalProperties: false };
   return createSchemaValidator(schema, { parse: (args) => parseParts(parts, args) });
 }
 
@@ -42,9 +42,9 @@ export function toJsonSchema(schema: z.ZodObject): { readonly properties?: objec
 }
 
 function withoutKeys(schema: z.ZodObject | undefined, keys: readonly string[]): z.ZodObject | undefined {
-  const shared = keys.filter((key) => schema !== undefined && Object.hasOwn(schema.shape, key));
-  if (schema === undefined || shared.length === 0) return schema;
-  const mask: Record<string, true> = Object.fromEntries(shared.map((key) => [key, true]));
+  const overlap = keys.filter((key) => schema !== undefined && Object.hasOwn(schema.shape, key));
+  if (schema === undefined || overlap.length === 0) return schema;
+  const mask: Record<string, true> = Object.fromEntries(overlap.map((key) => [key, true]));
   return schema.omit(mask as Parameters<typeof schema.omit>[0]);
 }
 

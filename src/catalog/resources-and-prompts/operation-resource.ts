@@ -74,12 +74,12 @@ async function read(
 /** `{?tags}` writes a list as `tags=a,b` (RFC 6570, 3.2.8); numbers and booleans are read by the validator. */
 function splitLists({ inputSchema }: Endpoint, args: Args): Args {
   const { properties = {} } = inputSchema as { properties?: Record<string, { type?: unknown } | undefined> };
-  const split: Record<string, unknown> = Object.create(null);
+  const values: Record<string, unknown> = Object.create(null);
   for (const [key, value] of Object.entries(args)) {
     const isList = Object.hasOwn(properties, key) && properties[key]?.type === 'array';
-    split[key] = isList && typeof value === 'string' ? value.split(',') : value;
+    values[key] = isList && typeof value === 'string' ? value.split(',') : value;
   }
-  return split;
+  return values;
 }
 
 /** Enumerated arguments complete themselves. */

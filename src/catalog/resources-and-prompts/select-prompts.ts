@@ -14,8 +14,8 @@ interface Catalog {
 /** The domains of a part, without prompts that embed a resource or name an operation which only the whole catalog has. */
 export function selectPrompts(domains: readonly Domain[], part: Catalog, whole: Catalog): readonly Domain[] {
   if (domains.every(({ prompts }) => prompts.length === 0)) return domains;
-  const served = new Set(part.registry.operations.flatMap(distinctNamesOf));
-  const hidden = new Set(whole.registry.operations.flatMap(distinctNamesOf).filter((name) => !served.has(name)));
+  const partNames = new Set(part.registry.operations.flatMap(distinctNamesOf));
+  const hidden = new Set(whole.registry.operations.flatMap(distinctNamesOf).filter((name) => !partNames.has(name)));
   const isLost = (uri: string) =>
     findResource(part.resources, uri) === undefined && findResource(whole.resources, uri) !== undefined;
   return domains.map((domain) => {
@@ -31,17 +31,15 @@ function distinctNamesOf({ name, endpoint, qualifiedNames }: CatalogOperation): 
 }
 
 /** The URIs that a prompt embeds. Arguments in them get any value: it only matters which template matches. */
-function urisOf({ messages, arguments: declared }: PromptSpec): string[] {
-  const values = Object.fromEntries(declared.map(({ name, values: [first = '1'] = [] }) => [name, first]));
+function urisOf({ messages, arguments: args }: PromptSpec): string[] {
+  const values = Object.fromEntries(args.map(({ name, values: [first = '1'] = [] }) => [name, first]));
   return messages.flatMap(({ resource }) => (resource === undefined ? [] : [fill(resource, values)]));
 }
 
 function names(prompt: PromptSpec, hidden: ReadonlySet<string>): boolean {
   if (hidden.size === 0) return false;
-  const { title = '', description = '', messages, arguments: declared } = prompt;
+  const { title = '', description = '', messages, arguments: args } = prompt;
   const texts = [title, description, ...messages.map(({ text = '' }) => text)];
-  const words = [...texts, ...declared.map((one) => one.description ?? '')].flatMap(
-    (text) => text.match(/[\w.]+/g) ?? [],
-  );
+  const words = [...texts, ...args.map((one) => one.description ?? '')].flatMap((text) => text.match(/[\w.]+/g) ?? []);
   return words.some((word) => hidden.has(trimEnd(word, '.')));
 }

@@ -45,12 +45,12 @@ function readTable(table: Readonly<Partial<Record<Verb, string>>>): () => Readon
 }
 
 /** What a word asks for, where it is a verb APIs have. */
-export function verbOfWord(stemmed: string): Verb | undefined {
-  return plainVerbs().get(stemmed) ?? tellingVerbs().get(stemmed);
+export function verbOfWord(wordStem: string): Verb | undefined {
+  return plainVerbs().get(wordStem) ?? tellingVerbs().get(wordStem);
 }
 
-export function isPlainVerb(stemmed: string): boolean {
-  return plainVerbs().has(stemmed);
+export function isPlainVerb(wordStem: string): boolean {
+  return plainVerbs().has(wordStem);
 }
 
 /** How well each kind of operation answers each verb: a POST may set, a PUT may create, but a read never answers a command. */
@@ -64,9 +64,9 @@ const AGREEMENT: Readonly<Record<Verb, Readonly<Partial<Record<Verb, number>>>>>
 };
 
 /** How well an operation that does the one answers a request for the other, from 0 to 1. */
-export function agreement(wishes: readonly Verb[], done: ReadonlySet<Verb>): number {
+export function agreement(wishes: readonly Verb[], deeds: ReadonlySet<Verb>): number {
   let best = 0;
-  for (const verb of wishes) for (const other of done) best = Math.max(best, AGREEMENT[verb][other] ?? 0);
+  for (const verb of wishes) for (const other of deeds) best = Math.max(best, AGREEMENT[verb][other] ?? 0);
   return best;
 }
 

@@ -50,8 +50,8 @@ function toPlace(schema: JsonSchema) {
   const toPublic = (name: unknown) => (name === DISCRIMINATOR ? alias : name);
   const rename = (fields: Readonly<Record<string, unknown>>) =>
     Object.fromEntries(Object.entries(fields).map(([name, value]) => [toPublic(name), value]));
-  const renamed = Array.isArray(required) ? { required: required.map(toPublic) } : {};
-  return { rename, schema: { ...(schema as object), properties: rename(properties), ...renamed } };
+  const requirement = Array.isArray(required) ? { required: required.map(toPublic) } : {};
+  return { rename, schema: { ...(schema as object), properties: rename(properties), ...requirement } };
 }
 
 const DISCRIMINATOR = 'action';
@@ -71,9 +71,9 @@ export function argumentsOf(operation: Operation, limit: number): Promise<JsonSc
 
 function* fitArguments(operation: Operation, limit: number): Generator<void, JsonSchema> {
   const { endpoint } = operation;
-  const { inputSchema: enforced } = endpoint;
+  const { inputSchema: fullSchema } = endpoint;
   yield;
-  const inputSchema = hideReadOnly(enforced, isBulkChange(endpoint) ? 'item' : 'part');
+  const inputSchema = hideReadOnly(fullSchema, isBulkChange(endpoint) ? 'item' : 'part');
   yield;
   const full =
     typeof inputSchema === 'object' && isObject(inputSchema.properties)

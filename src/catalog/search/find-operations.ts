@@ -55,9 +55,9 @@ function* search(index: Index, query: string, limit: number, filter: SearchFilte
   for (const entry of index.entries) {
     if (entry.id % SLICE === 0) yield;
     if (!passes(entry.operation, filter)) continue;
-    let met = 0;
-    for (const { weight, strengths } of terms) met += weight * strengths[entry.id]!;
-    if (met > 0) candidates.push({ entry, met });
+    let score = 0;
+    for (const { weight, strengths } of terms) score += weight * strengths[entry.id]!;
+    if (score > 0) candidates.push({ entry, met: score });
   }
   const qualities = stemsAsked(terms);
   // Relative to the best candidate, not to all words: no operation has all words of a long sentence, and what it does match would
@@ -93,11 +93,11 @@ const QUALITY = { related: 0.7, relatedToUnknown: 0.8, bare: 1, longer: 0.65, ne
 
 function weighTerm(index: Index, { stems, related, factor }: Term): WeighedTerm {
   const quality = new Map<string, number>();
-  const allow = (stemmed: string, how: number) => quality.set(stemmed, Math.max(how, quality.get(stemmed) ?? 0));
+  const allow = (stem: string, how: number) => quality.set(stem, Math.max(how, quality.get(stem) ?? 0));
   // If the documents contain the word itself, synonyms count less and spelling is not guessed.
   const isKnown = stems.some(index.knows);
-  for (const stemmed of stems) allow(stemmed, 1);
-  for (const stemmed of related) allow(stemmed, isKnown ? QUALITY.related : QUALITY.relatedToUnknown);
+  for (const stem of stems) allow(stem, 1);
+  for (const stem of related) allow(stem, isKnown ? QUALITY.related : QUALITY.relatedToUnknown);
   const word = stems[0]!;
   // An unknown `unpin` is looked up as `pin`, `rescan` as `scan`.
   if (!isKnown && /^(?:re|un)/.test(word)) allow(word.slice(2), QUALITY.bare);
@@ -109,8 +109,8 @@ function weighTerm(index: Index, { stems, related, factor }: Term): WeighedTerm 
     }
   }
   const strengths = new Float32Array(index.entries.length);
-  for (const [stemmed, how] of quality) {
-    index.eachEntry(stemmed, (id, strength) => {
+  for (const [stem, how] of quality) {
+    index.eachEntry(stem, (id, strength) => {
       strengths[id] = Math.max(strengths[id]!, how * strength);
     });
   }
@@ -137,7 +137,7 @@ function isNear(word: string, other: string): boolean {
 function stemsAsked(terms: readonly WeighedTerm[]): ReadonlyMap<string, number> {
   const qualities = new Map<string, number>();
   for (const { quality } of terms) {
-    for (const [stemmed, how] of quality) qualities.set(stemmed, Math.max(how, qualities.get(stemmed) ?? 0));
+    for (const [stem, how] of quality) qualities.set(stem, Math.max(how, qualities.get(stem) ?? 0));
   }
   return qualities;
 }
@@ -180,20 +180,20 @@ const MAX_ALIKE = 2;
 /** Of operations with the same summary, all but the first two go to the end, so that they do not fill the list of hits. */
 function spread(entries: readonly Entry[]): Entry[] {
   const counts = new Map<string, number>();
-  const repeated: Entry[] = [];
+  const rest: Entry[] = [];
   const first = entries.filter((entry) => {
     const { summary } = entry.operation.endpoint;
     const count = (counts.get(summary) ?? 0) + 1;
     counts.set(summary, count);
-    if (count > MAX_ALIKE) repeated.push(entry);
+    if (count > MAX_ALIKE) rest.push(entry);
     return count <= MAX_ALIKE;
   });
-  return [...first, ...repeated];
+  return [...first, ...rest];
 }
 
 const WEAK = 0.4;
 
 function isWeak(terms: readonly WeighedTerm[], best: Entry | undefined): boolean {
-  const met = sum(terms, ({ factor, strengths }) => factor * (best ? strengths[best.id]! : 0));
-  return met < WEAK * sum(terms, ({ factor }) => factor);
+  const score = sum(terms, ({ factor, strengths }) => factor * (best ? strengths[best.id]! : 0));
+  return score < WEAK * sum(terms, ({ factor }) => factor);
 }

@@ -43,13 +43,13 @@ const [RESOURCE, ARGUMENT, ABOUT, PATH] = (['resource', 'argument', 'about', 'pa
 export interface Index {
   readonly entries: readonly Entry[];
   /** Calls back with every entry that has the stem, and how strongly. */
-  readonly eachEntry: (stemmed: string, visit: (id: number, strength: number) => void) => void;
+  readonly eachEntry: (stem: string, visit: (id: number, strength: number) => void) => void;
   /** True when some operation has this stem in its name, summary or path. */
-  readonly knows: (stemmed: string) => boolean;
+  readonly knows: (stem: string) => boolean;
   /** The stems of names, summaries, paths, tags and arguments. */
   readonly words: ReadonlySet<string>;
   /** How much a stem of a head tells: rare ones more, verbs less. */
-  readonly weight: (stemmed: string) => number;
+  readonly weight: (stem: string) => number;
   /** The same of all stems of an entry's head. */
   readonly headWeights: Float64Array;
 }
@@ -72,20 +72,20 @@ function* indexOperations(operations: readonly CatalogOperation[]): Generator<vo
   /** For each stem, the entries that contain it: the entry's number and the field, packed into one number. */
   const postings = new Map<string, number[]>();
   const siblings = new Map<string, Card[]>();
-  const post = (stemmed: string, id: number, field: number) => {
-    const places = postings.get(stemmed);
-    const packed = id * STRENGTHS.length + field;
-    if (places) places.push(packed);
-    else postings.set(stemmed, [packed]);
+  const post = (stem: string, id: number, field: number) => {
+    const places = postings.get(stem);
+    const code = id * STRENGTHS.length + field;
+    if (places) places.push(code);
+    else postings.set(stem, [code]);
   };
   for (const [id, operation] of operations.entries()) {
     const card = toCard(operation, id);
     const { entry, fields, resource } = card;
     entries.push(entry);
-    for (const [stemmed, field] of fields) {
-      post(stemmed, id, field);
-      if (field >= PATH) counts.set(stemmed, (counts.get(stemmed) ?? 0) + 1);
-      if (field >= ARGUMENT && field !== ABOUT) words.add(stemmed);
+    for (const [stem, field] of fields) {
+      post(stem, id, field);
+      if (field >= PATH) counts.set(stem, (counts.get(stem) ?? 0) + 1);
+      if (field >= ARGUMENT && field !== ABOUT) words.add(stem);
     }
     const others = siblings.get(resource);
     if (others) others.push(card);
@@ -95,33 +95,33 @@ function* indexOperations(operations: readonly CatalogOperation[]): Generator<vo
   // Words of one operation also count, weakly, for the other operations on the same resource.
   for (const group of siblings.values()) {
     if (group.length < 2 || group.length > MAX_SIBLINGS) continue;
-    const shared = new Set<string>();
-    for (const { fields } of group) for (const stemmed of fields.keys()) shared.add(stemmed);
-    for (const stemmed of shared) for (const { entry } of group) post(stemmed, entry.id, RESOURCE);
+    const groupStems = new Set<string>();
+    for (const { fields } of group) for (const stem of fields.keys()) groupStems.add(stem);
+    for (const stem of groupStems) for (const { entry } of group) post(stem, entry.id, RESOURCE);
     yield;
   }
   const weights = new Map<string, number>();
-  const weight = (stemmed: string): number => {
-    const before = weights.get(stemmed);
+  const weight = (stem: string): number => {
+    const before = weights.get(stem);
     if (before !== undefined) return before;
-    const rarity = Math.log(1 + entries.length / (1 + (counts.get(stemmed) ?? 0)));
-    const telling = rarity * (verbOfWord(stemmed) === undefined ? 1 : 0.3);
-    weights.set(stemmed, telling);
+    const rarity = Math.log(1 + entries.length / (1 + (counts.get(stem) ?? 0)));
+    const telling = rarity * (verbOfWord(stem) === undefined ? 1 : 0.3);
+    weights.set(stem, telling);
     return telling;
   };
   const headWeights = new Float64Array(entries.length);
   for (const { id, head } of entries) {
-    headWeights[id] = head.reduce((total, stemmed) => total + weight(stemmed), 0);
+    headWeights[id] = head.reduce((total, stem) => total + weight(stem), 0);
     if (id % 100 === 99) yield;
   }
   return {
     entries,
-    eachEntry: (stemmed, visit) => {
-      for (const packed of postings.get(stemmed) ?? []) {
-        visit(Math.floor(packed / STRENGTHS.length), STRENGTHS[packed % STRENGTHS.length]!);
+    eachEntry: (stem, visit) => {
+      for (const code of postings.get(stem) ?? []) {
+        visit(Math.floor(code / STRENGTHS.length), STRENGTHS[code % STRENGTHS.length]!);
       }
     },
-    knows: (stemmed) => counts.has(stemmed),
+    knows: (stem) => counts.has(stem),
     words,
     weight,
     headWeights,
@@ -141,7 +141,7 @@ function toCard(operation: CatalogOperation, id: number): Card {
   const add = (field: Field, stems: readonly string[]) => {
     // Called for the weakest field first, so that the strongest one wins.
     const at = place(field);
-    for (const stemmed of stems) fields.set(stemmed, at);
+    for (const stem of stems) fields.set(stem, at);
   };
   add('text', toLongStems(text));
   add(

@@ -99,8 +99,8 @@ children child/people person/men man/women woman/indices index/indexes index/mat
  * A light stemmer: `creates`, `creating`, `created` and `creation` become `creat`, like `create`. It need not be correct English:
  * it has to treat both sides alike, and must not give different words the same stem.
  */
-export function stem(inflected: string): string {
-  const word = IRREGULAR.get(inflected) ?? inflected;
+export function stem(form: string): string {
+  const word = IRREGULAR.get(form) ?? form;
   if (word.length <= 3 || /\d/.test(word)) return word;
   const single = toAmerican(word)
     .replace(/(?<=ss|sh|ch|x|z)es$|(?<=[^siu])s$/, '')

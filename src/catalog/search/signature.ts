@@ -14,8 +14,8 @@ type Node = { readonly [keyword: string]: unknown };
 export function toSignature(name: string, { args }: Endpoint): string {
   const required = args.filter((arg) => arg.required).map((arg) => arg.key);
   const optional = args.filter((arg) => !arg.required).map((arg) => `${arg.key}?`);
-  const shown = optional.slice(0, MAX_OPTIONAL);
-  return `${name}(${[...required, ...shown, ...(optional.length > shown.length ? ['…'] : [])].join(', ')})`;
+  const some = optional.slice(0, MAX_OPTIONAL);
+  return `${name}(${[...required, ...some, ...(optional.length > some.length ? ['…'] : [])].join(', ')})`;
 }
 
 /** `{id: integer, tags: [{name: string}]}`: the shape of an answer, cut at a readable length. */
@@ -49,8 +49,8 @@ function shapeOf(root: Node, schema: unknown, depth: number, before: ReadonlySet
   if (typeof node.properties === 'object' && node.properties !== null) {
     if (depth === 0) return 'object';
     const entries = Object.entries(node.properties);
-    const shown = entries.slice(0, MAX_KEYS).map(([key, inner]) => `${key}: ${shapeOf(root, inner, depth - 1, path)}`);
-    return `{${[...shown, ...(entries.length > MAX_KEYS ? ['…'] : [])].join(', ')}}`;
+    const parts = entries.slice(0, MAX_KEYS).map(([key, inner]) => `${key}: ${shapeOf(root, inner, depth - 1, path)}`);
+    return `{${[...parts, ...(entries.length > MAX_KEYS ? ['…'] : [])].join(', ')}}`;
   }
   return typeof type === 'string' ? type : 'any';
 }

@@ -81,13 +81,13 @@ const ASIDE_RANK = 2;
  * The clauses of a sentence, commands and questions first. The others give reasons; their verbs do not say what is to be done.
  */
 function toClauses(text: string): { words: readonly string[]; rank: number }[] {
-  const named = VALUES.reduce((rest, [value, name]) => rest.replace(value, name), text.slice(0, MAX_TEXT));
+  const wording = VALUES.reduce((rest, [value, name]) => rest.replace(value, name), text.slice(0, MAX_TEXT));
   const clauses: { words: readonly string[]; rank: number }[] = [];
   const add = (words: readonly string[]) => {
     const rank = ASIDE.has(words[0]!) ? ASIDE_RANK : asksOrCommands(words) ? 0 : 1;
     clauses.push({ words, rank });
   };
-  for (const part of named.split(/[,;:!?()—]|\.\s|\s[-–]\s/)) {
+  for (const part of wording.split(/[,;:!?()—]|\.\s|\s[-–]\s/)) {
     const words = withoutLeads(splitWords(part));
     let start = 0;
     for (const [place, word] of words.entries()) {
@@ -108,15 +108,15 @@ function asksOrCommands(words: readonly string[]): boolean {
 
 export function readRequest(text: string): SpokenRequest {
   const terms = new Map<string, Term>();
-  const add = (own: readonly string[], related: Iterable<string>, factor: number) => {
+  const add = (own: readonly string[], relatives: Iterable<string>, factor: number) => {
     if (terms.size >= MAX_TERMS || (terms.get(own[0]!)?.factor ?? 0) >= factor) return;
-    terms.set(own[0]!, { stems: own, related: new Set(related), factor });
+    terms.set(own[0]!, { stems: own, related: new Set(relatives), factor });
   };
   const clauses = toClauses(text);
   let verbs: readonly Verb[] = [];
   for (const { words, rank } of clauses) {
     const share = rank === ASIDE_RANK ? FACTOR.aside : 1;
-    verbs = readClause(words, verbs, (own, related, factor) => add(own, related, share * factor));
+    verbs = readClause(words, verbs, (own, relatives, factor) => add(own, relatives, share * factor));
   }
   return { terms: [...terms.values()], verbs, many: asksForMany(clauses[0]?.words ?? []) };
 }
@@ -125,18 +125,18 @@ export function readRequest(text: string): SpokenRequest {
 function readClause(words: readonly string[], before: readonly Verb[], add: Add): readonly Verb[] {
   const stems = words.map(stem);
   let verbs: readonly Verb[] = before.length === 0 && isQuestion(words) ? ['get', 'list'] : before;
-  const read = new Set<number>();
+  const takenPlaces = new Set<number>();
   /** Lower after a preposition, where the circumstances are: `on the server`, `for my mother`. */
   let tail = 1;
   let hasThing = false;
   for (const [place, word] of words.entries()) {
     if (hasThing && PREPOSITIONS.has(word)) tail = FACTOR.tail;
-    if (read.has(place)) continue;
+    if (takenPlaces.has(place)) continue;
     const isOdd = place === 0 && isUnknownVerb(words, stems);
     const match = findPhrase(stems, place, isOdd);
     // A phrase of one word counts as a verb only if there is no other.
     if (match && (match.places.length > 1 || verbs.length === 0)) {
-      for (const at of match.places) read.add(at);
+      for (const at of match.places) takenPlaces.add(at);
       if (verbs.length === 0 || (place === 0 && before.length === 0)) verbs = match.phrase.verbs;
       const { meaning } = match.phrase;
       if (meaning.length > 0) add(meaning, [], verbs.includes('list') ? FACTOR.question : FACTOR.phrase);
@@ -166,7 +166,7 @@ function isUnknownVerb(words: readonly string[], stems: readonly string[]): bool
   return DETERMINERS.has(second) || OBJECTS.has(second);
 }
 
-type Add = (own: readonly string[], related: Iterable<string>, factor: number) => void;
+type Add = (own: readonly string[], relatives: Iterable<string>, factor: number) => void;
 
 function addThing(words: readonly string[], place: number, factor: number, add: Add): void {
   const word = words[place]!;

@@ -66,7 +66,7 @@ outage incident status downtime / revenue income sale report / signup register u
 gone deleted removed missing trash`;
 
 /** Stemmed by the first search: that takes 9 ms, which a start without a search does not spend. */
-let related: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+let relatives: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 
 function stemRelated(): ReadonlyMap<string, ReadonlySet<string>> {
   const sets = new Map<string, Set<string>>();
@@ -82,9 +82,9 @@ function stemRelated(): ReadonlyMap<string, ReadonlySet<string>> {
 const NONE: ReadonlySet<string> = new Set();
 
 /** Stems that may stand for this one. */
-export function relatedTo(stemmed: string): ReadonlySet<string> {
-  related ??= stemRelated();
-  return related.get(stemmed) ?? NONE;
+export function relatedTo(wordStem: string): ReadonlySet<string> {
+  relatives ??= stemRelated();
+  return relatives.get(wordStem) ?? NONE;
 }
 
 /** Abbreviations, and what they stand for. */

@@ -62,7 +62,7 @@ function watchParts(
   workers?: WorkerCounts,
 ): void {
   const { gateway, refusals, certificate } = parts;
-  const watched = listWatched(parts);
+  const names = listWatched(parts);
   metrics.watch({
     version: PRODUCT.version,
     limits: gateway.limits,
@@ -70,7 +70,7 @@ function watchParts(
     catalogs: measureCatalogs(gateway),
     pools: () => gateway.pools,
     transports: () => listLoads(transports),
-    conditions: () => toStates(watched, conditions()),
+    conditions: () => toStates(names, conditions()),
     certificateEndsMs: () => certificate?.validToMs,
     workers,
   });
@@ -88,8 +88,8 @@ function listWatched({ audit, state, authorities }: Parts): Condition['name'][] 
   ];
 }
 
-function toStates(watched: readonly Condition['name'][], holding: readonly Condition[]): ConditionState[] {
-  return watched.map((name) => {
+function toStates(names: readonly Condition['name'][], holding: readonly Condition[]): ConditionState[] {
+  return names.map((name) => {
     const condition = holding.find((one) => one.name === name);
     return { name, holds: condition !== undefined, isUnready: condition?.isUnready ?? false };
   });

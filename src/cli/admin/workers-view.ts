@@ -43,11 +43,11 @@ export class WorkersView implements AdminView {
   /** A worker was started in the slot. */
   attach(slot: number, channel: Channel): void {
     channel.onMessage((message) => {
-      const heard = message as FromReporter;
-      if (heard.kind === 'begun') this.#welcome(slot, channel);
+      const report = message as FromReporter;
+      if (report.kind === 'begun') this.#welcome(slot, channel);
       else {
-        if (heard.snapshots) this.#snapshots.note(slot, heard.snapshots);
-        if (heard.id !== undefined) this.#waiting.get(heard.id)?.(heard);
+        if (report.snapshots) this.#snapshots.note(slot, report.snapshots);
+        if (report.id !== undefined) this.#waiting.get(report.id)?.(report);
       }
     });
   }

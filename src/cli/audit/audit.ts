@@ -1,12 +1,12 @@
 // landbridge audit verify, landbridge audit key.
 import { existsSync } from 'node:fs';
-import pc from 'picocolors';
 import { type ChainVerdict, trailOf, verifyChains } from '../../audit/chains.ts';
 import type { Head } from '../../audit/line.ts';
 import { defaultKeyFile } from '../../audit/open-trail.ts';
 import { openSigningKey, readCheckingKey, readSigningKey } from '../../audit/signing-key.ts';
 import { filesOfSlots, withoutSlot } from '../../audit/slot-files.ts';
 import type { Flaw } from '../../audit/verify.ts';
+import { colours as pc } from '../../colours.ts';
 import { type Config, readConfig, refuseStrangeVariables } from '../../config/read-config.ts';
 import { GatewayError, usageError } from '../../errors.ts';
 import { count, shown } from '../terminal/terminal.ts';

@@ -11,17 +11,17 @@ import { deref, type SchemaObject, schemasOf } from '../../schema/references.ts'
 /** `schema`: of all arguments of the tool. */
 export async function readFileArguments(args: Args, schema: JsonSchema): Promise<Args> {
   const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
-  const read: Record<string, unknown> = Object.assign(Object.create(null), args);
+  const values: Record<string, unknown> = Object.assign(Object.create(null), args);
   for (const [key, value] of Object.entries(args)) {
     if (typeof value !== 'string' || !value.startsWith('@') || !Object.hasOwn(properties, key)) continue;
     const forms = formsOf(schema, properties[key]);
     const items = forms.flatMap(({ items }) => formsOf(schema, items));
-    if (forms.some(isFileSchema)) read[key] = await readUpload(key, value);
+    if (forms.some(isFileSchema)) values[key] = await readUpload(key, value);
     else if (items.some(isFileSchema))
-      read[key] = await Promise.all(splitList(value).map((one) => readUpload(key, one)));
-    else if (!takesText(items.length > 0 ? items : forms)) read[key] = await readJson(key, value.slice(1));
+      values[key] = await Promise.all(splitList(value).map((one) => readUpload(key, one)));
+    else if (!takesText(items.length > 0 ? items : forms)) values[key] = await readJson(key, value.slice(1));
   }
-  return read;
+  return values;
 }
 
 /** A schema and the branches of its unions. */

@@ -1,7 +1,7 @@
 // landbridge doctor: is this catalog fit for models and clients? For people, and for CI by its exit code.
 
 import { existsSync } from 'node:fs';
-import pc from 'picocolors';
+import { colours as pc } from '../../colours.ts';
 import { type Config, type Flags, readConfig } from '../../config/read-config.ts';
 import type { ClientId } from '../../doctor/client-check.ts';
 import { diagnose } from '../../doctor/diagnose.ts';
@@ -46,20 +46,20 @@ export async function runDoctor(files: readonly string[], flags: DoctorFlags): P
   if (!flags.fix) return report(first, flags);
   const plans = await planRepairs(first.domains, first.findings, config);
   if (!flags.json) process.stdout.write(renderPlans(plans));
-  const changed = plans.filter(({ before, after }) => before !== after);
-  const mayWrite = changed.length > 0 && (await confirmWrite(flags));
+  const edits = plans.filter(({ before, after }) => before !== after);
+  const mayWrite = edits.length > 0 && (await confirmWrite(flags));
   const instead = new Map<string, string>();
   if (mayWrite) {
-    for (const plan of changed) await writePlan(plan, config);
-    if (!flags.json) process.stdout.write(`${changed.map(({ file }) => `${pc.green('✓')} ${file}`).join('\n')}\n\n`);
+    for (const plan of edits) await writePlan(plan, config);
+    if (!flags.json) process.stdout.write(`${edits.map(({ file }) => `${pc.green('✓')} ${file}`).join('\n')}\n\n`);
   }
   for (const { file, instead: document } of plans)
     if (document !== undefined && file !== undefined && existsSync(file)) instead.set(document, file);
   const paths = config.paths.map((path) => instead.get(path) ?? path);
   // The remaining findings are those of the repaired files.
   const last = mayWrite || instead.size > 0 ? await examine({ ...config, paths }, clients, flags) : first;
-  const written = mayWrite ? changed.map(({ domain, file, byHand }) => ({ domain, file, byHand })) : [];
-  report(last, flags, { written });
+  const entries = mayWrite ? edits.map(({ domain, file, byHand }) => ({ domain, file, byHand })) : [];
+  report(last, flags, { written: entries });
 }
 
 interface Examination {
@@ -110,9 +110,9 @@ function renderPlans(plans: readonly FilePlan[]): string {
   const parts = plans.map(({ domain, file, before, after, byHand, why }) => {
     const lines = diffLines(before, after);
     const head = file === undefined ? domain : `${file}${before === '' ? ' (new)' : ''}`;
-    const unchanged = file !== undefined && lines.length === 0 ? [pc.dim('  says all of it already')] : [];
+    const remarks = file !== undefined && lines.length === 0 ? [pc.dim('  says all of it already')] : [];
     const hand = byHand.length === 0 ? [] : [pc.yellow(`${why}:`), ...byHand.map((line) => `  ${shown(line)}`)];
-    return [pc.bold(head), ...lines, ...unchanged, ...hand].join('\n');
+    return [pc.bold(head), ...lines, ...remarks, ...hand].join('\n');
   });
   return `${parts.join('\n\n')}\n\n`;
 }
@@ -176,13 +176,13 @@ function render(findings: readonly Finding[], summary: ReturnType<typeof summari
     const some = findings.filter((finding) => finding.check === check);
     if (some.length === 0) return `${pc.green('✓')} ${TITLES[check]}`;
     const worst = (['error', 'warning'] as const).find((level) => some.some(({ severity }) => severity === level));
-    const listed = all ? some : some.slice(0, MOST_PER_CHECK);
-    const lines = listed.flatMap(({ where, message, repairs = [], isChoice }) => [
+    const part = all ? some : some.slice(0, MOST_PER_CHECK);
+    const lines = part.flatMap(({ where, message, repairs = [], isChoice }) => [
       `    ${pc.bold(shown(where))}: ${shown(message)}`,
       ...renderEntries(repairs).map((line) => pc.dim(`      ${isChoice ? '?' : '+'} ${shown(line)}`)),
     ]);
     const fixes = [...new Set(some.map(({ fix }) => fix))].map((fix) => pc.dim(`    → ${fix}`));
-    const more = some.length - listed.length;
+    const more = some.length - part.length;
     const rest = more > 0 ? [pc.dim(`    … and ${more} more (--verbose or --json lists all)`)] : [];
     return [`${MARKS[worst ?? 'note']} ${TITLES[check]}`, ...lines, ...rest, ...fixes].join('\n');
   });

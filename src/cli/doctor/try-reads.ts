@@ -12,7 +12,7 @@ import { createRedactor } from '../../endpoint/redaction/redact.ts';
 import type { Credential } from '../../endpoint/secret/credential.ts';
 import { collectSecrets } from '../../endpoint/secrets.ts';
 import { parseJson } from '../../endpoint/untrusted.ts';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError, ToolError } from '../../errors.ts';
 import { createSender, type RawResponse } from '../../executor/send.ts';
 import { createTokens } from '../../executor/tokens/token-store.ts';
 import { explainFailure } from '../../executor/unreachable.ts';
@@ -48,8 +48,8 @@ export async function tryReads({ domains }: Gateway, means: Means): Promise<Onli
   /** Calls with other credentials, through a separate gateway, so that none of them is remembered. */
   const callAs = async (endpoint: Endpoint, args: Args, security: Endpoint['security']) => {
     const domain = reachable.find(({ name }) => name === endpoint.domain)!;
-    const changed = withFields(endpoint, { security });
-    const alone = { ...domain, endpoints: [changed], pinned: [], prompts: [], resources: [] };
+    const copy = withFields(endpoint, { security });
+    const alone = { ...domain, endpoints: [copy], pinned: [], prompts: [], resources: [] };
     const other = createReader([alone], means);
     try {
       return await other.call(endpoint.toolName, args);
@@ -90,7 +90,8 @@ function createReader(domains: Gateway['domains'], means: Means) {
     const reply = JSON.parse((await gateway.handle(message))?.body ?? '{}') as Reply;
     const text = reply.result?.content?.[0]?.text ?? reply.error?.message ?? '';
     const { raw } = last as { readonly raw?: RawResponse };
-    if (raw === undefined) return { status: undefined, text, isUnproven: isAboutToken(reply, text) };
+    const { tool } = reply.result?.structuredContent ?? {};
+    if (raw === undefined) return { status: undefined, text, tool, isUnproven: isAboutToken(reply, text) };
     const isOk = raw.status < 300 && raw.cut === undefined;
     return { status: raw.status, text, ...(isOk && valueIn(raw)) };
   };
@@ -130,7 +131,8 @@ async function issueToken(
     const { status, variables } = error instanceof GatewayError ? error.details : {};
     const isAboutSubject =
       subject !== undefined && status === 400 && Array.isArray(variables) && variables.length === 0;
-    return isAboutSubject ? undefined : (error as Error).message;
+    if (isAboutSubject) return undefined;
+    return error instanceof ToolError ? error.why : (error as Error).message;
   } finally {
     await sender.close();
   }
@@ -139,7 +141,7 @@ async function issueToken(
 interface Reply {
   readonly result?: {
     readonly content?: readonly { readonly text?: string }[];
-    readonly structuredContent?: { readonly failure_mode?: string };
+    readonly structuredContent?: { readonly failure_mode?: string; readonly tool?: string };
   };
   readonly error?: { readonly message?: string };
 }
@@ -188,7 +190,7 @@ async function tryConnect(
     return undefined;
   } catch (error) {
     const request = { method: 'GET', origin, path: '/', url: origin, headers: {}, body: null, limits: DEFAULT_LIMITS };
-    const { message } = explainFailure(error as Error, { ...request, isRead: true, connection }, 'try', false);
-    return message.replace('try: ', '').split('\n')[0];
+    const { why } = explainFailure(error as Error, { ...request, isRead: true, connection }, origin, false);
+    return why.split('\n', 1)[0];
   }
 }

@@ -58,14 +58,14 @@ export function compareDocuments(
     const heirs = new Set(successors.values());
     open = after.filter((endpoint) => !heirs.has(endpoint));
   }
-  const changed = [...successors].flatMap(([old, now]): OperationChange[] => {
+  const differences = [...successors].flatMap(([old, now]): OperationChange[] => {
     const changes = changesOf(old, now, toolOf);
     return changes.length === 0 ? [] : [{ ...nameOf(now), changes }];
   });
   return {
     came: open.map(nameOf),
     went: before.filter((endpoint) => !successors.has(endpoint)).map(nameOf),
-    changed,
+    changed: differences,
     successors,
   };
 }

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import pc from 'picocolors';
+import { colours as pc } from '../../colours.ts';
 import { type Config, type Flags, readConfig } from '../../config/read-config.ts';
 import { refuseStrangers } from '../../config/strange-variables.ts';
 import { readEditorSchema, schemaFileName } from '../../editor-schemas.ts';

@@ -1,5 +1,5 @@
 // What import --update tells: which operations came, went and changed, and which lines of the domain file no longer fit.
-import pc from 'picocolors';
+import { colours as pc } from '../../colours.ts';
 import type { Mistake } from '../../domain/files/mistakes.ts';
 import { digestLines } from '../terminal/digest-lines.ts';
 import { shown } from '../terminal/terminal.ts';

@@ -33,7 +33,7 @@ import { renderReport, type UpdateReport } from './update-report.ts';
 export async function runUpdate(source: string | undefined, flags: ImportFlags, config: Config): Promise<void> {
   const { file, document } = await chooseDomainFile(source, flags, config);
   const [sourceFile] = await findFiles([file]);
-  const domainFile = await readDomainFile(sourceFile!, (read) => read);
+  const domainFile = await readDomainFile(sourceFile!, (whole) => whole);
   const report = await update(domainFile, document, config);
   process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : renderReport(report, flags.verbose ?? false));
   if (report.stale.length > 0) process.exitCode = 1;
@@ -57,11 +57,11 @@ async function update({ definition, file, positionOf }: DomainFile, document: st
   const target = await toRealPath(resolve(dirname(file), openapi));
   const options = readOptions(definition, from, file, config, stop);
   const old = await readVersion(target, options);
-  const fetched = await readVersion(from, { ...options, ...omitUndefined({ refsRoot: config.refsRoot }) });
-  if ('problem' in fetched) throw fetched.problem;
+  const version = await readVersion(from, { ...options, ...omitUndefined({ refsRoot: config.refsRoot }) });
+  if ('problem' in version) throw version.problem;
   const folder =
     definition.refsRoot === undefined ? dirname(target) : await toRealPath(resolve(dirname(file), definition.refsRoot));
-  const writes = await placeAround(target, folder, fetched.files);
+  const writes = await placeAround(target, folder, version.files);
   const oldPaths = 'problem' in old ? [target] : old.files.map(({ uri }) => fileURLToPath(uri));
   refuseForeignFiles(
     writes.map(([path]) => path),
@@ -84,19 +84,19 @@ async function update({ definition, file, positionOf }: DomainFile, document: st
     }
   }
   const oldEndpoints = 'problem' in old ? [] : old.domain.endpoints;
-  const { successors, ...changes } = compareDocuments(oldEndpoints, fetched.domain.endpoints, curatedNames(definition));
-  const orphaned = toMistakes(
+  const { successors, ...changes } = compareDocuments(oldEndpoints, version.domain.endpoints, curatedNames(definition));
+  const orphanMistakes = toMistakes(
     file,
-    findLost(definition, oldEndpoints, fetched.domain.endpoints, successors),
+    findLost(definition, oldEndpoints, version.domain.endpoints, successors),
     positionOf,
   );
   // Variables that are missing here were missing before the update, too.
   const before = new Set(staleBefore.filter(isOfEnvironment).map(({ message }) => message));
   const others = (await findStale(file, config)).filter(
-    ({ field, message }) => !before.has(message) && !orphaned.some((one) => one.field === field),
+    ({ field, message }) => !before.has(message) && !orphanMistakes.some((one) => one.field === field),
   );
-  const stale = [...orphaned, ...others];
-  const moved =
+  const stale = [...orphanMistakes, ...others];
+  const moves =
     document !== undefined && importedFrom !== undefined && !isSameSource(importedFrom, document, dirname(file))
       ? [
           `${file} still says importedFrom: ${importedFrom}; change it if the next version comes from ${withoutSecrets(document)}.`,
@@ -114,9 +114,9 @@ async function update({ definition, file, positionOf }: DomainFile, document: st
       ...('problem' in old
         ? [`The version before could not be read, so everything counts as new: ${old.problem.message}`]
         : []),
-      ...moved,
+      ...moves,
       ...orphans.map((path) => `${path} is no part of the document any more; remove it if nothing else uses it.`),
-      ...fetched.domain.quarantined.map(({ method, path, reason }) => `${method} ${path}: ${reason}`),
+      ...version.domain.quarantined.map(({ method, path, reason }) => `${method} ${path}: ${reason}`),
     ],
   };
   return report;

@@ -2,7 +2,7 @@
 // at a terminal, keeps a copy of what was there.
 
 import { readFile, realpath, stat } from 'node:fs/promises';
-import pc from 'picocolors';
+import { colours as pc } from '../../colours.ts';
 import { type Config, envFilesOf, type Flags, isTyped, readConfig } from '../../config/read-config.ts';
 import { refuseStrangers } from '../../config/strange-variables.ts';
 import {

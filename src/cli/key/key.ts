@@ -54,7 +54,7 @@ function isFree({ profiles, effects, expires }: KeyEntry): boolean {
 
 /** Checked like the settings file, so that no line is printed that would keep a gateway from starting. */
 function toEntry(name: string, sha256: string, { profiles, effects, expires }: KeyFlags): KeyEntry {
-  const parsed = keyEntry().safeParse(
+  const result = keyEntry().safeParse(
     {
       name,
       sha256,
@@ -64,13 +64,13 @@ function toEntry(name: string, sha256: string, { profiles, effects, expires }: K
     },
     { reportInput: true },
   );
-  if (!parsed.success) {
-    const [{ path, message }] = toProblems(parsed.error.issues) as [{ path: (string | number)[]; message: string }];
+  if (!result.success) {
+    const [{ path, message }] = toProblems(result.error.issues) as [{ path: (string | number)[]; message: string }];
     throw usageError(`${path[0] === 'name' ? 'The name' : `--${place(path)}`} ${message}.`);
   }
   if (expires !== undefined && Date.parse(expires) <= Date.now())
     throw usageError(`--expires ${expires} is in the past.`);
-  return parsed.data;
+  return result.data;
 }
 
 function split(list: string): string[] {

@@ -1,6 +1,7 @@
 // What a running gateway serves, as far as it tells a client: for `tools` and `explain` with --url.
-import pc from 'picocolors';
+
 import { costOf, listCost } from '../../catalog/tokens.ts';
+import { colours as pc } from '../../colours.ts';
 import { suggestion } from '../../endpoint/suggest.ts';
 import { GatewayError } from '../../errors.ts';
 import { describeType } from '../../schema/explain/show.ts';

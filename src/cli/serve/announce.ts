@@ -26,8 +26,8 @@ export function renderAnnouncement(launch: Launch, parts: Parts, running: Listen
   const { gateway: all, authorities } = parts;
   const { config } = launch;
   // --profile applies to stdio and TCP; over HTTP, all other profiles are served as well.
-  const chosen = chooseService(all, config);
-  const gateway = running.http ? all : { ...all, ...chosen };
+  const service = chooseService(all, config);
+  const gateway = running.http ? all : { ...all, ...service };
   const host = bracketed(config.host);
   const http = running.http && `http${config.tls ? 's' : ''}://${host}:${running.http.port}/mcp`;
   const at: Addresses = {
@@ -44,7 +44,7 @@ export function renderAnnouncement(launch: Launch, parts: Parts, running: Listen
   };
   const { domains } = gateway;
   const isRead = process.stderr.isTTY === true;
-  const lines = isRead ? [] : [...listLines(launch, domains), toReadyLine(launch, { ...gateway, ...chosen }, at)];
+  const lines = isRead ? [] : [...listLines(launch, domains), toReadyLine(launch, { ...gateway, ...service }, at)];
   if (json) {
     const line = `${JSON.stringify(describe(launch, gateway, authorities, at))}\n`;
     // With stdio, stdout belongs to the protocol. What this line contains is not logged again.
@@ -57,7 +57,7 @@ export function renderAnnouncement(launch: Launch, parts: Parts, running: Listen
     ...digestWarnings(domains, launch.verbose),
   ];
   if (config.stdio) {
-    const ready = [...notes, ...describeStdio(gateway, chosen.registry.tools.size, at)];
+    const ready = [...notes, ...describeStdio(gateway, service.registry.tools.size, at)];
     return { stdout: '', stderr: isRead ? toText(ready) : '', lines };
   }
   return process.stdout.isTTY

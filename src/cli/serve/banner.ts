@@ -1,7 +1,7 @@
 // What a person sees when the gateway is up: what it offers, where it is, and how to connect a client.
 import { isAbsolute, relative, resolve } from 'node:path';
-import pc from 'picocolors';
 import type { ToolEntry } from '../../catalog/registry.ts';
+import { colours as pc } from '../../colours.ts';
 import { BUNDLED_DOMAINS, type Config, isTyped } from '../../config/read-config.ts';
 import { isWebAddress } from '../../endpoint/address.ts';
 import { type Domain, EFFECTS } from '../../endpoint/model.ts';
@@ -71,7 +71,7 @@ export function renderBanner(gateway: Gateway, at: Addresses, launch: Launch, co
   const { domains, registry, name, version } = gateway;
   const { url = at.http } = at;
   const { workers = 1 } = launch;
-  const quarantined = domains.reduce((sum, domain) => sum + domain.quarantined.length, 0);
+  const quarantineSize = domains.reduce((sum, domain) => sum + domain.quarantined.length, 0);
   // Tables are cut to the width of the terminal and sentences are wrapped; lines meant for pasting stay whole.
   const wrap = (text: string) => wrapLines(text, columns);
   const cut = (text: string) => fitLines(text, columns);
@@ -82,8 +82,8 @@ export function renderBanner(gateway: Gateway, at: Addresses, launch: Launch, co
     wrap(renderAddresses(at, [...gateway.profiles.keys()])),
     wrap(renderCallers(at)),
     launch.config.readOnly && wrap(pc.yellow('Read-only: everything that is not a read is refused.')),
-    quarantined > 0 &&
-      wrap(pc.yellow(`${count(quarantined, 'operation')} could not be imported; "landbridge tools" says why.`)),
+    quarantineSize > 0 &&
+      wrap(pc.yellow(`${count(quarantineSize, 'operation')} could not be imported; "landbridge tools" says why.`)),
     ...(isOneByOne(registry)
       ? domains.map((domain) => `${wrap(renderTitle(domain))}\n${cut(renderOperations(domain, registry))}`)
       : [cut(renderTools(gateway)), wrap(renderDomains(gateway))]),
@@ -201,20 +201,20 @@ export function stdioCommand(launch: Launch): { command: string; args: string[] 
   const { paths, file, readOnly, guard, confirm, exposure, tokenBudget, profiles, profile } = config;
   const absolute = (path: string) => (isWebAddress(path) || isAbsolute(path) ? path : resolve(path));
   // All other settings are in the file.
-  const typed = (name: keyof Config, words: () => string[]) => (isTyped(config, name) ? words() : []);
+  const ifTyped = (name: keyof Config, words: () => string[]) => (isTyped(config, name) ? words() : []);
   const args = [
     ...(file === undefined || isTyped(config, 'domains') ? paths.map(absolute) : []),
     ...flag('--config', file && absolute(file)),
     ...sourceFlags(launch, absolute),
-    ...typed('readOnly', () => (readOnly ? ['--read-only'] : [])),
-    ...typed('guard', () => flag('--guard', guard)),
-    ...typed('confirm', () => flag('--confirm', confirm)),
-    ...typed('exposure', () => flag('--exposure', exposure)),
-    ...typed('tokenBudget', () => flag('--token-budget', String(tokenBudget))),
+    ...ifTyped('readOnly', () => (readOnly ? ['--read-only'] : [])),
+    ...ifTyped('guard', () => flag('--guard', guard)),
+    ...ifTyped('confirm', () => flag('--confirm', confirm)),
+    ...ifTyped('exposure', () => flag('--exposure', exposure)),
+    ...ifTyped('tokenBudget', () => flag('--token-budget', String(tokenBudget))),
     ...(typeof profiles === 'string' && (file === undefined || isTyped(config, 'profiles'))
       ? flag('--profiles', absolute(profiles))
       : []),
-    ...typed('profile', () => flag('--profile', profile)),
+    ...ifTyped('profile', () => flag('--profile', profile)),
     // stdio is served by one process, whatever the file says.
     ...(config.workers === 1 ? [] : ['--workers', '1']),
   ];

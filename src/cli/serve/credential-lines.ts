@@ -9,25 +9,25 @@ import { alternativesOf, destinationOf, secretsIn, unsetVariables } from '../../
  * servers itself, so the operator should see at start what is sent where. Alternative credentials follow if one is required.
  */
 export function listCredentials(domains: readonly Pick<Domain, 'endpoints'>[]): string[] {
-  const sent = new Set<string>();
+  const lines = new Set<string>();
   const others = new Set<string>();
   // Thousands of operations share a handful of alternatives.
-  const done = new Map<readonly unknown[], Set<string>>();
+  const urlsBySecurity = new Map<readonly unknown[], Set<string>>();
   for (const { endpoints } of domains) {
     for (const { security: all, baseUrl, callerHeaders = [] } of endpoints) {
-      for (const header of callerHeaders) sent.add(`${lineOfHeader(header)} → ${originOf(baseUrl) ?? 'the API'}`);
-      const urls = done.get(all) ?? new Set();
+      for (const header of callerHeaders) lines.add(`${lineOfHeader(header)} → ${originOf(baseUrl) ?? 'the API'}`);
+      const urls = urlsBySecurity.get(all) ?? new Set();
       if (!URL.canParse(baseUrl) || urls.has(baseUrl)) continue;
-      done.set(all, urls.add(baseUrl));
+      urlsBySecurity.set(all, urls.add(baseUrl));
       const security = alternativesOf(all);
-      const chosen = security.find((set) => set.length > 0 && set.every(isSet));
-      for (const line of (chosen ?? []).flatMap((one) => linesOf(one, baseUrl))) sent.add(line);
+      const choice = security.find((set) => set.length > 0 && set.every(isSet));
+      for (const line of (choice ?? []).flatMap((one) => linesOf(one, baseUrl))) lines.add(line);
       // If a credential is required and none is set, a warning lists all of them elsewhere; if it is optional, none is missing.
-      if (chosen === undefined || security.some((set) => set.length === 0)) continue;
-      for (const set of security) if (set !== chosen) others.add(otherWay(set, baseUrl));
+      if (choice === undefined || security.some((set) => set.length === 0)) continue;
+      for (const set of security) if (set !== choice) others.add(otherWay(set, baseUrl));
     }
   }
-  return [...sent, ...others];
+  return [...lines, ...others];
 }
 
 function isSet(credential: Credential): boolean {

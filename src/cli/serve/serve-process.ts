@@ -3,6 +3,7 @@ import type { Config } from '../../config/read-config.ts';
 import type { Primary } from '../../workers/in-worker.ts';
 import { openAdmin, openReports } from '../admin/open-admin.ts';
 import { ADMIN_TOPIC } from '../admin/worker-report.ts';
+import { optimizeAsUsual } from '../late-optimizing.ts';
 import { writeAnnouncement } from '../terminal/announcement.ts';
 import { digestCatalog, toWorkerConfig } from '../workers/worker-config.ts';
 import { listWarnings, renderAnnouncement } from './announce.ts';
@@ -88,6 +89,7 @@ async function startServing(config: Config, primary?: Primary): Promise<Serving>
     await parts.release();
     throw error;
   }
+  optimizeAsUsual();
   return { parts, transports, stopping, conditions };
 }
 

@@ -42,11 +42,11 @@ export async function startTransports(
     throw error;
   }
   const { http, tcp } = running;
-  const heard = http ?? tcp;
-  if (heard)
+  const server = http ?? tcp;
+  if (server)
     authorities?.issuers?.start(
       parts.log,
-      `http${http && config.tls ? 's' : ''}://${bracketed(config.host)}:${heard.port}`,
+      `http${http && config.tls ? 's' : ''}://${bracketed(config.host)}:${server.port}`,
     );
   if (config.stdio) running.stdio = startStdio(protocol, lineLimits(parts));
   return running;

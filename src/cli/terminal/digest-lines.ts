@@ -1,5 +1,5 @@
 // Shortens many similar sentences to the first few of each kind and a count, so that the output of a start fits on a screen.
-import pc from 'picocolors';
+import { colours as pc } from '../../colours.ts';
 import type { Domain } from '../../endpoint/model.ts';
 import { shown } from './terminal.ts';
 
@@ -20,14 +20,14 @@ export function digestLines(sentences: readonly string[], mark: string, all = fa
     if (same) same.push(sentence);
     else kinds.set(kind, [sentence]);
   }
-  const listed = [...kinds.values()];
-  const lines = listed.slice(0, MAX_KINDS).flatMap((same) => {
+  const groups = [...kinds.values()];
+  const lines = groups.slice(0, MAX_KINDS).flatMap((same) => {
     const more = same.length - FIRST_OF_EACH;
     // A line "1 more" would be as long as the sentence itself.
     if (more <= 1) return same.map(line);
     return [...same.slice(0, FIRST_OF_EACH).map(line), pc.dim(`  … and ${more} more like these (--verbose lists all)`)];
   });
-  const rest = listed.slice(MAX_KINDS).flat().length;
+  const rest = groups.slice(MAX_KINDS).flat().length;
   return rest === 0 ? lines : [...lines, pc.dim(`  … and ${rest} of other kinds (--verbose lists all)`)];
 }
 

@@ -1,5 +1,5 @@
 // What changes in a file, line by line, as people know it from patches.
-import pc from 'picocolors';
+import { colours as pc } from '../../colours.ts';
 import { visible } from '../../endpoint/hidden.ts';
 
 const CONTEXT = 2;
@@ -13,12 +13,12 @@ export function diffLines(before: string, after: string): string[] {
   while (start < old.length && start < fresh.length && old[start] === fresh[start]) start++;
   let end = 0;
   while (end < Math.min(old.length, fresh.length) - start && old.at(-1 - end) === fresh.at(-1 - end)) end++;
-  const [removed, added] = [old.slice(start, old.length - end), fresh.slice(start, fresh.length - end)];
-  if (removed.length === 0 && added.length === 0) return [];
+  const [removals, additions] = [old.slice(start, old.length - end), fresh.slice(start, fresh.length - end)];
+  if (removals.length === 0 && additions.length === 0) return [];
   const middle =
-    removed.length > MAX_LINES || added.length > MAX_LINES
-      ? [...removed.map(minus), ...added.map(plus)]
-      : align(removed, added);
+    removals.length > MAX_LINES || additions.length > MAX_LINES
+      ? [...removals.map(minus), ...additions.map(plus)]
+      : align(removals, additions);
   return [
     ...old.slice(Math.max(0, start - CONTEXT), start).map(same),
     ...middle,
@@ -35,12 +35,12 @@ const plus = (line: string) => pc.green(`+ ${visible(line)}`);
 const same = (line: string) => pc.dim(`  ${visible(line)}`);
 
 /** Longest common subsequence; runs of lines that stay are cut to their ends. */
-function align(removed: readonly string[], added: readonly string[]): string[] {
-  const lengths = Array.from({ length: removed.length + 1 }, () => new Uint16Array(added.length + 1));
-  for (let i = removed.length - 1; i >= 0; i--) {
-    for (let j = added.length - 1; j >= 0; j--) {
+function align(removals: readonly string[], additions: readonly string[]): string[] {
+  const lengths = Array.from({ length: removals.length + 1 }, () => new Uint16Array(additions.length + 1));
+  for (let i = removals.length - 1; i >= 0; i--) {
+    for (let j = additions.length - 1; j >= 0; j--) {
       const below = lengths[i + 1]!;
-      lengths[i]![j] = removed[i] === added[j] ? below[j + 1]! + 1 : Math.max(below[j]!, lengths[i]![j + 1]!);
+      lengths[i]![j] = removals[i] === additions[j] ? below[j + 1]! + 1 : Math.max(below[j]!, lengths[i]![j + 1]!);
     }
   }
   const lines: string[] = [];
@@ -51,17 +51,17 @@ function align(removed: readonly string[], added: readonly string[]): string[] {
     run = [];
   };
   let [i, j] = [0, 0];
-  while (i < removed.length || j < added.length) {
-    if (i < removed.length && j < added.length && removed[i] === added[j]) {
-      run.push(removed[i]!);
+  while (i < removals.length || j < additions.length) {
+    if (i < removals.length && j < additions.length && removals[i] === additions[j]) {
+      run.push(removals[i]!);
       i++;
       j++;
       continue;
     }
     flush();
-    if (j >= added.length || (i < removed.length && lengths[i + 1]![j]! >= lengths[i]![j + 1]!))
-      lines.push(minus(removed[i++]!));
-    else lines.push(plus(added[j++]!));
+    if (j >= additions.length || (i < removals.length && lengths[i + 1]![j]! >= lengths[i]![j + 1]!))
+      lines.push(minus(removals[i++]!));
+    else lines.push(plus(additions[j++]!));
   }
   flush();
   return lines;

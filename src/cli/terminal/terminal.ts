@@ -1,5 +1,5 @@
-// How things look on a terminal: tables, colour, progress. Plain when piped; NO_COLOR is honoured by picocolors.
-import pc from 'picocolors';
+// How things look on a terminal: tables, colour, progress.
+import { coloursFor, colours as pc } from '../../colours.ts';
 import { visible } from '../../endpoint/hidden.ts';
 
 const ANSI = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
@@ -40,13 +40,13 @@ export function fitLines(text: string, columns: number): string {
     .map((line) => {
       if (visibleWidth(line) <= columns) return line;
       let room = columns - 1;
-      const cut = line.split(ANSI_PARTS).map((part, index) => {
+      const pieces = line.split(ANSI_PARTS).map((part, index) => {
         if (index % 2 === 1) return part;
         const piece = part.slice(0, room);
         room -= piece.length;
         return piece;
       });
-      return `${cut.join('')}…`;
+      return `${pieces.join('')}…`;
     })
     .join('\n');
 }
@@ -108,15 +108,16 @@ export interface Progress {
 /** One line on stderr that overwrites itself; nothing at all when stderr is not a terminal. */
 export function createProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
   if (!stream.isTTY) return { show: () => {}, done: () => {} };
-  let drawn = false;
+  const { dim } = coloursFor(stream);
+  let isDrawn = false;
   return {
     show(text) {
-      drawn = true;
-      stream.write(`\r\u001b[2K${pc.dim(`… ${shown(text).slice(0, (stream.columns || 80) - 4)}`)}`);
+      isDrawn = true;
+      stream.write(`\r\u001b[2K${dim(`… ${shown(text).slice(0, (stream.columns || 80) - 4)}`)}`);
     },
     done() {
-      if (drawn) stream.write('\r\u001b[2K');
-      drawn = false;
+      if (isDrawn) stream.write('\r\u001b[2K');
+      isDrawn = false;
     },
   };
 }

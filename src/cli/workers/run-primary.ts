@@ -14,6 +14,7 @@ import { refuseOpenAdmin } from '../admin/admin-checks.ts';
 import { listenForAdmin } from '../admin/listen-for-admin.ts';
 import { ADMIN_TOPIC } from '../admin/worker-report.ts';
 import { WorkersView } from '../admin/workers-view.ts';
+import { optimizeAsUsual } from '../late-optimizing.ts';
 import { createSecondSignal } from '../serve/ending/second-signal.ts';
 import { writeAnnouncement } from '../terminal/announcement.ts';
 import { keepNotices } from '../terminal/process-notices.ts';
@@ -26,6 +27,7 @@ const ENDED_BY_SIGNAL = 130;
 
 /** Resolves when all workers listen; signals end it. */
 export async function runPrimary(config: Config, workers: number): Promise<void> {
+  optimizeAsUsual();
   const log = createLog({ level: config.logLevel, pretty: process.stderr.isTTY === true, isShared: true });
   keepNotices(log);
   const sample = createSharedSample();
@@ -63,10 +65,10 @@ export async function runPrimary(config: Config, workers: number): Promise<void>
   }
 }
 
-function openView(config: Config, wanted: number, log: Logger, isStopping: () => boolean): WorkersView {
+function openView(config: Config, size: number, log: Logger, isStopping: () => boolean): WorkersView {
   refuseOpenAdmin(config);
   return new WorkersView({
-    wanted,
+    wanted: size,
     level: config.logLevel,
     setLevel: (level, why) => setLevel(log, level, why),
     isStopping,

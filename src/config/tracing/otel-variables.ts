@@ -80,25 +80,25 @@ export function readOtelVariables(env: Environment): OtelVariables {
 type Read = (name: string) => string | undefined;
 
 /** Tracing is on if an OTLP exporter or a collector is named. */
-function readSwitch(read: Read, warnings: string[]): boolean | undefined {
-  if (read('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return false;
-  const exporters = read('OTEL_TRACES_EXPORTER')
+function readSwitch(lookUp: Read, warnings: string[]): boolean | undefined {
+  if (lookUp('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return false;
+  const exporters = lookUp('OTEL_TRACES_EXPORTER')
     ?.split(',')
     .map((name) => name.trim());
   if (exporters?.includes('none')) return false;
   if (exporters?.includes('otlp')) return true;
   if (exporters !== undefined)
     warnings.push(`OTEL_TRACES_EXPORTER is ${quote(exporters.join(','))}, and only otlp and none are known here.`);
-  const endpoint = read('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') ?? read('OTEL_EXPORTER_OTLP_ENDPOINT');
+  const endpoint = lookUp('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') ?? lookUp('OTEL_EXPORTER_OTLP_ENDPOINT');
   return endpoint === undefined ? undefined : true;
 }
 
-function readUrl(read: Read, warnings: string[]): string | undefined {
+function readUrl(lookUp: Read, warnings: string[]): string | undefined {
   for (const [name, path] of [
     ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', ''],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'v1/traces'],
   ] as const) {
-    const text = read(name);
+    const text = lookUp(name);
     if (text === undefined) continue;
     if (URL.canParse(text) && isWebUrl(new URL(text))) return path === '' ? text : toTracesUrl(text);
     warnings.push(`${name} must be an http(s) URL, and is none: it is passed over.`);

@@ -73,9 +73,9 @@ export function planTracing(
 }
 
 function checkFlag(flag: string): string {
-  const parsed = collectorUrl().safeParse(flag);
-  if (parsed.success) return toTracesUrl(parsed.data);
-  throw usageError(`--otlp-endpoint ${parsed.error.issues[0]!.message}.`);
+  const result = collectorUrl().safeParse(flag);
+  if (result.success) return toTracesUrl(result.data);
+  throw usageError(`--otlp-endpoint ${result.error.issues[0]!.message}.`);
 }
 
 /** The texts behind the files that the plan names. */

@@ -29,7 +29,7 @@ function* findLenient({ domains }: DiagnoseInput): Generator<Finding> {
 const MAX_NAMES = 8;
 
 function* findBroken({ registry }: DiagnoseInput): Generator<Finding> {
-  const audited = new WeakSet<object>();
+  const earlier = new WeakSet<object>();
   for (const { name, endpoint } of registry.operations) {
     for (const { argument, why } of findUnfillable(endpoint.inputSchema)) {
       const repair = argument === undefined ? undefined : repairRequired(endpoint, argument);
@@ -46,7 +46,7 @@ function* findBroken({ registry }: DiagnoseInput): Generator<Finding> {
       };
     }
     const fix = 'correct the schema with an overlay, so that all of it is enforced';
-    for (const message of auditSchema(endpoint.inputSchema, audited))
+    for (const message of auditSchema(endpoint.inputSchema, earlier))
       yield { check: 'arguments', severity: 'warning', where: name, message, fix };
   }
 }

@@ -78,8 +78,8 @@ function findSlip(call: ExampleCall, { path }: Problem): string | undefined {
   const value = keys.reduce<unknown>((inner, key) => own(inner, key), call.arguments);
   if (typeof value !== 'string' || keys.length === 0) return undefined;
   const valid = readings(value).find((reading) => {
-    const changed = replaceAt(call.arguments, keys, reading) as Args;
-    return !problemsOf({ ...call, arguments: changed }).some((problem) => problem.path.startsWith(path));
+    const copy = replaceAt(call.arguments, keys, reading) as Args;
+    return !problemsOf({ ...call, arguments: copy }).some((problem) => problem.path.startsWith(path));
   });
   if (valid === undefined) return undefined;
   const [wrong, right] = [value, valid].map((one) => JSON.stringify(one).slice(0, MAX_SHOWN));
@@ -90,9 +90,9 @@ const MAX_SHOWN = 80;
 
 /** The values that a text may have been meant as. */
 function readings(text: string): readonly unknown[] {
-  const trimmed = text.trim();
-  const bare = /^(["'`])(.*)\1$/s.exec(trimmed)?.[2]?.trim();
-  return [trimmed, bare, parseJson(trimmed)].filter((reading) => reading !== undefined && reading !== text);
+  const core = text.trim();
+  const bare = /^(["'`])(.*)\1$/s.exec(core)?.[2]?.trim();
+  return [core, bare, parseJson(core)].filter((reading) => reading !== undefined && reading !== text);
 }
 
 function replaceAt(value: unknown, keys: readonly string[], replacement: unknown): unknown {
@@ -105,15 +105,15 @@ function replaceAt(value: unknown, keys: readonly string[], replacement: unknown
 
 /** Lists of values for one argument, from several examples, as one. */
 function mergeValues(repairs: readonly Repair[]): readonly Repair[] {
-  const merged = new Map<string, Repair>();
+  const byPlace = new Map<string, Repair>();
   for (const repair of repairs) {
     const place = JSON.stringify(repair.path);
-    const other = merged.get(place)?.value;
+    const other = byPlace.get(place)?.value;
     const value =
       Array.isArray(other) && Array.isArray(repair.value) ? [...new Set([...other, ...repair.value])] : repair.value;
-    merged.set(place, { ...repair, value });
+    byPlace.set(place, { ...repair, value });
   }
-  return [...merged.values()];
+  return [...byPlace.values()];
 }
 
 function problemsOf(call: ExampleCall): readonly Problem[] {

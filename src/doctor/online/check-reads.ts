@@ -34,7 +34,7 @@ export async function checkReads(
 ): Promise<ReadReport> {
   const findings: Finding[] = [];
   const items = new Map<string, Readonly<Record<string, unknown>>>();
-  const refused = new Set<string>();
+  const refusals = new Set<string>();
   const proofs = new Proofs();
   let calls = 0;
   // Lists come first, because reads of single items need their ids.
@@ -56,7 +56,7 @@ export async function checkReads(
       const { endpoint, name } = operation;
       const args = calls < maxCalls ? argumentsFor(endpoint, items) : undefined;
       // Repeating a refused credential would not help, and might lock it.
-      if (refused.has(credentialsOf(endpoint))) continue;
+      if (refusals.has(credentialsOf(endpoint))) continue;
       if (args === undefined) {
         later.push(operation);
         continue;
@@ -68,7 +68,7 @@ export async function checkReads(
       if (item !== undefined) items.set(endpoint.path, item);
       proofs.add(endpoint, args, answer);
       if ((answer.status === 401 && endpoint.security.length > 0) || answer.isUnproven)
-        refused.add(credentialsOf(endpoint));
+        refusals.add(credentialsOf(endpoint));
       findings.push(...judge(operation, args, answer, operations));
     }
     waiting = later;

@@ -16,6 +16,8 @@ export interface ReadAnswer {
   readonly status: number | undefined;
   /** The text a model would read. */
   readonly text: string;
+  /** The tool that a failure is about; its name may stand in front of the text. */
+  readonly tool?: string | undefined;
   /** The JSON of a successful answer, where it is JSON. */
   readonly value?: unknown;
   /** It failed before the API was asked, because of a credential: the server that issues tokens refused it, or had none. */
@@ -74,7 +76,7 @@ export class Proofs {
   ): Promise<{ findings: Finding[]; calls: number }> {
     const findings: Finding[] = [];
     let calls = 0;
-    const counted: ProofOptions = {
+    const countingOptions: ProofOptions = {
       ...options,
       callAs: (...call) => {
         calls++;
@@ -87,7 +89,7 @@ export class Proofs {
       const verdict =
         trials.length === 0
           ? await proveByIssuer(credentials, endpoint, options)
-          : await proveByReads(credentials, trials, counted);
+          : await proveByReads(credentials, trials, countingOptions);
       const message = `${credentials.map(describe).join(' and ')}: ${verdict.message}`;
       findings.push({ check: 'proof', where: endpoint.domain, ...verdict, message });
     }
@@ -125,18 +127,18 @@ async function proveByReads(
   trials: readonly Trial[],
   options: ProofOptions,
 ): Promise<Verdict> {
-  const refused = trials.find(({ answer }) => answer.isUnproven || isRefusal(answer));
-  const accepted = trials.filter(({ answer: { status } }) => status !== undefined && status < 300);
+  const refusal = trials.find(({ answer }) => answer.isUnproven || isRefusal(answer));
+  const successes = trials.filter(({ answer: { status } }) => status !== undefined && status < 300);
   // If other reads accept the credential, a 403 is only a missing permission, which check-reads.ts reports.
-  if (refused !== undefined && (accepted.length === 0 || refused.answer.status !== 403)) return tellRefusal(refused);
-  for (const { endpoint, args } of accepted) {
+  if (refusal !== undefined && (successes.length === 0 || refusal.answer.status !== 403)) return tellRefusal(refusal);
+  for (const { endpoint, args } of successes) {
     const without = await options.callAs(endpoint, args, []);
     if (isRefusal(without)) return proved(`accepted by ${nameOf(endpoint)}, which refuses calls without it`);
-    const garbled = garble(credentials);
-    if (garbled !== undefined && isRefusal(await options.callAs(endpoint, args, [garbled])))
+    const nonsense = garble(credentials);
+    if (nonsense !== undefined && isRefusal(await options.callAs(endpoint, args, [nonsense])))
       return proved(`accepted by ${nameOf(endpoint)}, which refuses a wrong one`);
   }
-  const [first] = accepted;
+  const [first] = successes;
   if (first !== undefined)
     return {
       severity: 'warning',
@@ -147,7 +149,7 @@ async function proveByReads(
   if (answer.status === undefined)
     return {
       severity: 'error',
-      message: `not proved: ${firstSentence(answer.text)}`,
+      message: `not proved: ${firstSentence(answer.text, answer.tool)}`,
       fix: 'check the base URL, the API, and tls and proxy in the domain file',
     };
   return {
@@ -165,11 +167,11 @@ function isRefusal({ status }: ReadAnswer): boolean {
   return status === 401 || status === 403;
 }
 
-function tellRefusal({ endpoint, answer: { status, text, isUnproven } }: Trial): Verdict {
+function tellRefusal({ endpoint, answer: { status, text, tool, isUnproven } }: Trial): Verdict {
   if (isUnproven)
     return {
       severity: 'error',
-      message: firstSentence(text),
+      message: firstSentence(text, tool),
       fix: 'correct the variables, or the address of the token',
     };
   const why = status === 401 ? 'it is wrong or expired' : 'it is wrong, or lacks a permission';
@@ -186,8 +188,10 @@ async function proveByIssuer(
   endpoint: Endpoint,
   { issue }: ProofOptions,
 ): Promise<Verdict> {
-  const issued = credentials.filter(({ kind }) => kind === 'oauth2' || kind === 'login' || kind === 'token_exchange');
-  for (const credential of issued) {
+  const tokenCredentials = credentials.filter(
+    ({ kind }) => kind === 'oauth2' || kind === 'login' || kind === 'token_exchange',
+  );
+  for (const credential of tokenCredentials) {
     const problem = await issue(credential, endpoint);
     if (problem !== undefined)
       return {
@@ -196,8 +200,8 @@ async function proveByIssuer(
         fix: 'correct the variables, or the address of the token',
       };
   }
-  if (issued.some(({ kind }) => kind === 'token_exchange')) return NEEDS_CALLER;
-  if (issued.length === credentials.length) return proved('a token was issued; no read to try it with');
+  if (tokenCredentials.some(({ kind }) => kind === 'token_exchange')) return NEEDS_CALLER;
+  if (tokenCredentials.length === credentials.length) return proved('a token was issued; no read to try it with');
   return {
     severity: 'warning',
     message: 'not proved: no read can be called with it',
@@ -207,12 +211,12 @@ async function proveByIssuer(
 
 /** The same credentials with wrong secrets; undefined for logins, where wrong passwords could lock the account. */
 function garble(credentials: readonly Credential[]): readonly Credential[] | undefined {
-  const garbled = credentials.flatMap((credential): Credential[] => {
+  const nonsense = credentials.flatMap((credential): Credential[] => {
     if (credential.kind !== 'apiKey' && credential.kind !== 'bearer') return [];
     const value = `doctor${randomBytes(16).toString('hex')}`;
     return [{ ...credential, secret: { ...credential.secret, value } }];
   });
-  return garbled.length === credentials.length ? garbled : undefined;
+  return nonsense.length === credentials.length ? nonsense : undefined;
 }
 
 function nameOf({ method, path }: Endpoint): string {
@@ -220,8 +224,9 @@ function nameOf({ method, path }: Endpoint): string {
 }
 
 /** The first sentence, without the tool's name in front. */
-function firstSentence(text: string): string {
-  const [line = ''] = text.replace(/^[\w.]+: /, '').split(/\n|\. /);
+function firstSentence(text: string, tool?: string): string {
+  const front = `${tool}: `;
+  const [line = ''] = (text.startsWith(front) ? text.slice(front.length) : text).split(/\n|\. /);
   return line.replace(/\.$/, '').slice(0, MAX_SHOWN);
 }
 
@@ -230,14 +235,14 @@ const WHO = /(?:^|\/)(?:me|whoami|self|user|account|profile|session|ping|status)
 
 /** One read for each set of credentials, to be called first: the number of calls is limited. */
 export function chooseProofs(operations: readonly CatalogOperation[]): ReadonlySet<CatalogOperation> {
-  const chosen = new Map<string, CatalogOperation>();
+  const choices = new Map<string, CatalogOperation>();
   for (const operation of operations) {
     const { endpoint } = operation;
     const key = credentialKey(endpoint);
     const isFree = endpoint.args.every((arg) => !arg.required) && isRead(endpoint) && doubtOf(endpoint) === undefined;
-    const better = chosen.get(key);
+    const better = choices.get(key);
     if (isFree && (better === undefined || (WHO.test(endpoint.path) && !WHO.test(better.endpoint.path))))
-      chosen.set(key, operation);
+      choices.set(key, operation);
   }
-  return new Set(chosen.values());
+  return new Set(choices.values());
 }

@@ -36,9 +36,9 @@ export function argumentsFor(endpoint: Endpoint, items: Items): Args | undefined
   const args: Record<string, unknown> = {};
   for (const { key, to } of required) {
     const [variable] = to.flatMap((target) => (target.in === 'path' ? [target.name] : []));
-    const learned = variable === undefined ? undefined : fromItem(endpoint, variable, items);
+    const itemValue = variable === undefined ? undefined : fromItem(endpoint, variable, items);
     // A value from an answer exists; an example of the document may not.
-    const value = learned ?? examples.get(key) ?? fromSchema(endpoint, key);
+    const value = itemValue ?? examples.get(key) ?? fromSchema(endpoint, key);
     if (value === undefined) return undefined;
     args[key] = value;
   }

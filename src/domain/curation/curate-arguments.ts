@@ -31,21 +31,21 @@ export function curateArguments(
       problems.push({ path: [...at, key], message });
       continue;
     }
-    const settled = settleHiding(endpoint, arg, change);
-    problems.push(...checkChange(endpoint, arg, settled, keys, [...at, key]));
+    const curation = settleHiding(endpoint, arg, change);
+    problems.push(...checkChange(endpoint, arg, curation, keys, [...at, key]));
     problems.push(...checkValues(endpoint, key, change, [...at, key]));
-    changes.set(key, settled);
+    changes.set(key, curation);
   }
   if (changes.size === 0) return endpoint;
   problems.push(...checkSets(endpoint, changes, at));
 
   // A fixed value or default in the body means that every call has a body, even one that was optional.
   const isSent = endpoint.args.some((arg) => isInBody(arg) && presetOf(changes.get(arg.key)) !== undefined);
-  const needed = isSent && endpoint.body?.required === false ? bodyRulesOf(endpoint).needed : [];
+  const needs = isSent && endpoint.body?.required === false ? bodyRulesOf(endpoint).needed : [];
   const args = endpoint.args.flatMap((arg): Arg[] => {
     const change = changes.get(arg.key);
     if (isGone(change)) return [];
-    const wasRequired = arg.required || needed.includes(arg.key);
+    const wasRequired = arg.required || needs.includes(arg.key);
     const required = change?.required ?? (wasRequired && change?.default === undefined);
     if (change === undefined && required === arg.required) return [arg];
     const { to } = arg;
@@ -55,18 +55,18 @@ export function curateArguments(
     const value = changes.get(arg.key)?.fixed;
     return value === undefined ? [] : arg.to.map((to) => ({ value, to }));
   });
-  const withheld = endpoint.args.flatMap(({ key, to }) => (changes.get(key)?.hide === true ? to : []));
+  const targets = endpoint.args.flatMap(({ key, to }) => (changes.get(key)?.hide === true ? to : []));
   const defaults = new Map<string, unknown>();
   for (const [key, change] of changes)
     if (change.default !== undefined) defaults.set(change.rename ?? key, change.default);
 
   const schemaOf = (key: string) => propertyOf(endpoint.inputSchema, key);
   const clamp = readClamps(changes, schemaOf, at, problems);
-  const changed: Partial<Endpoint> = {
+  const fields: Partial<Endpoint> = {
     args,
     fixed: [...endpoint.fixed, ...fixed],
     ...(isSent && endpoint.body !== undefined ? { body: { ...endpoint.body, required: true } } : {}),
-    withheld: [...(endpoint.withheld ?? []), ...withheld],
+    withheld: [...(endpoint.withheld ?? []), ...targets],
     get examples() {
       return endpoint.examples.map((example) => curateExample(example, changes));
     },
@@ -74,7 +74,7 @@ export function curateArguments(
     ...fillDefaults(defaults, endpoint.parse),
     ...(endpoint.pagination === undefined ? {} : curatePaging(endpoint.pagination, changes)),
   };
-  return withFields(endpoint, changed, () => curateSchema(endpoint, changes, args, isSent));
+  return withFields(endpoint, fields, () => curateSchema(endpoint, changes, args, isSent));
 }
 
 function isGone(change: ArgCuration | undefined): boolean {

@@ -101,21 +101,21 @@ export function curate(
   }
   for (const key of Object.keys(curation.args ?? {})) note(`argument ${key}`, `args.${key}`);
 
-  const renamed = withFields(endpoint, changes);
-  const base = curation.body === undefined ? renamed : curateBody(renamed, curation.body, at, context.problems);
+  const copy = withFields(endpoint, changes);
+  const base = curation.body === undefined ? copy : curateBody(copy, curation.body, at, context.problems);
   if (curation.body !== undefined) note('body');
   const path = [...at, 'args'];
   const { changes: ownChanges, additions } = splitArguments(curation.args ?? {});
   const args = { ...(curation.effect === 'read' ? hideOverrides(endpoint) : {}), ...ownChanges };
-  const changed = Object.keys(args).length === 0 ? base : curateArguments(base, args, path, context.problems);
-  const extended =
-    Object.keys(additions).length === 0 ? changed : addArguments(changed, additions, at, context.problems);
-  const curated = curation.additional === true ? openOperation(extended, at, context.problems) : extended;
+  const variant = Object.keys(args).length === 0 ? base : curateArguments(base, args, path, context.problems);
+  const extension =
+    Object.keys(additions).length === 0 ? variant : addArguments(variant, additions, at, context.problems);
+  const result = curation.additional === true ? openOperation(extension, at, context.problems) : extension;
   if (curation.additional === true) note('further arguments', 'additional');
-  const keys = curated.args.map((arg) => arg.key);
+  const keys = result.args.map((arg) => arg.key);
   context.problems.push(...checkPaging(curation.pagination, keys, at));
   context.problems.push(...checkExpose(curation.expose, endpoint.method, at));
-  return withFields(curated, {
+  return withFields(result, {
     get provenance() {
       return { ...endpoint.provenance, ...origins };
     },

@@ -83,10 +83,10 @@ export function openOperation(endpoint: Endpoint, at: readonly string[], problem
   const where = body === undefined ? 'query' : 'body';
   const key = rest?.key ?? freeKey(args);
   const to: Target = where === 'body' ? { in: 'body-root' } : { in: 'query', name: key, style: 'form', explode: true };
-  const reserved = reservedNames(endpoint, where);
+  const exclusions = reservedNames(endpoint, where);
   const changes: Partial<Endpoint> = {
     args: rest === undefined ? [...args, { key, required: false, to: [to] }] : args,
-    parse: gatherOthers(new Set([...args.map((arg) => arg.key), key]), key, reserved, endpoint.parse),
+    parse: gatherOthers(new Set([...args.map((arg) => arg.key), key]), key, exclusions, endpoint.parse),
   };
   return withFields(endpoint, changes, () => openSchema(endpoint.inputSchema, key, where));
 }
@@ -140,7 +140,7 @@ function openSchema(schema: JsonSchema, key: string, where: 'body' | 'query'): J
 function gatherOthers(
   keys: ReadonlySet<string>,
   rest: string,
-  reserved: ReadonlySet<string>,
+  exclusions: ReadonlySet<string>,
   next: Endpoint['parse'],
 ): (args: Args) => Parsed {
   return (args) => {
@@ -157,11 +157,11 @@ function gatherOthers(
     }
     const names = Object.keys(others);
     for (const name of names) {
-      const shown = JSON.stringify(name.slice(0, MAX_NAME));
+      const text = JSON.stringify(name.slice(0, MAX_NAME));
       if (name.length > MAX_NAME) problems.push(`a name of ${name.length} characters is too long; at most ${MAX_NAME}`);
-      else if (reserved.has(bareName(name)))
-        problems.push(`${shown} is not for \`${rest}\`: the operation uses it itself`);
-      else if (isMethodParameter(name.trim())) problems.push(`${shown} would make this another operation`);
+      else if (exclusions.has(bareName(name)))
+        problems.push(`${text} is not for \`${rest}\`: the operation uses it itself`);
+      else if (isMethodParameter(name.trim())) problems.push(`${text} would make this another operation`);
     }
     if (names.length > MAX_FIELDS) problems.push(`${names.length} further fields are too many; at most ${MAX_FIELDS}`);
     if (problems.length > 0) return { ok: false, problems: problems.slice(0, 10) };

@@ -146,12 +146,12 @@ function fromMap(args: Node, reading: Reading): ArgumentPlan {
       } else if (PLACEMENT_KEYS.has(word)) beside[word] = value;
       else setOwn(schema, word, value);
     }
-    const checked = placement.safeParse(beside, { reportInput: true });
-    if (!checked.success) {
-      for (const problem of toProblems(checked.error.issues)) {
+    const result = placement.safeParse(beside, { reportInput: true });
+    if (!result.success) {
+      for (const problem of toProblems(result.error.issues)) {
         problems.push({ path: [...path, key, ...problem.path], message: problem.message });
       }
-    } else if (Object.keys(beside).length > 0) placements.set(key, { ...placements.get(key), ...checked.data });
+    } else if (Object.keys(beside).length > 0) placements.set(key, { ...placements.get(key), ...result.data });
     const slips = checkSchema(schema, [...path, key]);
     problems.push(...slips);
     const current = slips.length > 0 ? {} : (toCurrentSchema(schema) as Node);
@@ -205,11 +205,11 @@ function finish(schema: Node, { placements, path, problems }: Reading): Argument
   };
   if (required.size === 0) delete whole.required;
   else whole.required = [...required];
-  const defaulted = new Set(
+  const defaultKeys = new Set(
     [...properties].filter(([, inner]) => isObject(inner) && 'default' in inner).map(([key]) => key),
   );
-  for (const key of defaulted) problems.push(...checkDefault(key, whole, path));
-  return { schema: whole, properties, required, defaulted, placements };
+  for (const key of defaultKeys) problems.push(...checkDefault(key, whole, path));
+  return { schema: whole, properties, required, defaulted: defaultKeys, placements };
 }
 
 /** A default is sent like an argument, so it must be one the schema accepts as it stands. */
@@ -219,9 +219,9 @@ function checkDefault(key: string, { $defs, properties }: Node, path: Path): Pro
   const args = { [key]: property.default };
   const at = [...path, key, 'default'];
   try {
-    const accepted = createSchemaValidator(schema)(key, args)[key];
-    if (isDeepStrictEqual(accepted, property.default)) return [];
-    return [{ path: at, message: `must be written as ${JSON.stringify(accepted)}` }];
+    const value = createSchemaValidator(schema)(key, args)[key];
+    if (isDeepStrictEqual(value, property.default)) return [];
+    return [{ path: at, message: `must be written as ${JSON.stringify(value)}` }];
   } catch (error) {
     const [first] = ((error as GatewayError).details?.errors ?? []) as { message: string }[];
     return [{ path: at, message: `is refused: ${first?.message ?? (error as Error).message}` }];

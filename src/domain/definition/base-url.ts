@@ -22,9 +22,9 @@ export function readBaseUrl(
 ): ResolvedUrl | { problem: string } | undefined {
   const base = [baseUrl, ...bases].find((candidate) => candidate !== undefined);
   if (base === undefined) return undefined;
-  const resolved = resolveBaseUrl(base, env);
-  const name = 'url' in resolved ? embeddedName(resolved.url) : undefined;
-  if (name === undefined) return resolved;
+  const resolution = resolveBaseUrl(base, env);
+  const name = 'url' in resolution ? embeddedName(resolution.url) : undefined;
+  if (name === undefined) return resolution;
   const url = embedded?.(name);
   if (url !== undefined) return { url: url.replace(/\/$/, ''), isRoot: true };
   const fix = typeof base === 'object' ? `set ${base.env}` : 'give a real URL';

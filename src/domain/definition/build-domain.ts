@@ -71,10 +71,10 @@ export function buildDomain(definition: DomainDefinition, options: BuildOptions)
   if (definition.endpoints === undefined && definition.prompts === undefined && definition.resources === undefined) {
     problems.push({ path: [], message: 'offers nothing: it needs endpoints, or openapi with the path of a document' });
   }
-  const shared = readShared(definition, options, problems);
+  const common = readShared(definition, options, problems);
   const { name, title = name, guard = {}, confirm, exposure, limits } = definition;
   const endpoints = Object.entries(definition.endpoints ?? {}).map(([action, endpoint]) =>
-    buildEndpoint(action, endpoint, shared),
+    buildEndpoint(action, endpoint, common),
   );
   const domain: Domain = {
     name,
@@ -86,12 +86,12 @@ export function buildDomain(definition: DomainDefinition, options: BuildOptions)
     guard,
     ...omitUndefined({ confirm, exposure, limits }),
     pinned: readPinned(definition, endpoints, problems, ({ action, toolName }) => [action, toolName]),
-    prompts: buildPrompts(definition.prompts, (path) => pointTo(shared.source, path, options.positionOf), problems),
+    prompts: buildPrompts(definition.prompts, (path) => pointTo(common.source, path, options.positionOf), problems),
     resources: buildResources(definition.resources, problems),
-    warnings: [...missingCredentials(endpoints), ...shared.warnings.map((words) => `${shared.source}: ${words}`)],
-    source: shared.source,
+    warnings: [...missingCredentials(endpoints), ...common.warnings.map((words) => `${common.source}: ${words}`)],
+    source: common.source,
   };
-  if (problems.length > 0) throw new DefinitionError(shared.source, problems);
+  if (problems.length > 0) throw new DefinitionError(common.source, problems);
   return freeze(domain);
 }
 
@@ -105,8 +105,8 @@ function readShared(definition: DomainDefinition, options: BuildOptions, problem
   const base = readBaseUrl([definition.baseUrl], options);
   const url = base !== undefined && 'url' in base ? base.url : undefined;
   const origin = url === undefined ? undefined : originOf(url);
-  const named = nameSecrets(definition.credentials, options, problems);
-  const credentials = buildCredentials(named, env, { url, headers: plain.headers }, problems);
+  const definitions = nameSecrets(definition.credentials, options, problems);
+  const credentials = buildCredentials(definitions, env, { url, headers: plain.headers }, problems);
   const lines = [...(options.headers ?? []), ...linesFor(options.headersFor, origin)];
   const forward = readForward(definition.forward ?? [], problems);
   refuseTwice(forward, plain, credentials.values(), problems);
@@ -121,8 +121,8 @@ function readShared(definition: DomainDefinition, options: BuildOptions, problem
   return { ...common, origin, source, connection, warnings };
 }
 
-function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared): Endpoint {
-  const { definition, options, problems } = shared;
+function buildEndpoint(action: string, own: EndpointDefinition, common: Shared): Endpoint {
+  const { definition, options, problems } = common;
   const at = ['endpoints', action];
   const method = methodOf(own);
   const baseline = effectOf({ method, path: own.path, name: action, summary: own.summary });
@@ -137,9 +137,9 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
   const clamp = readClamps(plan.placements, (key) => plan.properties.get(key), [...at, 'place'], problems);
   problems.push(...checkExpose(own.expose, method, at));
   const headers = readHeaders(own.headers ?? {}, options.env, [...at, 'headers'], problems);
-  const baseUrl = chooseBaseUrl(action, own, shared);
-  const abroad = shared.origin !== undefined && shared.origin !== originOf(baseUrl);
-  if (abroad && own.security === undefined && shared.security.length > 0) {
+  const baseUrl = chooseBaseUrl(action, own, common);
+  const abroad = common.origin !== undefined && common.origin !== originOf(baseUrl);
+  if (abroad && own.security === undefined && common.security.length > 0) {
     problems.push({
       path: at,
       message:
@@ -147,13 +147,13 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
     });
   }
   // Headers that identify the caller go to the origin of the domain only, as its credentials do.
-  const outer = { headers: shared.headers, callerHeaders: abroad ? [] : shared.callerHeaders };
-  const sent = mergeHeaders(outer, headers);
+  const outer = { headers: common.headers, callerHeaders: abroad ? [] : common.callerHeaders };
+  const sentHeaders = mergeHeaders(outer, headers);
   const security =
     own.security === undefined
-      ? shared.security
-      : readSecurity(own.security, shared.credentials, [...at, 'security'], problems);
-  for (const key of argumentsOf({ ...wire, ...sent, security }))
+      ? common.security
+      : readSecurity(own.security, common.credentials, [...at, 'security'], problems);
+  for (const key of argumentsOf({ ...wire, ...sentHeaders, security }))
     problems.push({ path: [...at, 'args', key], message: 'would write a header that says who calls; remove it' });
   return {
     id: `${definition.name}.${action}`,
@@ -171,7 +171,7 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
       outputSchema: own.outputSchema,
       pagination: own.pagination,
       audit: mergeAudit(definition.audit, own.audit),
-      connection: shared.connection,
+      connection: common.connection,
     }),
     tags: own.tags ?? [],
     effect,
@@ -181,10 +181,10 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
     method,
     path: own.path,
     baseUrl,
-    ...sent,
+    ...sentHeaders,
     ...wire,
     inputSchema: plan.schema,
-    security: withProofs(security, [...(abroad ? [] : shared.proofs), ...headers.credentials]),
+    security: withProofs(security, [...(abroad ? [] : common.proofs), ...headers.credentials]),
     response: { ...DEFAULT_RESPONSE, ...definition.response, ...own.response },
     limits: {
       timeoutMs: own.timeoutMs ?? definition.timeoutMs ?? DEFAULT_LIMITS.timeoutMs,
@@ -192,12 +192,12 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
     },
     examples: own.examples ?? [],
     expose: own.expose ?? 'tool',
-    source: { kind: options.kind ?? 'module', file: shared.source, pointer: `endpoints.${action}` },
+    source: { kind: options.kind ?? 'module', file: common.source, pointer: `endpoints.${action}` },
     provenance: {
       name: `endpoints.${action}`,
       description: `endpoints.${action}`,
       effect: effectReason,
-      ...(own.confirm && { confirm: `${shared.source}: endpoints.${action}.confirm` }),
+      ...(own.confirm && { confirm: `${common.source}: endpoints.${action}.confirm` }),
     },
   };
 }

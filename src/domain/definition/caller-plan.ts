@@ -32,14 +32,14 @@ export function refuseTwice(
   problems: Problem[],
 ): void {
   const say = (path: (string | number)[], message: string) => problems.push({ path, message });
-  const configured = new Set([...Object.keys(headers), ...callerHeaders.map(({ name }) => name)].map(plainName));
+  const headerNames = new Set([...Object.keys(headers), ...callerHeaders.map(({ name }) => name)].map(plainName));
   for (const [index, { name }] of forward.entries())
-    if (configured.has(plainName(name))) say(['forward', index], `${name} is set by headers already`);
-  const proven = new Map(
+    if (headerNames.has(plainName(name))) say(['forward', index], `${name} is set by headers already`);
+  const byHeader = new Map(
     [...credentials].flatMap((one) => credentialHeaders(one).map((field) => [plainName(field), one.name])),
   );
   for (const { name, from } of [...callerHeaders, ...forward]) {
-    const credential = proven.get(plainName(name));
+    const credential = byHeader.get(plainName(name));
     if (credential !== undefined)
       say(from === 'request' ? ['forward'] : ['headers', name], `${name} is written by the credential ${credential}`);
   }

@@ -21,12 +21,12 @@ const DEFINED = new WeakSet<object>();
  * ```
  */
 export function defineDomain(definition: DomainDefinition): DomainDefinition {
-  const checked = checkDefinition(definition);
-  if ('problems' in checked)
-    throw new DefinitionError(`domain ${String(definition?.name ?? '(unnamed)')}`, checked.problems, definition);
-  const frozen = freeze(checked.definition);
-  DEFINED.add(frozen);
-  return frozen;
+  const result = checkDefinition(definition);
+  if ('problems' in result)
+    throw new DefinitionError(`domain ${String(definition?.name ?? '(unnamed)')}`, result.problems, definition);
+  const constant = freeze(result.definition);
+  DEFINED.add(constant);
+  return constant;
 }
 
 /** Whether a value was returned by defineDomain(), and so has been checked. */

@@ -84,7 +84,7 @@ function checkExamples(definition: EndpointDefinition, plan: ArgumentPlan, at: s
     for (const key of plan.required) {
       if (example[key] === undefined) problems.push({ path, message: `lacks the required argument "${key}"` });
     }
-    const parsed = plan.parse?.(example);
-    if (parsed?.ok === false) problems.push({ path, message: `is refused: ${parsed.problems.join('; ')}` });
+    const reading = plan.parse?.(example);
+    if (reading?.ok === false) problems.push({ path, message: `is refused: ${reading.problems.join('; ')}` });
   }
 }

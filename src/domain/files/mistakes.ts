@@ -30,10 +30,10 @@ export class MistakesError extends GatewayError {
   readonly mistakes: readonly Mistake[];
 
   constructor(code: ErrorCode, mistakes: readonly Mistake[], cause?: unknown) {
-    const shown = mistakes.slice(0, MAX_MISTAKES);
-    const more = mistakes.length - shown.length;
-    const lines = [...shown.map(toLine), ...(more > 0 ? [`… and ${more} more.`] : [])];
-    super(code, lines.join('\n'), { file: mistakes[0]?.file, problems: shown }, cause);
+    const some = mistakes.slice(0, MAX_MISTAKES);
+    const more = mistakes.length - some.length;
+    const lines = [...some.map(toLine), ...(more > 0 ? [`… and ${more} more.`] : [])];
+    super(code, lines.join('\n'), { file: mistakes[0]?.file, problems: some }, cause);
     this.mistakes = mistakes;
   }
 }

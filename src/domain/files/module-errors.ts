@@ -29,9 +29,9 @@ export async function explainThrow(
   file: string,
   names: readonly string[],
 ): Promise<Mistake> {
-  const shown = (other: string) => (other === path ? file : join(dirname(file), relative(dirname(path), other)));
+  const displayPath = (other: string) => (other === path ? file : join(dirname(file), relative(dirname(path), other)));
   const slip = await readParseError(error);
-  if (slip !== undefined) return { file: shown(slip.path), ...slip.position, message: slip.message };
+  if (slip !== undefined) return { file: displayPath(slip.path), ...slip.position, message: slip.message };
   const [first, ...calls] = framesOf(error);
   const message = explain(error, names);
   if (first === undefined) return { file, message };
@@ -39,13 +39,13 @@ export async function explainThrow(
   const way = await Promise.all(
     calls.slice(0, MAX_CALLS).map(async (call) => {
       const { line, column } = await usablePosition(call);
-      return [shown(call.path), line, column].filter((part) => part !== undefined).join(':');
+      return [displayPath(call.path), line, column].filter((part) => part !== undefined).join(':');
     }),
   );
   const inside = first.name === '' ? '' : `in ${first.name}`;
-  const called = way.length === 0 ? '' : `called at ${way.join(', from ')}`;
-  const beside = [inside, called].filter((part) => part !== '').join(', ');
-  return { file: shown(first.path), ...position, message: `${message}${beside === '' ? '' : ` (${beside})`}` };
+  const callers = way.length === 0 ? '' : `called at ${way.join(', from ')}`;
+  const beside = [inside, callers].filter((part) => part !== '').join(', ');
+  return { file: displayPath(first.path), ...position, message: `${message}${beside === '' ? '' : ` (${beside})`}` };
 }
 
 function explain(error: unknown, names: readonly string[]): string {
@@ -59,10 +59,10 @@ function explain(error: unknown, names: readonly string[]): string {
   }
   const name = missingName(error);
   if (name !== undefined) return `${name} is not defined; ${findImport(name, names)}`;
-  const called = wrongCall(error);
-  if (called !== undefined) {
-    const fix = didYouMean(called, names, 'check its name in the import');
-    return `${called} is imported, but there is no function of that name; ${fix}`;
+  const calledName = wrongCall(error);
+  if (calledName !== undefined) {
+    const fix = didYouMean(calledName, names, 'check its name in the import');
+    return `${calledName} is imported, but there is no function of that name; ${fix}`;
   }
   return `failed to load: ${text === '' ? (error as Error).name : text}`;
 }

@@ -31,16 +31,18 @@ export async function readDomainFile<Result>(
 ): Promise<Result> {
   const { file } = source;
   const isModule = source.kind === 'module';
-  const read = isModule ? undefined : parseYaml(source.text ?? '', file);
-  const about = { file, kind: isModule ? 'module' : 'yaml', ...read } as const;
+  const reading = isModule ? undefined : parseYaml(source.text ?? '', file);
+  const about = { file, kind: isModule ? 'module' : 'yaml', ...reading } as const;
   const complete = async (definition: DomainDefinition) =>
     build({ ...about, definition: { ...definition, ...(await readResources(definition, file)) } });
   try {
-    return await complete(check(read === undefined ? await importModule(resolve(file), file, library) : read.value));
+    return await complete(
+      check(reading === undefined ? await importModule(resolve(file), file, library) : reading.value),
+    );
   } catch (error) {
     if (!(error instanceof DefinitionError)) throw error;
     const problems = [...error.problems, ...(await listOthers(error, complete))];
-    const positionOf = read?.positionOf ?? findPositions(await readFile(resolve(file), 'utf8').catch(() => ''));
+    const positionOf = reading?.positionOf ?? findPositions(await readFile(resolve(file), 'utf8').catch(() => ''));
     throw new MistakesError('BAD_DOMAIN', toMistakes(file, problems, positionOf), error);
   }
 }
@@ -51,10 +53,10 @@ async function listOthers(
   complete: (definition: DomainDefinition) => unknown,
 ): Promise<Problem[]> {
   const rest = withoutMistakes(value, problems);
-  const checked = rest === undefined ? undefined : checkDefinition(rest);
-  if (checked === undefined || 'problems' in checked) return [];
+  const result = rest === undefined ? undefined : checkDefinition(rest);
+  if (result === undefined || 'problems' in result) return [];
   try {
-    await complete(checked.definition);
+    await complete(result.definition);
     return [];
   } catch (error) {
     return error instanceof DefinitionError ? error.problems.filter(isIndependent) : [];
@@ -65,9 +67,9 @@ function check(value: unknown): DomainDefinition {
   if (isDefined(value)) return value;
   const message = notADomain(value);
   if (message !== undefined) throw new DefinitionError('', [{ path: [], message }]);
-  const checked = checkDefinition(value);
-  if ('problems' in checked) throw new DefinitionError('', checked.problems, value);
-  return checked.definition;
+  const result = checkDefinition(value);
+  if ('problems' in result) throw new DefinitionError('', result.problems, value);
+  return result.definition;
 }
 
 function notADomain(value: unknown): string | undefined {
@@ -92,9 +94,9 @@ async function readResources(definition: DomainDefinition, file: string): Promis
       resources[uri] = resource;
       continue;
     }
-    const read = await readBeside(resource, folder);
-    if ('problem' in read) problems.push({ path: ['resources', uri, 'file'], message: read.problem });
-    else resources[uri] = read.resource;
+    const reading = await readBeside(resource, folder);
+    if ('problem' in reading) problems.push({ path: ['resources', uri, 'file'], message: reading.problem });
+    else resources[uri] = reading.resource;
   }
   if (problems.length > 0) throw new DefinitionError('', problems);
   return { resources };

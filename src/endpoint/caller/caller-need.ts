@@ -17,12 +17,12 @@ export function waysToTell({ callerHeaders = [], security }: Told): string[] {
 
 /** Calls of the local user, who has shown no token, would be refused. */
 export function needsToken({ callerHeaders = [], security }: Told): boolean {
-  const [chosen = []] = alternativesOf(security).filter(
+  const [choice = []] = alternativesOf(security).filter(
     (set) => set.length > 0 && set.flatMap(unsetVariables).length === 0,
   );
   return (
     callerHeaders.some((header) => header.from === 'principal' && !fitsAnybody(header.text)) ||
-    chosen.some((credential) => credential.kind === 'token_exchange' || !textsOf(credential).every(fitsAnybody))
+    choice.some((credential) => credential.kind === 'token_exchange' || !textsOf(credential).every(fitsAnybody))
   );
 }
 

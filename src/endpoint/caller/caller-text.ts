@@ -70,10 +70,10 @@ const SEPARATORS = [';', ',', '&'];
 
 /** The text for this caller. Only strings, numbers and booleans can be part of it. */
 export function fillText({ parts }: CallerText, caller: VerifiedCaller, tool: string): Filled<string> {
-  let filled = '';
+  let result = '';
   for (const part of parts) {
     if (typeof part === 'string') {
-      filled += part;
+      result += part;
       continue;
     }
     const value = lookUp(part, caller, tool);
@@ -86,9 +86,9 @@ export function fillText({ parts }: CallerText, caller: VerifiedCaller, tool: st
     );
     if (separator !== undefined)
       return { problem: `\${${part.name}} of the caller has a "${separator}", which separates the parts of the text` };
-    filled += text;
+    result += text;
   }
-  return { value: filled };
+  return { value: result };
 }
 
 /** A text that is one claim and nothing else has the value of that claim, of whatever type. */

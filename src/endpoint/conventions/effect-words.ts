@@ -88,6 +88,30 @@ function toVerb(word: string, verbs: ReadonlySet<string>): boolean {
   return word.endsWith('s') && (verbs.has(word.slice(0, -1)) || (word.endsWith('es') && verbs.has(word.slice(0, -2))));
 }
 
+/**
+ * A quick test: without the stem of one of these words, no name, path or sentence deletes or ends anything, which is true of most and
+ * saves their reading.
+ */
+const ENDING_WORDS = [...DELETIONS, ...DELETION_NOUNS, ...ENDINGS];
+const ENDING_STEM = new RegExp(
+  ENDING_WORDS.flatMap((word) => (word.length > 3 ? word.slice(0, -1) : [])).join('|'),
+  'i',
+);
+/** `rm` and `del` are in every `form` and `model`: they count as words, with or without an `s`. */
+const SHORT_ENDING = new RegExp(
+  ENDING_WORDS.flatMap((word) => {
+    const capital = word[0]!.toUpperCase() + word.slice(1);
+    return word.length > 3 ? [] : `(?<![A-Za-z])${word}(?![a-rt-z])|${capital}(?![a-rt-z])|${word.toUpperCase()}`;
+  }).join('|'),
+);
+/** What is not read as it is written: other letters than ASCII's, markup and entities. */
+const IN_DISGUISE = /[^ -;=?-~]|&[#a-z]/i;
+
+/** Whether a text may speak of a deletion or an end; to be certain, it has to be read. */
+export function maybeEnds(text: string): boolean {
+  return ENDING_STEM.test(text) || SHORT_ENDING.test(text) || IN_DISGUISE.test(text);
+}
+
 /** What `toSnakeCase` reads of a name. */
 const MAX_NAME_CHARS = 512;
 const MAX_TEXT_CHARS = 120;
@@ -117,9 +141,9 @@ export function verbOf(sentence: string, mayChange: boolean): string {
   const { all, position } = readSentence(sentence);
   const verb = all[position] ?? '';
   if (isDeletionVerb(verb)) return verb;
-  const joined = all.find((word, index) => isDeletionVerb(word) && /^(?:and|then)$/.test(all[index - 1] ?? ''));
-  const coordinated = joined ?? (mayChange ? coordinatedDeletion(sentence) : undefined);
-  if (coordinated !== undefined) return coordinated;
+  const second = all.find((word, index) => isDeletionVerb(word) && /^(?:and|then)$/.test(all[index - 1] ?? ''));
+  const deletion = second ?? (mayChange ? coordinatedDeletion(sentence) : undefined);
+  if (deletion !== undefined) return deletion;
   // `Cancel a deletion` keeps what would have been deleted, so it does not count as an ending.
   const isUndone = ENDINGS.has(verb.replace(/s$/, '')) && all.slice(position + 1).some(isDeletionWord);
   return isUndone || (/^resets?$/.test(verb) && all.includes('password')) ? '' : verb;

@@ -1,6 +1,7 @@
 // What an operation does to data, derived from its method, name, path and summary; if these disagree, the strictest counts. A
 // domain file may override it; a document may only make it stricter.
 import type { Effect } from '../model.ts';
+import { once } from '../untrusted.ts';
 import {
   beginsWithRead,
   irreversibleIn,
@@ -8,6 +9,7 @@ import {
   isDeletionThing,
   isDoingSegment,
   isOnlyQuery,
+  maybeEnds,
   meaningOf,
   mentionsDeletion,
   mentionsDoing,
@@ -56,7 +58,8 @@ interface Reading {
   readonly segment: readonly string[];
   /** The last literal segment as a whole. */
   readonly end: readonly string[];
-  readonly verb: string;
+  /** Of the summary. */
+  readonly verb: () => string;
   readonly mayChange: boolean;
 }
 
@@ -69,12 +72,15 @@ export function effectOf(operation: NamedOperation): Baseline {
   const { method, path, name = '', summary = '' } = operation;
   if (method === 'DELETE') return { effect: 'destructive', from: METHOD };
   const mayChange = !READS.has(method);
+  const last = lastSegment(path);
+  const action = actionIn(path, last);
+  const end = toWords(last);
   const reading: Reading = {
     operation,
     name: toWords(name),
-    segment: toWords(actionIn(path)),
-    end: toWords(lastSegment(path)),
-    verb: verbOf(summary, mayChange),
+    segment: action === last ? end : toWords(action),
+    end,
+    verb: once(() => verbOf(summary, mayChange)),
     mayChange,
   };
   const deletion = deletionIn(reading);
@@ -84,13 +90,13 @@ export function effectOf(operation: NamedOperation): Baseline {
     const isAction = ACTION.test(path) && reading.segment.length > 0;
     const changes = isAction
       ? !beginsWithRead(reading.segment)
-      : (namesChange(reading.name) || isDoing(reading)) && meaningOf(reading.verb) !== 'reads';
+      : (namesChange(reading.name) || isDoing(reading)) && meaningOf(reading.verb()) !== 'reads';
     return changes
       ? { effect: 'write', from: `${method}, but named ${name || path}` }
       : { effect: 'read', from: METHOD };
   }
-  const read = method === 'POST' && readIn(reading);
-  return read ? { effect: 'read', from: `POST, but ${read}` } : { effect: 'write', from: METHOD };
+  const reason = method === 'POST' && readIn(reading);
+  return reason ? { effect: 'read', from: `POST, but ${reason}` } : { effect: 'write', from: METHOD };
 }
 
 /** `GET /logout`, `GET /system/restart`. A name that starts with `get` proves nothing: it may come from the method. */
@@ -115,12 +121,16 @@ export function doubtRead({ path, name = '', summary = '' }: NamedOperation): st
 export function overwrites({ method, path, action }: { method: string; path: string; action: string }): boolean {
   if (method === 'PUT' || method === 'PATCH') return true;
   return (
-    method === 'POST' && (/\}\/?$/.test(path) || namesUpdate(toWords(action)) || namesUpdate(toWords(actionIn(path))))
+    method === 'POST' &&
+    (/\}\/?$/.test(path) || namesUpdate(toWords(action)) || namesUpdate(toWords(actionIn(path, lastSegment(path)))))
   );
 }
 
 function deletionIn(reading: Reading): string | undefined {
-  const { operation, name, segment, verb, mayChange } = reading;
+  const { operation, name, segment, mayChange } = reading;
+  if (![operation.name, operation.path, operation.summary].some((text) => text !== undefined && maybeEnds(text)))
+    return mayChange ? irreversibly(operation) : undefined;
+  const verb = reading.verb();
   const meaning = meaningOf(verb);
   const byName = `named ${operation.name}`;
   const byPath = `its path is ${operation.path}`;
@@ -147,7 +157,7 @@ function irreversibly({ summary = '', description = '' }: NamedOperation): strin
 
 /** `getDeleteUsersId` of `GET /delete/users/{id}`: the first word is the method's. */
 function isMethodAndDeletion({ operation: { method, path }, name, verb }: Reading): boolean {
-  if (name[0] !== method.toLowerCase() || meaningOf(verb) === 'reads') return false;
+  if (name[0] !== method.toLowerCase() || meaningOf(verb()) === 'reads') return false;
   return hasDeletionSegment(path) && namesDeletion(name.slice(1), false);
 }
 
@@ -159,7 +169,7 @@ function isDeletionPath(reading: Reading): boolean {
   // `create_remove_token` at `/remove-token`. A leading `get` proves nothing: it may come from the method.
   const isSaid = mayChange
     ? isAboutDeletion
-    : meaningOf(verb) === 'reads' || (beginsWithRead(name) && name[0] !== 'get');
+    : meaningOf(verb()) === 'reads' || (beginsWithRead(name) && name[0] !== 'get');
   const isThing = isSaid && isDeletionThing(end);
   if (!isThing && (namesDeletion(segment, mayChange) || namesDeletion(end, mayChange))) return true;
   const isOther = beginsWithRead(name) || isAboutDeletion;
@@ -167,7 +177,7 @@ function isDeletionPath(reading: Reading): boolean {
 }
 
 function hasDeletionSegment(path: string): boolean {
-  return MAYBE_DELETION.test(path) && path.split('/').some((part) => isDeletionSegment(toWords(part)));
+  return maybeEnds(path) && path.split('/').some((part) => isDeletionSegment(toWords(part)));
 }
 
 /** Why a POST counts as a read. It must be certain: reads are allowed where nothing may be changed. */
@@ -183,17 +193,12 @@ function readIn({ operation, name, segment }: Reading): string | undefined {
   return name.length > 0 ? `named ${operation.name} at ${operation.path}` : `its path is ${operation.path}`;
 }
 
-/** A quick test: a path without any of these has no segment that deletes, which is true of most paths. */
-const MAYBE_DELETION =
-  /del|destroy|purge|erase|wipe|remove|rm|drop|revoke|terminate|truncate|uninstall|deprov|decom|regis|expunge|eradic|oblit|deauth/i;
-
 const ACTION = /#[^#/]*[=.]([A-Za-z]+)$/;
 
-function actionIn(path: string): string {
+function actionIn(path: string, last: string): string {
   const target = ACTION.exec(path);
   if (target !== null) return target[1]!;
   // `/users/{id}:purge`, `/chat.delete`
-  const last = lastSegment(path);
   return last.slice(last.lastIndexOf(':') + 1);
 }
 

@@ -18,7 +18,7 @@ export function stripHtml(html: string, closeBlocks: boolean): string {
     room -= text.length;
   };
   // Elements known to have no end tag further on: looking again each time would be quadratic.
-  const unclosed = new Set<string>();
+  const openNames = new Set<string>();
   let at = 0;
   for (let tags = 0; at < html.length && room > 0; tags++) {
     if (tags === MAX_TAGS) return out.join('');
@@ -45,10 +45,10 @@ export function stripHtml(html: string, closeBlocks: boolean): string {
     const name = letters.toLowerCase();
     at = close + 1;
     if (DROPPED_ELEMENTS.has(name) && slash === '' && html[close - 1] !== '/') {
-      const end = unclosed.has(name) ? -1 : endOfElement(html, name, at);
+      const end = openNames.has(name) ? -1 : endOfElement(html, name, at);
       if (end >= 0) at = end;
       else if (name === 'script' || name === 'style') at = html.length;
-      else unclosed.add(name);
+      else openNames.add(name);
     } else if (BLOCKS.test(name) && (slash === '' || closeBlocks)) write('\n');
   }
   if (room > 0) write(html.slice(at));

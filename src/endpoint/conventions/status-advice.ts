@@ -71,10 +71,10 @@ const ADVICE: Readonly<Record<number, Advise>> = {
     const sight = isProven(call) ? `, or is not visible to ${proofOf(call)}` : '';
     if (path.length > 0)
       return `Check ${list(path)}: what ${path.length > 1 ? 'they name' : 'it names'} does not exist${sight}.`;
-    const named = other.length > 0 ? ', or something the arguments name does not exist' : '';
+    const clause = other.length > 0 ? ', or something the arguments name does not exist' : '';
     // "something … does not exist, or is not visible", but "has nothing …, or it is not visible".
     const view = other.length > 0 ? sight : sight.replace(', or is', ', or it is');
-    return `The API has nothing at ${template}${named}${view}. If the arguments are right, the base URL or the document is not this API’s: tell the user.`;
+    return `The API has nothing at ${template}${clause}${view}. If the arguments are right, the base URL or the document is not this API’s: tell the user.`;
   },
   405: ({ method, allow }) =>
     `The API does not allow ${method} here${allow === undefined ? '' : `, only ${allow}`}: the document does not describe this API as it is. ${NO_ARGUMENT} ${TELL}`,

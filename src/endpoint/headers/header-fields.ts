@@ -1,5 +1,6 @@
 // Headers of a domain file and of the command line. Plain ones are sent as they are. Those that carry a secret become
-// credentials: they are sent to one origin only, redacted everywhere, and reported by name if their variable is unset.
+// credentials: they are sent to the API alone and, where fetch-headers.ts allows it, with the request for its document; they are
+// redacted everywhere, and reported by name if their variable is unset.
 import { namesCaller, parseCallerText } from '../caller/caller-text.ts';
 import { type Environment, expand, findLost, isFromFile, needsVariables, readSecret } from '../environment.ts';
 import { isSecretField } from '../login/fill-login.ts';
@@ -74,11 +75,11 @@ export function readHeaders(
 /** Fills in variables of the environment now; the caller is filled in at every call. Secrets are refused here. */
 function readCallerHeader(name: string, template: string, env: Environment): CallerHeader | { problem: string } {
   if (!isArgumentHeader(name, 'read')) return { problem: 'cannot be made of who calls; choose another header' };
-  const parsed = parseCallerText(template.trim());
-  if (parsed === undefined) return { problem: `has a \${principal… without its }` };
-  if ('problem' in parsed) return parsed;
-  const parts: (typeof parsed.text.parts)[number][] = [];
-  for (const part of parsed.text.parts) {
+  const reading = parseCallerText(template.trim());
+  if (reading === undefined) return { problem: `has a \${principal… without its }` };
+  if ('problem' in reading) return reading;
+  const parts: (typeof reading.text.parts)[number][] = [];
+  for (const part of reading.text.parts) {
     const { text, missing, variables } = expand(typeof part === 'string' ? part : (part.fallback ?? ''), env);
     if (missing.length > 0) return { problem: needsVariables(missing) };
     const isSecret = (variable: string) => isSecretField(variable) || isFromFile(env, variable);
@@ -88,7 +89,7 @@ function readCallerHeader(name: string, template: string, env: Environment): Cal
     if (!HEADER_VALUE.test(text)) return { problem: 'may hold only printable ASCII' };
     parts.push(typeof part === 'string' ? text : part);
   }
-  return { name: name.toLowerCase(), from: 'principal', text: { shown: parsed.text.shown, parts } };
+  return { name: name.toLowerCase(), from: 'principal', text: { shown: reading.text.shown, parts } };
 }
 
 /** `Name: value` lines of a command line. All of them count as secrets, and an unset variable is a mistake: in a domain file

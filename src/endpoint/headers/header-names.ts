@@ -1,14 +1,28 @@
-// What each header may be used for: one table for arguments, domain files, `--header` lines and documents; also parameters that
-// have the effect of such a header.
+// What each header may be used for: one table for arguments, domain files, `--header` lines, documents and `forward:`; also
+// parameters that have the effect of such a header.
 import type { Effect } from '../model.ts';
 
 /**
  * framing: the HTTP client writes it, hop by hop. content: follows from the body and from what we can read. credential:
  * says who we are. route: servers and proxies take host, scheme or path from it instead of from the request. method: servers
- * carry out this method instead of the one that was sent.
+ * carry out this method instead of the one that was sent. The others matter only in requests of a caller. proof: says who calls.
+ * proxy: between the caller and a proxy. mcp: of MCP itself. origin: tells where a request came from or goes to. page: of a
+ * browser. request: follows from that very request.
  */
-type Kind = 'framing' | 'content' | 'credential' | 'route' | 'method';
+type Kind =
+  | 'framing'
+  | 'content'
+  | 'credential'
+  | 'route'
+  | 'method'
+  | 'proof'
+  | 'proxy'
+  | 'mcp'
+  | 'origin'
+  | 'page'
+  | 'request';
 
+/** A name may be of several kinds; `*` stands for any ending. */
 const NAMES: Readonly<Record<Kind, string>> = {
   framing: `connection content-length expect host http2-settings keep-alive proxy-connection set-cookie te trailer
     transfer-encoding upgrade`,
@@ -18,16 +32,30 @@ const NAMES: Readonly<Record<Kind, string>> = {
     x-forwarded-scheme x-forwarded-server x-forwarded-uri x-host x-original-host x-original-uri x-original-url
     x-rewrite-uri x-rewrite-url`,
   method: 'x-forwarded-method x-http-method x-http-method-override x-method-override x-original-method',
+  proof: 'authentication-info authorization cookie cookie2 dpop set-cookie set-cookie2 ticket www-authenticate',
+  proxy: 'proxy-*',
+  mcp: 'last-event-* mcp-*',
+  origin: `cf-connecting-ip client-ip fastly-client-ip true-client-ip via x-client-ip x-cluster-client-ip x-forwarded
+    x-forwarded-* x-original-* x-real-ip x-rewrite-*`,
+  page: 'access-control-* origin referer sec-*',
+  request: 'accept accept-charset alt-used content-* date if-* priority range soapaction te x-amz-*',
 };
 
-const KINDS: ReadonlyMap<string, Kind> = new Map(
-  (Object.keys(NAMES) as Kind[]).flatMap((kind) => NAMES[kind].split(/\s+/).map((name) => [name, kind] as const)),
+const KINDS = new Map(
+  (Object.keys(NAMES) as Kind[]).map((kind) => {
+    const names = NAMES[kind].split(/\s+/);
+    const prefixes = names.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
+    return [kind, { names: new Set(names), prefixes }] as const;
+  }),
 );
 
 /** Query, form and body members that frameworks (Rails, Laravel, Symfony, Express) read as the method. */
 const METHOD_PARAMETERS = new Set(['_method', '__method', '_http_method', '_httpmethod', 'http_method_override']);
 
 const SECRET = /(?:^|-)(?:token|secret|password|(?:api|access|auth|private)-?key|apikey|key|session|jwt|signature)$/;
+
+/** Parts of a name with which proxies and identity providers tell who calls. */
+const PROOF = /(?:^|-)(?:remote-user|client-cert|assertion|credentials?|jwt|session|sid|oidc|iap|saml|userinfo)(?:-|$)/;
 
 export const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 export const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
@@ -37,28 +65,34 @@ export function plainName(name: string): string {
   return name.toLowerCase().replaceAll('_', '-');
 }
 
-function kindOf(name: string): Kind | undefined {
-  return KINDS.get(plainName(name));
+export function isOfKind(name: string, ...kinds: readonly Kind[]): boolean {
+  const plain = plainName(name);
+  return kinds.some((kind) => {
+    const { names, prefixes } = KINDS.get(kind)!;
+    if (names.has(plain) || prefixes.some((prefix) => plain.startsWith(prefix))) return true;
+    return kind === 'proof' && PROOF.test(plain);
+  });
 }
 
 /** Whether an argument may set it in an operation of this effect: in a read it must not override the method. */
 export function isArgumentHeader(name: string, effect: Effect): boolean {
-  const kind = kindOf(name);
-  return kind === undefined || (kind === 'method' && effect !== 'read');
+  return (
+    !isOfKind(name, 'framing', 'content', 'credential', 'route') && (effect !== 'read' || !isOfKind(name, 'method'))
+  );
 }
 
 /** Whether a domain file or a `--header` line may set it: everything but what the HTTP client writes. */
 export function isConfigurableHeader(name: string): boolean {
-  return kindOf(name) !== 'framing';
+  return !isOfKind(name, 'framing');
 }
 
 /** Whether a header of this name carries a secret by its nature. */
 export function isSecretHeader(name: string): boolean {
-  return kindOf(name) === 'credential' || SECRET.test(name.toLowerCase());
+  return isOfKind(name, 'credential') || SECRET.test(name.toLowerCase());
 }
 
 /** Whether a query, form or body member of this name makes a server carry out another method. */
 export function isMethodParameter(name: string): boolean {
   const bare = name.toLowerCase().replace(/\[.*$/s, '');
-  return METHOD_PARAMETERS.has(bare) || kindOf(bare) === 'method';
+  return METHOD_PARAMETERS.has(bare) || isOfKind(bare, 'method');
 }

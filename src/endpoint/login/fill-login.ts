@@ -66,7 +66,7 @@ function splitQuery(url: string): [address: string, query: string] {
 export function fillLogin(template: LoginTemplate, env: Environment): { request: LoginRequest; secrets: Secret[] } {
   const secrets = new Map<string, Secret>();
   const fill = (text: string, field: string): string => {
-    const { text: filled, variables } = expand(text, env);
+    const { text: content, variables } = expand(text, env);
     for (const { name, value } of variables) {
       // A default is written in the file, so it is no secret.
       const isDefault = value !== undefined && lookup(env, name) === undefined;
@@ -82,7 +82,7 @@ export function fillLogin(template: LoginTemplate, env: Environment): { request:
         ...(problem !== undefined && { problem }),
       });
     }
-    return filled;
+    return content;
   };
   const fillAll = (value: unknown, field: string): unknown => {
     if (typeof value === 'string') return fill(value, field);

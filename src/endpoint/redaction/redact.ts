@@ -22,12 +22,12 @@ const MAX_ADDED = 64;
 export const MAX_LAYERS = 3;
 
 export function createRedactor(secrets: readonly string[]): Redactor {
-  const configured = new Set(secrets.filter((value) => value.length >= MIN_LENGTH));
-  const added = new Set<string>();
+  const constants = new Set(secrets.filter((value) => value.length >= MIN_LENGTH));
+  const additions = new Set<string>();
   let needles: readonly string[] = [];
   let escapes = escapesFor(needles);
   const look = () => {
-    needles = needlesOf([...configured, ...added]);
+    needles = needlesOf([...constants, ...additions]);
     escapes = escapesFor(needles);
   };
   look();
@@ -40,23 +40,23 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   };
   return Object.assign(redact, {
     addSecret(value: string) {
-      if (value.length < MIN_LENGTH || configured.has(value)) return;
+      if (value.length < MIN_LENGTH || constants.has(value)) return;
       // In use again, so not the oldest any more.
-      if (added.delete(value)) {
-        added.add(value);
+      if (additions.delete(value)) {
+        additions.add(value);
         return;
       }
-      if (added.size >= MAX_ADDED) added.delete(added.values().next().value as string);
-      added.add(value);
+      if (additions.size >= MAX_ADDED) additions.delete(additions.values().next().value as string);
+      additions.add(value);
       look();
     },
     keepSecret(value: string) {
-      if (value.length < MIN_LENGTH || configured.has(value)) return;
-      added.delete(value);
-      configured.add(value);
+      if (value.length < MIN_LENGTH || constants.has(value)) return;
+      additions.delete(value);
+      constants.add(value);
       look();
     },
-    secrets: () => [...configured, ...added],
+    secrets: () => [...constants, ...additions],
   });
 }
 
@@ -123,9 +123,9 @@ function base64Runs(value: string): string[] {
   const runs: string[] = [];
   const bytes = Buffer.from(value);
   for (const offset of [0, 1, 2]) {
-    const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
+    const base64 = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
     const start = offset === 0 ? 0 : offset + 1;
-    const run = encoded.slice(start, Math.floor(((offset + bytes.length) * 8) / 6));
+    const run = base64.slice(start, Math.floor(((offset + bytes.length) * 8) / 6));
     if (run.length >= MIN_BASE64_LENGTH) runs.push(run);
   }
   return runs;

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { ExecutionContext } from '../../call/execution-context.ts';
-import { type ErrorCode, GatewayError } from '../../errors.ts';
+import { type ErrorCode, GatewayError, ToolError } from '../../errors.ts';
 import { repeatAdvice } from '../unreachable.ts';
 import type { Answer, AnswerInput, AnswerPlan } from './build-answer.ts';
 import { tooLarge } from './too-large.ts';
@@ -68,7 +68,7 @@ export function createAnswerThreads(options: AnswerThreadsOptions = {}): AnswerT
   } = options;
   const threads = new Set<Thread>();
   const waiting: Task[] = [];
-  const unsettled = new Set<Promise<Answer>>();
+  const promises = new Set<Promise<Answer>>();
   let waitingBytes = 0;
 
   const start = (): Thread => {
@@ -143,14 +143,14 @@ export function createAnswerThreads(options: AnswerThreadsOptions = {}): AnswerT
         waiting.push({ job, caller, bytes, resolve, reject });
         waitingBytes += bytes;
       });
-      unsettled.add(result);
-      const forget = () => unsettled.delete(result);
+      promises.add(result);
+      const forget = () => promises.delete(result);
       result.then(forget, forget);
       next();
       return result;
     },
     async close() {
-      await Promise.allSettled(unsettled);
+      await Promise.allSettled(promises);
       await Promise.all([...threads].map(({ worker }) => worker.terminate()));
     },
   };
@@ -168,5 +168,5 @@ function explainLoss(input: AnswerInput, cause: Error | 'slow' | undefined, maxR
 }
 
 function dropped(code: ErrorCode, { tool, isRead }: AnswerInput, why: string, cause?: Error): GatewayError {
-  return new GatewayError(code, `${tool}: ${why}. ${repeatAdvice(isRead)}`, { tool }, cause);
+  return new ToolError(code, tool, `${why}. ${repeatAdvice(isRead)}`, { tool }, cause);
 }

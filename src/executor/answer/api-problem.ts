@@ -45,10 +45,10 @@ export function extractProblem(value: unknown, text: string): Problem {
     ...(type !== undefined && type !== 'about:blank' && { type: cut(visible(type), MAX_TITLE) }),
     ...(list !== undefined && list !== null && { errors: toPlain(fitJson(list, MAX_ERRORS).value) }),
   };
-  const used = stringifyJson(problem).length;
-  const shown = new Set<unknown>([title, detail, type, list]);
-  if (used >= MAX_CHARS - 100 || isShown(value, shown, 0)) return problem;
-  return { ...problem, body: cut(visible(text), MAX_CHARS - used) };
+  const length = stringifyJson(problem).length;
+  const parts = new Set<unknown>([title, detail, type, list]);
+  if (length >= MAX_CHARS - 100 || isShown(value, parts, 0)) return problem;
+  return { ...problem, body: cut(visible(text), MAX_CHARS - length) };
 }
 
 /** The API said nothing, or only the name of the status. */
@@ -61,11 +61,11 @@ export function isSilent(status: number, problem: Problem = {}): boolean {
 const REPEATED = new Set(['status', 'statusCode', 'status_code', 'instance']);
 
 /** Whether everything in the body is shown already, so that it need not be shown again. */
-function isShown(value: object, shown: ReadonlySet<unknown>, depth: number): boolean {
+function isShown(value: object, parts: ReadonlySet<unknown>, depth: number): boolean {
   return Object.entries(value).every(([key, inner]: [string, unknown]) => {
-    if (inner === null || inner === '' || shown.has(inner) || (depth === 0 && REPEATED.has(key))) return true;
-    if (typeof inner === 'number') return shown.has(String(inner));
-    return depth < 2 && typeof inner === 'object' && !Array.isArray(inner) && isShown(inner, shown, depth + 1);
+    if (inner === null || inner === '' || parts.has(inner) || (depth === 0 && REPEATED.has(key))) return true;
+    if (typeof inner === 'number') return parts.has(String(inner));
+    return depth < 2 && typeof inner === 'object' && !Array.isArray(inner) && isShown(inner, parts, depth + 1);
   });
 }
 
@@ -86,8 +86,8 @@ export function retryAfter(status: number, headers: RawResponse['headers'], now 
     if (/^\d{1,10}(\.\d+)?$/.test(text)) return secondsUntil(Number(text), now);
     // An HTTP date begins with the name of a day (its oldest form names no zone and means GMT), ISO 8601 with a year;
     // Date.parse would also read "-5" as one.
-    const dated = /^[A-Za-z]{3} .*\d$/.test(text) ? `${text} GMT` : text;
-    const date = /^(?:[A-Za-z]{3}|\d{4}-\d\d-\d\dT)/.test(text) ? Date.parse(dated) : Number.NaN;
+    const dateText = /^[A-Za-z]{3} .*\d$/.test(text) ? `${text} GMT` : text;
+    const date = /^(?:[A-Za-z]{3}|\d{4}-\d\d-\d\dT)/.test(text) ? Date.parse(dateText) : Number.NaN;
     if (!Number.isNaN(date)) return Math.max(0, Math.ceil((date - now) / 1000));
   }
   if (status !== 429 && status !== 403 && status !== 503) return undefined;

@@ -1,10 +1,11 @@
-// Status + body → answer. A small JSON or text answer that needs no shaping passes as it came: decoded once, never parsed.
+// Status + body → answer. A small JSON or text answer that needs no shaping passes as it came: decoded once and not
+// parsed, but for the outline of a paged one.
 import type { Content } from '../../call/outcome.ts';
 import { QuotedText } from '../../call/quoted-text.ts';
 import { mayHide, visible } from '../../endpoint/hidden.ts';
 import type { Args, ResponsePlan } from '../../endpoint/model.ts';
 import type { Redactor } from '../../endpoint/redaction/redact.ts';
-import { GatewayError } from '../../errors.ts';
+import { ToolError } from '../../errors.ts';
 import type { RawResponse } from '../send.ts';
 import { extractProblem, type Problem, retryAfter } from './api-problem.ts';
 import { fitLines } from './character-budget.ts';
@@ -69,55 +70,55 @@ export function isOk(status: number): boolean {
 /** `redact` takes the endpoint's own secrets out: an API may echo what it was sent. */
 export function compileAnswer({ response, paging }: AnswerPlan, redact: Redactor): (input: AnswerInput) => Answer {
   const shape = compileShape(response);
-  const unshaped = isUnshaped(response);
+  const hasNoShape = isUnshaped(response);
   const expectsHtml = /html/i.test(response.accept ?? '');
 
   return (input) => {
     const { raw, args, tool, fields } = input;
     const { status, headers, cut } = raw;
     const ok = isOk(status);
-    if (ok && unshaped && fields === undefined) {
+    if (ok && hasNoShape && fields === undefined) {
       const block = passAsItCame(input, { response, paging }, redact);
       if (block !== undefined) return { status, ok, content: [block] };
     }
-    const needsJson = ok && (!unshaped || fields !== undefined);
+    const needsJson = ok && (!hasNoShape || fields !== undefined);
     const maxFileBytes = ok ? (response.maxFileBytes ?? MAX_FILE_BYTES) : 0;
-    const decoded = decodeBody(input, { redact, needsJson, expectsHtml, maxFileBytes });
-    if (!ok) return failed(raw, decoded, redact);
+    const body = decodeBody(input, { redact, needsJson, expectsHtml, maxFileBytes });
+    if (!ok) return failed(raw, body, redact);
     const cutNotes = cut === undefined ? [] : [cut];
-    if (decoded.kind === 'content')
+    if (body.kind === 'content')
       return {
         status,
         ok,
-        content: cut === undefined ? decoded.content : [textBlock(`No whole line or event came: ${cut}`)],
+        content: cut === undefined ? body.content : [textBlock(`No whole line or event came: ${cut}`)],
       };
     const call = { plan: paging, args, headers };
-    if (decoded.kind === 'text' || response.format === 'text') {
+    if (body.kind === 'text' || response.format === 'text') {
       const next = nextPage(call, undefined);
-      const fitted = fitLines(decoded.text, response.maxChars);
+      const fit = fitLines(body.text, response.maxChars);
       const notes = [
-        ...(decoded.kind === 'text' && decoded.note !== undefined ? [decoded.note] : []),
+        ...(body.kind === 'text' && body.note !== undefined ? [body.note] : []),
         ...(fields === undefined ? [] : ['fields was ignored: the answer is not JSON']),
-        ...(fitted.note === undefined ? [] : [fitted.note]),
+        ...(fit.note === undefined ? [] : [fit.note]),
         ...(next === undefined ? [] : [`next: ${next}`]),
         ...cutNotes,
       ];
-      return { status, ok, content: [textBlock(withNotes(visible(fitted.text), notes))] };
+      return { status, ok, content: [textBlock(withNotes(visible(fit.text), notes))] };
     }
-    let shaped: Shaped;
+    let form: Shaped;
     try {
-      shaped = shape({ value: decoded.value, json: decoded.isJson && decoded.text }, call, fields);
+      form = shape({ value: body.value, json: body.isJson && body.text }, call, fields);
     } catch (error) {
       // All code that walks the value is recursive. Ten thousand levels are an attack or a mistake.
       if (!(error instanceof RangeError)) throw error;
-      throw new GatewayError('BAD_RESPONSE', `${tool}: the API's JSON is nested too deeply to be read.`, { tool });
+      throw new ToolError('BAD_RESPONSE', tool, `the API's JSON is nested too deeply to be read.`, { tool });
     }
-    const text = shaped.isAsItCame ? show(shaped.text, raw) : visible(shaped.text);
+    const text = form.isAsItCame ? show(form.text, raw) : visible(form.text);
     return {
       status,
       ok,
-      content: [textBlock(withNotes(text, [...shaped.notes, ...cutNotes]))],
-      ...(response.structured && { structured: shaped.structured() }),
+      content: [textBlock(withNotes(text, [...form.notes, ...cutNotes]))],
+      ...(response.structured && { structured: form.structured() }),
     };
   };
 }
@@ -142,12 +143,12 @@ function passAsItCame(
     if (kind === 'json' && !hasEndsOfJson(body)) return undefined;
     return textBlock(show(redact(decodeText(body, charset)), raw));
   }
-  const scanned = scanJson(body);
-  if (scanned === undefined) return undefined;
-  if (paging.pagination !== undefined) return passPage(scanned, { raw, args }, paging, redact);
+  const scan = scanJson(body);
+  if (scan === undefined) return undefined;
+  if (paging.pagination !== undefined) return passPage(scan, { raw, args }, paging, redact);
   const text = decodeText(body, charset);
-  const shown = show(redact(text), raw);
-  return shown === text && isUtf8Label(charset) ? new QuotedText(text, scanned.quoted) : textBlock(shown);
+  const display = show(redact(text), raw);
+  return display === text && isUtf8Label(charset) ? new QuotedText(text, scan.quoted) : textBlock(display);
 }
 
 /** A paged answer has to be read for the next page, however short it is. */
@@ -165,8 +166,8 @@ function passPage(
   if (!isTerse(text) || redact(text) !== text) return undefined;
   const value = parseJson(outline());
   const notes = describeNext(value, nextPage({ plan: paging, args, headers }, value));
-  const shown = show(text, raw);
-  if (shown !== text) return textBlock(withNotes(shown, notes));
+  const display = show(text, raw);
+  if (display !== text) return textBlock(withNotes(display, notes));
   const block = new QuotedText(text, quoted);
   return notes.length === 0 ? block : block.withLine(joinNotes(notes));
 }
@@ -190,14 +191,14 @@ function joinNotes(notes: readonly string[]): string {
   return visible(notes.join('; '));
 }
 
-function failed(raw: RawResponse, decoded: Decoded, redact: (text: string) => string): Answer {
-  const text = decoded.kind === 'content' ? '' : decoded.text;
-  const problem = extractProblem(decoded.kind === 'json' ? decoded.value : undefined, text);
+function failed(raw: RawResponse, body: Decoded, redact: (text: string) => string): Answer {
+  const text = body.kind === 'content' ? '' : body.text;
+  const problem = extractProblem(body.kind === 'json' ? body.value : undefined, text);
   const retryAfterSeconds = retryAfter(raw.status, raw.headers);
   return {
     status: raw.status,
     ok: false,
-    content: decoded.kind === 'content' ? decoded.content : [textBlock(visible(fitLines(text, MAX_ERROR_CHARS).text))],
+    content: body.kind === 'content' ? body.content : [textBlock(visible(fitLines(text, MAX_ERROR_CHARS).text))],
     problem,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     ...clockSkew(raw),

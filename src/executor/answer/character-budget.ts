@@ -1,6 +1,6 @@
-// The character budget. Whole items are cut from the list an answer is about; where there is no such list, long values
-// are shortened. What is left is always valid JSON. An answer may be a thousand times the budget: nothing here looks at
-// more of it than it takes to know that it is too long.
+// The character budget. Of JSON, whole items are cut from the list an answer is about; where there is no such list, long values
+// are shortened. What is left is always valid JSON. An answer may be a thousand times the budget: no more of its values is measured
+// than it takes to know that they are too long. Other text is cut at the end of a line.
 import { wholeCharacters } from '../../endpoint/plain-text.ts';
 import { emptyMap } from '../../endpoint/untrusted.ts';
 import { jsonLength, keysOf, stringifyJson } from './lossless.ts';
@@ -80,15 +80,15 @@ function cutItems(value: unknown, room: number): Fitted | undefined {
   const list = mainList(value, weighText);
   if (list === undefined || list.items.length < 2) return undefined;
   let rest = room - jsonLength(replaceAt(value, list.path, []), room);
-  let shown = 0;
-  while (shown < list.items.length) {
-    rest -= jsonLength(list.items[shown], rest) + 1;
+  let count = 0;
+  while (count < list.items.length) {
+    rest -= jsonLength(list.items[count], rest) + 1;
     if (rest < 0) break;
-    shown++;
+    count++;
   }
-  if (shown === 0) return undefined;
-  const cutValue = replaceAt(value, list.path, list.items.slice(0, shown));
-  return { value: cutValue, text: stringifyJson(cutValue), cut: { shown, total: list.items.length } };
+  if (count === 0) return undefined;
+  const cutValue = replaceAt(value, list.path, list.items.slice(0, count));
+  return { value: cutValue, text: stringifyJson(cutValue), cut: { shown: count, total: list.items.length } };
 }
 
 function replaceAt(value: unknown, path: readonly string[], replacement: unknown): unknown {
@@ -121,8 +121,8 @@ function shorten(value: unknown, room: number): Fitted {
   if (typeof value === 'string') return toFitted(shortString(value, Math.max(20, Math.floor(room / 2))));
   for (const level of LEVELS) {
     const short = shortenWith(value, level, 0, { chars: room });
-    const fitted = short === undefined ? undefined : toFitted(short);
-    if (fitted !== undefined && fitted.text.length <= room) return fitted;
+    const fit = short === undefined ? undefined : toFitted(short);
+    if (fit !== undefined && fit.text.length <= room) return fit;
   }
   if (Array.isArray(value)) return toFitted(`a list of ${value.length} items`);
   return toFitted(`an object with ${keysOf(value as object).length} keys`);

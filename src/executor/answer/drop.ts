@@ -51,17 +51,17 @@ function drop(value: unknown, branch: Branch | undefined, isDropped: ((key: stri
     return items ?? value;
   }
   const members: [string, unknown][] = [];
-  let changed = false;
+  let differs = false;
   for (const key of keysOf(value)) {
     const next = branch?.get(key);
     if ((next !== undefined && next.size === 0) || isDropped?.(key) === true) {
-      changed = true;
+      differs = true;
       continue;
     }
     const before = (value as Record<string, unknown>)[key];
     const inner = drop(before, next, isDropped);
-    changed ||= inner !== before;
+    differs ||= inner !== before;
     members.push([key, inner]);
   }
-  return changed ? Object.fromEntries(members) : value;
+  return differs ? Object.fromEntries(members) : value;
 }

@@ -2,6 +2,7 @@
 // A marked string stands for such a number between the two.
 import { randomUUID } from 'node:crypto';
 import { visible } from '../../endpoint/hidden.ts';
+import { endOfString } from '../../endpoint/untrusted.ts';
 
 const MARK = '\u0000#';
 /** The mark as JSON writes it, and the quotes around the digits. */
@@ -28,15 +29,6 @@ function markLongIntegers(text: string): string {
     out += text.slice(quote, at);
   }
   return out;
-}
-
-function endOfString(text: string, quote: number): number {
-  for (let end = text.indexOf('"', quote + 1); end >= 0; end = text.indexOf('"', end + 1)) {
-    let slashes = 0;
-    while (text[end - 1 - slashes] === '\\') slashes++;
-    if (slashes % 2 === 0) return end + 1;
-  }
-  return text.length;
 }
 
 function mark(token: string): string {

@@ -47,13 +47,13 @@ export function nextPage(call: PagedCall, value: unknown): string | undefined {
 }
 
 /** What to pass when items of this very page were cut away. */
-export function afterCut({ plan: { pagination }, args }: PagedCall, shown: number): string | undefined {
+export function afterCut({ plan: { pagination }, args }: PagedCall, count: number): string | undefined {
   if (pagination === undefined) return undefined;
   const current = positionOf(pagination, args);
-  if (pagination.kind === 'offset' && Number.isInteger(current)) return `${pagination.arg}=${current + shown}`;
+  if (pagination.kind === 'offset' && Number.isInteger(current)) return `${pagination.arg}=${current + count}`;
   if (pagination.sizeArg === undefined) return undefined;
   const first = pagination.kind === 'page' && current === 1;
-  return first ? `${pagination.sizeArg}=${shown}, ${pagination.arg}=2` : `${pagination.sizeArg}=${shown}`;
+  return first ? `${pagination.sizeArg}=${count}, ${pagination.arg}=2` : `${pagination.sizeArg}=${count}`;
 }
 
 /** The page or offset that was asked for. */
@@ -84,15 +84,15 @@ function leadsToNext(parameters: string): boolean {
 function fromUrl({ plan, args }: PagedCall, url: string): string | undefined {
   const base = 'http://relative.invalid';
   if (!URL.canParse(url, base)) return undefined;
-  const changed: string[] = [];
+  const changes: string[] = [];
   for (const [name, text] of new URL(url, base).searchParams) {
     const key = plan.byWireName.get(name);
     const now = key === undefined ? undefined : argumentOf(args, key);
     if (key !== undefined && typeof now !== 'object' && String(now) !== text) {
-      changed.push(`${key}=${text}`);
+      changes.push(`${key}=${text}`);
     }
   }
-  return changed.length === 0 ? undefined : changed.join(', ');
+  return changes.length === 0 ? undefined : changes.join(', ');
 }
 
 function fromBody(call: PagedCall, value: object): string | undefined {
@@ -104,8 +104,8 @@ function fromBody(call: PagedCall, value: object): string | undefined {
     const next = at(value, path);
     if ((typeof next !== 'string' || next === '') && typeof next !== 'number') continue;
     if (typeof next === 'string' && /^(https?:\/\/|\/|\?)/.test(next)) {
-      const changed = fromUrl(call, next);
-      if (changed !== undefined) return changed;
+      const change = fromUrl(call, next);
+      if (change !== undefined) return change;
       continue;
     }
     const key = pagination?.arg ?? argumentFor(call.plan, NEXT_PAGE_PATH.test(path));

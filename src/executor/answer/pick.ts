@@ -45,10 +45,10 @@ export function compilePick(paths: readonly string[]): (value: unknown) => Picke
     paths.map(parsePath).filter(({ segments }) => segments.length <= MAX_SEGMENTS),
   );
   return (value) => {
-    const matched = new Set<number>();
-    const picked = start === undefined ? undefined : pick(value, start, machine, matched);
+    const hits = new Set<number>();
+    const part = start === undefined ? undefined : pick(value, start, machine, hits);
     if (machine.overflowed) return undefined;
-    return { value: picked, unmatched: paths.filter((_, id) => !matched.has(id)) };
+    return { value: part, unmatched: paths.filter((_, id) => !hits.has(id)) };
   };
 }
 
@@ -57,15 +57,15 @@ function parsePath(text: string, id: number): Path {
   return { id, segments, rests: segments.map((_, depth) => segments.slice(depth).join('.')) };
 }
 
-function pick(value: unknown, state: State, machine: Machine, matched: Set<number>): unknown {
+function pick(value: unknown, state: State, machine: Machine, hits: Set<number>): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   if (Array.isArray(value)) {
     // An empty array counts as a match: no item contradicts the path.
-    if (value.length === 0) for (const { id } of state.paths) matched.add(id);
+    if (value.length === 0) for (const { id } of state.paths) hits.add(id);
     const items: unknown[] = [];
     for (const item of value) {
-      const picked = item === null ? null : pick(item, state, machine, matched);
-      if (picked !== undefined) items.push(picked);
+      const part = item === null ? null : pick(item, state, machine, hits);
+      if (part !== undefined) items.push(part);
     }
     return items;
   }
@@ -75,10 +75,10 @@ function pick(value: unknown, state: State, machine: Machine, matched: Set<numbe
     const inner = (value as Record<string, unknown>)[key];
     if (whole) {
       members.push([key, inner]);
-      for (const { id } of matches) matched.add(id);
+      for (const { id } of matches) hits.add(id);
     } else if (next !== undefined) {
-      const picked = pick(inner, next, machine, matched);
-      if (picked !== undefined) members.push([key, picked]);
+      const part = pick(inner, next, machine, hits);
+      if (part !== undefined) members.push([key, part]);
     }
   }
   return Object.fromEntries(members);

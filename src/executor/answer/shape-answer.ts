@@ -31,22 +31,22 @@ export function compileShape({ drop: keys = [], pick: paths = [], maxChars, form
     const notes: string[] = [];
     let value = drop === undefined ? whole : drop(whole);
     if (pick !== undefined) {
-      const picked = pick(value);
+      const selection = pick(value);
       // A domain file's `pick` hides everything else, even if the answer has another shape than expected.
-      const nothing = picked === undefined || picked.unmatched.length === paths.length;
+      const nothing = selection === undefined || selection.unmatched.length === paths.length;
       if (nothing) notes.push(`nothing in the answer is at ${paths.join(', ').slice(0, 500)}; the rest is not shown`);
-      value = nothing ? (Array.isArray(value) ? [] : {}) : picked.value;
+      value = nothing ? (Array.isArray(value) ? [] : {}) : selection.value;
     }
     if (fields !== undefined && fields.length > 0) value = project(value, fields, notes);
 
     const terse = value === whole && json !== undefined && json.length <= maxChars ? terseJson(json) : undefined;
-    const fitted = terse === undefined ? fitJson(value, maxChars, json?.length) : { value, text: terse };
-    notes.push(...describeCut(fitted, value, call, nextPage(call, whole), fields !== undefined));
+    const fit = terse === undefined ? fitJson(value, maxChars, json?.length) : { value, text: terse };
+    notes.push(...describeCut(fit, value, call, nextPage(call, whole), fields !== undefined));
     return {
-      text: render(fitted, format),
+      text: render(fit, format),
       isAsItCame: terse !== undefined && format !== 'toon',
       notes,
-      structured: () => toPlain(fitted.value),
+      structured: () => toPlain(fit.value),
     };
   };
 }
@@ -71,44 +71,44 @@ const ELSEWHERE = ['\n', '\\u', '\\/'];
 /** A field nothing matches is reported, not an error: the call has already happened. */
 function project(value: unknown, fields: readonly string[], notes: string[]): unknown {
   const paths = parseFields(fields);
-  const picked = compilePick(paths)(value);
-  if (picked === undefined) {
+  const selection = compilePick(paths)(value);
+  if (selection === undefined) {
     notes.push('fields was ignored: its * combine in too many ways; name the keys instead');
     return value;
   }
-  const { unmatched } = picked;
+  const { unmatched } = selection;
   if (unmatched.length > 0) {
     const available = availableFields(value).join(', ');
     notes.push(`no such field: ${unmatched.join(', ').slice(0, 500)} (available: ${available})`);
   }
-  return unmatched.length === paths.length ? value : picked.value;
+  return unmatched.length === paths.length ? value : selection.value;
 }
 
 /** Uniform flat rows are a table in TOON; anything else is often longer than JSON, which then stays. */
-function render(fitted: Fitted, format: ResponsePlan['format']): string {
-  if (format !== 'toon' || typeof fitted.value !== 'object' || fitted.value === null) return fitted.text;
-  const toon = encodeToon(toPlain(fitted.value) as object);
-  return toon.length < fitted.text.length ? toon : fitted.text;
+function render(fit: Fitted, format: ResponsePlan['format']): string {
+  if (format !== 'toon' || typeof fit.value !== 'object' || fit.value === null) return fit.text;
+  const toon = encodeToon(toPlain(fit.value) as object);
+  return toon.length < fit.text.length ? toon : fit.text;
 }
 
 function describeCut(
-  fitted: Fitted,
+  fit: Fitted,
   value: unknown,
   call: PagedCall,
   next: string | undefined,
-  projected: boolean,
+  hasFields: boolean,
 ): string[] {
-  if (fitted.cut !== undefined) {
-    const { shown, total } = fitted.cut;
+  if (fit.cut !== undefined) {
+    const { shown, total } = fit.cut;
     const go = afterCut(call, shown) ?? (next === undefined ? undefined : `${next} (the page after this one)`);
     const advice = [
       ...(go === undefined ? [] : [`next: ${go}`]),
-      ...(projected ? [] : [`${go === undefined ? '' : 'or '}pass fields=${suggestFields(value)}`]),
+      ...(hasFields ? [] : [`${go === undefined ? '' : 'or '}pass fields=${suggestFields(value)}`]),
     ];
     return [`showing ${shown} of ${total} items${advice.length === 0 ? '' : `; ${advice.join(', ')}`}`];
   }
-  if (fitted.shortened === true) {
-    const advice = projected ? 'ask for fewer fields' : `pass fields=${suggestFields(value)}`;
+  if (fit.shortened === true) {
+    const advice = hasFields ? 'ask for fewer fields' : `pass fields=${suggestFields(value)}`;
     return [
       `long values were shortened to fit; ${advice} to see more of them${next === undefined ? '' : `; next: ${next}`}`,
     ];

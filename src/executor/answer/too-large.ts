@@ -1,5 +1,5 @@
 // An answer that is more than the gateway reads: what was dropped, and how to ask for less.
-import { GatewayError } from '../../errors.ts';
+import { type GatewayError, ToolError } from '../../errors.ts';
 
 export function tooLarge(
   tool: string,
@@ -12,5 +12,5 @@ export function tooLarge(
     : isRead
       ? 'Ask for less: fewer items per page, a narrower filter, or one item instead of a list.'
       : 'The request itself was carried out: do not repeat it. Look at what came of it with a read.';
-  return new GatewayError('TOO_LARGE', `${tool}: the answer ${what} and was dropped. ${advice}`, { tool, ...details });
+  return new ToolError('TOO_LARGE', tool, `the answer ${what} and was dropped. ${advice}`, { tool, ...details });
 }

@@ -2,7 +2,7 @@
 import type { AssertionSigner } from '../../call/assertion-signer.ts';
 import type { ExecutionContext } from '../../call/execution-context.ts';
 import { type Filled, fillText, fillValue } from '../../endpoint/caller/caller-text.ts';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError, ToolError } from '../../errors.ts';
 import type { AssertionCredential } from '../request/proof.ts';
 import { unknownCaller } from './caller-headers.ts';
 
@@ -26,9 +26,10 @@ export async function assertCaller(
     );
   const jwt = await signer.sign({ ...fillAssertion(credential, context), audience, lifetimeS });
   if (jwt.length <= MAX_CHARS) return jwt;
-  throw new GatewayError(
+  throw new ToolError(
     'MISSING_CREDENTIAL',
-    `${tool}: the assertion ${name} about this caller has ${jwt.length} characters, and ${MAX_CHARS} is what a header carries; nothing was sent. Choose fewer claims in the domain file.`,
+    tool,
+    `the assertion ${name} about this caller has ${jwt.length} characters, and ${MAX_CHARS} is what a header carries; nothing was sent. Choose fewer claims in the domain file.`,
     { tool },
   );
 }
@@ -38,9 +39,9 @@ export function fillAssertion(
   { name, subject, claims: entries }: AssertionCredential,
   { principal, label: tool }: ExecutionContext,
 ): { readonly subject: string; readonly claims: Record<string, unknown> } {
-  const take = <Value>(filled: Filled<Value>): Value => {
-    if ('value' in filled) return filled.value;
-    throw unknownCaller(tool, `its assertion ${name} says who calls`, filled.problem);
+  const take = <Value>(filling: Filled<Value>): Value => {
+    if ('value' in filling) return filling.value;
+    throw unknownCaller(tool, `its assertion ${name} says who calls`, filling.problem);
   };
   const claims: Record<string, unknown> = {};
   for (const claim of entries)

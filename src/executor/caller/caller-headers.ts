@@ -3,7 +3,7 @@ import type { ExecutionContext } from '../../call/execution-context.ts';
 import { fillText } from '../../endpoint/caller/caller-text.ts';
 import { HEADER_VALUE } from '../../endpoint/headers/header-names.ts';
 import type { CallerHeader } from '../../endpoint/model.ts';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError, ToolError } from '../../errors.ts';
 
 const MAX_CHARS = 2_048;
 
@@ -16,21 +16,22 @@ export function fillCallerHeaders(
   for (const header of headers) {
     const { name } = header;
     if (header.from === 'principal') {
-      const filled = fillText(header.text, principal, tool);
-      if ('problem' in filled) throw unknownCaller(tool, `its header ${name} says who calls`, filled.problem);
-      const why = whyUnfit(filled.value);
+      const filling = fillText(header.text, principal, tool);
+      if ('problem' in filling) throw unknownCaller(tool, `its header ${name} says who calls`, filling.problem);
+      const why = whyUnfit(filling.value);
       if (why !== undefined)
         throw unknownCaller(tool, `its header ${name} says who calls`, `${header.text.shown} ${why}`);
-      values[name] = filled.value;
+      values[name] = filling.value;
       continue;
     }
     const value = forwarded?.[name];
     if (value === undefined || value === '') continue;
     const why = whyUnfit(value);
     if (why !== undefined)
-      throw new GatewayError(
+      throw new ToolError(
         'VALIDATION',
-        `${tool}: the header ${name} of the request, which is passed on to the API, ${why}. Nothing was sent.`,
+        tool,
+        `the header ${name} of the request, which is passed on to the API, ${why}. Nothing was sent.`,
         { tool, header: name },
       );
     values[name] = value;

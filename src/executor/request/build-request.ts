@@ -257,12 +257,12 @@ function join(
   proof = '',
   check?: (text: string) => string,
 ): string {
-  let joined = '';
+  let value = '';
   for (let index = 0; index < writers.length; index++) {
     const text = write(writers[index] as Writer, args, tool, check);
-    if (text !== undefined && text !== '') joined += joined === '' ? text : separator + text;
+    if (text !== undefined && text !== '') value += value === '' ? text : separator + text;
   }
-  if (fixed !== '') joined += joined === '' ? fixed : separator + fixed;
-  if (proof !== '') joined += joined === '' ? proof : separator + proof;
-  return joined;
+  if (fixed !== '') value += value === '' ? fixed : separator + fixed;
+  if (proof !== '') value += value === '' ? proof : separator + proof;
+  return value;
 }

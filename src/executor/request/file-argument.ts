@@ -33,12 +33,12 @@ export function bytesOf(value: unknown): Buffer {
 }
 
 /**
- * What the file says it is, else its data URI; else, of the types `accepted` lists (several, or ranges, as documents write
+ * What the file says it is, else its data URI; else, of the types `accept` lists (several, or ranges, as documents write
  * them), the one that its name or its content tells.
  */
-export function mediaTypeOf(value: unknown, accepted: string | undefined): string {
+export function mediaTypeOf(value: unknown, accept: string | undefined): string {
   const own = isFile(value) ? ownType(value) : undefined;
-  if (own === undefined) return chooseType(accepted, value);
+  if (own === undefined) return chooseType(accept, value);
   if (!MEDIA_TYPE.test(own)) throw new Unsendable('has a `mimeType` that is no media type; send one like "image/png"');
   return own;
 }
@@ -55,8 +55,8 @@ function ownType({ mimeType, base64 }: FileFields): string | undefined {
 
 const MAX_URI_HEAD = 1_000;
 
-function chooseType(accepted: string | undefined, value: unknown): string {
-  const types = accepted === undefined ? [] : splitTypes(accepted);
+function chooseType(accept: string | undefined, value: unknown): string {
+  const types = accept === undefined ? [] : splitTypes(accept);
   const concrete = types.find((type) => !type.includes('*'));
   // One type, as most documents have it: nothing to choose.
   if (types.length === 1 && concrete !== undefined) return concrete;

@@ -44,8 +44,8 @@ function partsOf(name: string, item: unknown, part: PartEncoding | undefined): r
   if (part?.style === 'deepObject') return collectDeep(name, item, 'brackets', (key) => key, '[', ']');
   if (!Array.isArray(item)) return [[name, item]];
   if (part?.file !== true) {
-    const joined = joinItems(item, part);
-    if (joined !== undefined) return [[name, joined]];
+    const text = joinItems(item, part);
+    if (text !== undefined) return [[name, text]];
     if (isJson(part?.contentType)) return [[name, item]];
   }
   // An array is one part per item (RFC 7578, 4.3), unless its encoding makes it one JSON document.

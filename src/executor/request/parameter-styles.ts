@@ -83,16 +83,16 @@ export function isJson(mediaType: string | undefined): boolean {
 
 /** An object as `application/x-www-form-urlencoded`: each property as its encoding says. */
 export function compileForm(encoding: Readonly<Record<string, PartEncoding>> = {}): (value: unknown) => string {
-  const styled = new Map<string, Serialise>();
+  const serialisers = new Map<string, Serialise>();
   for (const [name, part] of Object.entries(encoding)) {
-    if (part.style !== undefined || part.explode !== undefined) styled.set(name, compileProperty(name, part));
+    if (part.style !== undefined || part.explode !== undefined) serialisers.set(name, compileProperty(name, part));
   }
   return (value) => {
     if (typeof value !== 'object' || value === null) return toText(value);
     return Object.entries(value)
       .flatMap(([name, item]) => {
         if (isEmpty(item)) return [];
-        const serialise = styled.get(name);
+        const serialise = serialisers.get(name);
         return serialise === undefined ? formPairs(name, item, encoding[name]) : serialise(item);
       })
       .filter(Boolean)
@@ -224,8 +224,8 @@ export function collectDeep(
     }
     for (const [index, item] of inner.entries()) {
       // `a[][b]` is ambiguous: objects inside an array always get their index.
-      const indexed = arrays === 'indices' || (typeof item === 'object' && item !== null);
-      const suffix = indexed ? `${open}${index}${close}` : arrays === 'brackets' ? open + close : '';
+      const isIndexed = arrays === 'indices' || (typeof item === 'object' && item !== null);
+      const suffix = isIndexed ? `${open}${index}${close}` : arrays === 'brackets' ? open + close : '';
       visit(path + suffix, item, depth + 1);
     }
   };

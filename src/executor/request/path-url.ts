@@ -29,11 +29,11 @@ export function compilePath(
 ): PathPlan {
   const pieces = (template.split('#', 1)[0] as string).split(/\{([^{}]*)\}/);
   const literals: string[] = [];
-  const used: PathVariable[] = [];
+  const holes: PathVariable[] = [];
   let inQuery = false;
   pieces.forEach((piece, index) => {
     if (index % 2 === 1) {
-      used.push(variables.get(piece) ?? { key: piece, serialise: () => undefined });
+      holes.push(variables.get(piece) ?? { key: piece, serialise: () => undefined });
       return;
     }
     const mark = inQuery ? -1 : piece.indexOf('?');
@@ -45,9 +45,9 @@ export function compilePath(
     inQuery ||= mark >= 0;
   });
   const first = literals[0] as string;
-  const alone = used.length === 0 && basePath !== '' && (first === '' || first.startsWith('?'));
+  const alone = holes.length === 0 && basePath !== '' && (first === '' || first.startsWith('?'));
   literals[0] = basePath + (first.startsWith('/') || alone ? first : `/${first}`);
-  return { literals, variables: used };
+  return { literals, variables: holes };
 }
 
 /** Fills the template. The answer is path and query of the template, ready for more query parameters. */
@@ -98,23 +98,23 @@ function checkPathValue(value: unknown): void {
 
 function checkSegments(text: string): void {
   if (text.length > MAX_SEGMENT_CHARS) throw new Unsendable(TOO_LONG);
-  let decoded = text;
+  let plain = text;
   for (let pass = 0; ; pass++) {
-    if (DOT_SEGMENT.test(decoded)) {
+    if (DOT_SEGMENT.test(plain)) {
       throw new Unsendable('holds a "." or ".." path segment, which would reach another path; send the plain value');
     }
-    if (!ENCODED_DELIMITER.test(decoded)) return;
+    if (!ENCODED_DELIMITER.test(plain)) return;
     if (pass === MAX_DECODING_PASSES) {
       throw new Unsendable('is percent-encoded too many times; send the plain value, it is encoded for you');
     }
-    decoded = decoded.replace(/%(2e|2f|5c|25)/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+    plain = plain.replace(/%(2e|2f|5c|25)/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
   }
 }
 
 /** Refuses a built path that a URL parser would resolve to another one: `.` from an empty label, `.{x}` with `.`. */
-function checkBuiltPath(origin: string, built: string, tool: string, variables: readonly PathVariable[]): void {
-  const mark = built.indexOf('?');
-  const path = mark < 0 ? built : built.slice(0, mark);
+function checkBuiltPath(origin: string, target: string, tool: string, variables: readonly PathVariable[]): void {
+  const mark = target.indexOf('?');
+  const path = mark < 0 ? target : target.slice(0, mark);
   const keys = variables.map((variable) => variable.key).join('`, `');
   try {
     // The text beside a value may complete it: dots before `/x`, a literal `.`, half a `%2e`.

@@ -29,7 +29,7 @@ export function buildPreview(
 ): RequestPreview {
   const body = request.body === null || request.body.length === 0 ? undefined : Buffer.from(request.body);
   const text = body === undefined || isUtf8(body);
-  const shown = body?.toString(text ? 'utf8' : 'base64');
+  const content = body?.toString(text ? 'utf8' : 'base64');
   const headers: Record<string, string> = { host: new URL(request.origin).host };
   for (const [name, value] of Object.entries(request.headers)) headers[name] = redact(value);
   if (body !== undefined) headers['content-length'] = String(body.length);
@@ -37,9 +37,9 @@ export function buildPreview(
     method: request.method,
     url: redact(request.origin + request.path),
     headers,
-    ...(shown !== undefined && { body: redact(shown).slice(0, MAX_BODY_CHARS) }),
+    ...(content !== undefined && { body: redact(content).slice(0, MAX_BODY_CHARS) }),
     ...(!text && { bodyEncoding: 'base64' as const }),
-    ...(shown !== undefined && shown.length > MAX_BODY_CHARS && { bodyBytes: body?.length as number }),
+    ...(content !== undefined && content.length > MAX_BODY_CHARS && { bodyBytes: body?.length as number }),
     ...(missing.length > 0 && { missing }),
   };
 }
@@ -49,8 +49,8 @@ export function previewProof(endpoint: Endpoint): { proof: Proof | undefined; mi
   const choice = chooseCredentials(endpoint);
   const { callerHeaders = [] } = endpoint;
   if (choice.kind === 'none' && callerHeaders.length === 0) return { proof: undefined, missing: [] };
-  const chosen = choice.kind === 'chosen' ? choice.credentials : (endpoint.security[0] ?? []);
-  const proof = placeCredentials(choice.kind === 'none' ? [] : chosen, placeholderOf);
+  const credentials = choice.kind === 'chosen' ? choice.credentials : (endpoint.security[0] ?? []);
+  const proof = placeCredentials(choice.kind === 'none' ? [] : credentials, placeholderOf);
   const headers = Object.fromEntries(callerHeaders.map((header) => [header.name, originOfHeader(header)]));
   return {
     proof: { ...proof, headers: { ...headers, ...proof.headers } },

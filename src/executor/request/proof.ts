@@ -1,10 +1,10 @@
-// Which credentials a request carries: the first alternative whose secrets are all set. A credential belongs to its endpoint and
-// is sent to that endpoint's origin only.
+// Which credentials a request carries: the first alternative whose secrets are all set. A credential belongs to its endpoint:
+// what it adds to a request goes to that endpoint's origin only. (Secrets that fetch a token go to the server that issues it.)
 import type { Endpoint } from '../../endpoint/model.ts';
 import type { Credential } from '../../endpoint/secret/credential.ts';
 import { alternativesOf, basicToken, destinationOf, isAboutFile, unsetVariables } from '../../endpoint/secrets.ts';
 import { emptyMap } from '../../endpoint/untrusted.ts';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError, ToolError } from '../../errors.ts';
 import { checkHeaderValue, encode } from './wire-text.ts';
 
 /** What a request gets added. Values are secret: never print one. */
@@ -141,9 +141,10 @@ function printable(tool: string, credential: Credential, value: string): string 
   try {
     return checkHeaderValue(value);
   } catch {
-    throw new GatewayError(
+    throw new ToolError(
       'MISSING_CREDENTIAL',
-      `${tool}: the credential ${credential.name} holds characters no header can carry (often a line break at its end); nothing was sent. Correct the variable and restart the gateway.`,
+      tool,
+      `the credential ${credential.name} holds characters no header can carry (often a line break at its end); nothing was sent. Correct the variable and restart the gateway.`,
       { tool },
     );
   }

@@ -69,12 +69,12 @@ function normalise(path: string): string {
 
 function canonicalQuery(query: string): string {
   const pairs = query.split('&').filter((pair) => pair !== '');
-  const encoded = pairs.map((pair) => {
+  const parameters = pairs.map((pair) => {
     const [name = '', ...rest] = pair.replaceAll('+', ' ').split('=');
     return [encode(decodeText(name)), encode(decodeText(rest.join('=')))] as const;
   });
   const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
-  return encoded
+  return parameters
     .sort((a, b) => order(a[0], b[0]) || order(a[1], b[1]))
     .map(([name, value]) => `${name}=${value}`)
     .join('&');

@@ -1,6 +1,6 @@
-// Text on the wire: everything an argument puts into a URL, a header or a body passes through here.
+// Text on the wire: everything an argument puts into a URL, a header, a form or a text passes through here. JSON escapes by itself.
 import { HEADER_VALUE } from '../../endpoint/headers/header-names.ts';
-import { GatewayError } from '../../errors.ts';
+import { ToolError } from '../../errors.ts';
 
 const UNRESERVED = /^[A-Za-z0-9\-._~]*$/;
 const LEFT_BY_ENCODE_URI_COMPONENT = /[!'()*]/g;
@@ -77,6 +77,5 @@ export class Unsendable extends Error {
 /** Names the argument (and the tool) in the sentence that reaches the model. */
 export function locate(error: unknown, tool: string, key: string): unknown {
   if (!(error instanceof Unsendable)) return error;
-  const message = `${tool}: \`${key}\` ${error.message}. Nothing was sent.`;
-  return new GatewayError('VALIDATION', message, { tool, argument: key });
+  return new ToolError('VALIDATION', tool, `\`${key}\` ${error.message}. Nothing was sent.`, { tool, argument: key });
 }

@@ -2,7 +2,7 @@
 
 import { basicToken } from '../../endpoint/secrets.ts';
 import { own, textAt } from '../../endpoint/untrusted.ts';
-import { GatewayError } from '../../errors.ts';
+import { ToolError } from '../../errors.ts';
 import type { OAuthCredential, TokenCredential } from '../request/proof.ts';
 import { encode } from '../request/wire-text.ts';
 import type { RawResponse } from '../send.ts';
@@ -39,7 +39,7 @@ export async function fetchClientToken(
   if (!/^[\x21-\x7e]{1,7000}$/.test(token)) {
     const { tool } = wish;
     const what = token === '' ? 'without an access token' : 'with a token that no request can carry';
-    throw new GatewayError('BAD_RESPONSE', `${tool}: ${url.origin} answered ${what}. Check the token URL.`, {
+    throw new ToolError('BAD_RESPONSE', tool, `${url.origin} answered ${what}. Check the token URL.`, {
       tool,
       origin: url.origin,
     });

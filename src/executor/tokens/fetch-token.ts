@@ -18,24 +18,24 @@ const MAX_LOOKING_MS = 25_000;
 
 export type FetchToken = (wish: Wish, entry: TokenEntry) => Promise<Issued>;
 
-export function createFetchToken(issuer: Issuer, shared: SharedTokens | undefined): FetchToken {
+export function createFetchToken(issuer: Issuer, sharedTokens: SharedTokens | undefined): FetchToken {
   const { redact } = issuer;
 
-  function keep(wish: Wish, entry: TokenEntry, issued: Issued, expiresAt: number): Issued {
-    entry.issued = issued;
+  function keep(wish: Wish, entry: TokenEntry, grant: Issued, expiresAt: number): Issued {
+    entry.issued = grant;
     entry.expiresAt = expiresAt;
     entry.refusals = 0;
     // A token of a single caller is redacted in that caller's calls only.
-    if (wish.subject === undefined) for (const secret of secretsOf(issued)) redact.addSecret(secret);
-    return issued;
+    if (wish.subject === undefined) for (const secret of secretsOf(grant)) redact.addSecret(secret);
+    return grant;
   }
 
   async function request(wish: Wish, entry: TokenEntry): Promise<Issued> {
     try {
-      const issued = await issue(issuer, wish, entry);
-      const lifetimeS = Math.min(issued.lifetimeS ?? DEFAULT_LIFETIME_S[wish.credential.kind], MAX_LIFETIME_S);
+      const grant = await issue(issuer, wish, entry);
+      const lifetimeS = Math.min(grant.lifetimeS ?? DEFAULT_LIFETIME_S[wish.credential.kind], MAX_LIFETIME_S);
       const goodMs = Math.max(lifetimeS - SKEW_S, lifetimeS * 0.9 - 1, 0) * 1000;
-      return keep(wish, entry, issued, Date.now() + goodMs);
+      return keep(wish, entry, grant, Date.now() + goodMs);
     } catch (error) {
       noteRefusal(entry, error);
       throw error;
@@ -77,10 +77,10 @@ export function createFetchToken(issuer: Issuer, shared: SharedTokens | undefine
     const tell = (token: Pick<SharedToken, 'issued' | 'expiresAt'>, keepMs: number) =>
       turn.finish({ ...token, replacedAt: entry.replacedAt, refusals: entry.refusals, blocked: entry.blocked }, keepMs);
     try {
-      const issued = await request(wish, entry);
+      const grant = await request(wish, entry);
       const { expiresAt } = entry;
-      entry.generation = await tell({ issued, expiresAt }, expiresAt - Date.now());
-      return issued;
+      entry.generation = await tell({ issued: grant, expiresAt }, expiresAt - Date.now());
+      return grant;
     } catch (error) {
       if (entry.refusals > 0 || entry.blocked !== undefined) await tell({ expiresAt: 0 }, REFUSAL_PAUSE_MS);
       else turn.abandon();
@@ -88,7 +88,7 @@ export function createFetchToken(issuer: Issuer, shared: SharedTokens | undefine
     }
   }
 
-  return shared === undefined ? request : (wish, entry) => requestShared(wish, entry, shared);
+  return sharedTokens === undefined ? request : (wish, entry) => requestShared(wish, entry, sharedTokens);
 }
 
 function issue(issuer: Issuer, { credential, ...wish }: Wish, { habits }: TokenEntry): Promise<Issued> {

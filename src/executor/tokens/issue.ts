@@ -3,7 +3,7 @@ import { maySeeSecrets } from '../../endpoint/address.ts';
 import { visible } from '../../endpoint/hidden.ts';
 import type { Connection, EndpointLimits } from '../../endpoint/model.ts';
 import type { Redactor } from '../../endpoint/redaction/redact.ts';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError, ToolError } from '../../errors.ts';
 import type { CallSpan } from '../../tracing/call-span.ts';
 import { extractProblem, retryAfter } from '../answer/api-problem.ts';
 import type { Subject } from '../caller/subject.ts';
@@ -46,9 +46,10 @@ const MAX_REASON_CHARS = 200;
 export function checkAddress(address: string, what: string, { tool, apiOrigin }: Wish): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !maySeeSecrets(url, apiOrigin)) {
-    throw new GatewayError(
+    throw new ToolError(
       'MISSING_CREDENTIAL',
-      `${tool}: ${what} must be an https URL; no secret is sent anywhere else. Correct it in the domain file.`,
+      tool,
+      `${what} must be an https URL; no secret is sent anywhere else. Correct it in the domain file.`,
       { tool },
     );
   }
@@ -85,10 +86,11 @@ export async function askIssuer(
     return await (span === undefined ? send(request, errand) : sendTraced(send, request, errand, span));
   } catch (error) {
     const isBad = error instanceof GatewayError && (error.code === 'TOO_LARGE' || error.code === 'BAD_RESPONSE');
-    const why = error instanceof GatewayError ? reasonFor(error, tool) : 'it could not be reached.';
-    throw new GatewayError(
+    const why = error instanceof GatewayError ? reasonFor(error) : 'it could not be reached.';
+    throw new ToolError(
       isBad ? 'BAD_RESPONSE' : 'UNREACHABLE',
-      `${tool}: no access token could be fetched from ${url.origin}: ${why}\nThe call was not made.`,
+      tool,
+      `no access token could be fetched from ${url.origin}: ${why}\nThe call was not made.`,
       { tool, origin: url.origin },
       error,
     );
@@ -96,11 +98,12 @@ export async function askIssuer(
 }
 
 /** The reason, worded for a request for a token: the usual advice to ask for less does not apply. */
-function reasonFor({ code, message }: GatewayError, tool: string): string {
+function reasonFor(error: GatewayError): string {
+  const { code } = error;
   if (code === 'TOO_LARGE')
     return `its answer is larger than ${TOKEN_LIMITS.maxResponseBytes} bytes, which no login answers with. Check its address in the domain file.`;
   if (code === 'TIMEOUT') return `it did not answer within ${TOKEN_LIMITS.timeoutMs / 1000} s.`;
-  return message.replace(`${tool}: `, '');
+  return error instanceof ToolError ? error.why : error.message;
 }
 
 /** The body as JSON, or undefined where it is none. */
@@ -126,23 +129,26 @@ export function checkIssued(
   const { origin } = url;
   if (status >= 300 && status < 400) throw hasMoved(raw, url, wish, redact);
   if (status >= 500) {
-    throw new GatewayError(
+    throw new ToolError(
       'UNREACHABLE',
-      `${tool}: ${origin} could not issue an access token (status ${status}). The call was not made; try again later.`,
+      tool,
+      `${origin} could not issue an access token (status ${status}). The call was not made; try again later.`,
       { tool, origin },
     );
   }
   if (status === 429) {
     const seconds = retryAfter(status, raw.headers);
-    throw new GatewayError(
+    throw new ToolError(
       'RATE_LIMITED',
-      `${tool}: ${origin} takes no more logins for now (status 429). The call was not made; try again ${seconds === undefined ? 'later' : `in ${seconds} s`}.`,
+      tool,
+      `${origin} takes no more logins for now (status 429). The call was not made; try again ${seconds === undefined ? 'later' : `in ${seconds} s`}.`,
       { tool, origin, status, ...(seconds !== undefined && { retry_after_seconds: seconds }) },
     );
   }
-  throw new GatewayError(
+  throw new ToolError(
     'MISSING_CREDENTIAL',
-    `${tool}: ${origin} ${words.refused} (${status}${reasonOf(raw, redact)}). The call was not made. ${words.check} Changing the arguments does not help.`,
+    tool,
+    `${origin} ${words.refused} (${status}${reasonOf(raw, redact)}). The call was not made. ${words.check} Changing the arguments does not help.`,
     { tool, status, variables: words.variables },
   );
 }
@@ -160,9 +166,10 @@ function hasMoved(raw: RawResponse, url: URL, wish: Wish, redact: (text: string)
     address === undefined
       ? `It does not say where to; check the address in credentials.${name} of the domain file.`
       : `If that is the right one, write ${field}: ${address} in credentials.${name} of the domain file.`;
-  return new GatewayError(
+  return new ToolError(
     'REDIRECT_BLOCKED',
-    `${tool}: ${what} at ${url.origin} has moved${address === undefined ? '' : ` to ${address}`} (${raw.status}). It was not followed, so that no secret goes along, and the call was not made. ${fix}`,
+    tool,
+    `${what} at ${url.origin} has moved${address === undefined ? '' : ` to ${address}`} (${raw.status}). It was not followed, so that no secret goes along, and the call was not made. ${fix}`,
     { tool, status: raw.status, ...(address !== undefined && { location: address }) },
   );
 }

@@ -1,6 +1,7 @@
-// A login as a domain file or a document's password flow describes it: one request, and a token or cookies in its answer.
+// A login as a domain file or a document's password flow describes it: one request (sent again if the server
+// moves it within its origin), and a token or cookies in the answer.
 import type { Credential } from '../../endpoint/secret/credential.ts';
-import { GatewayError } from '../../errors.ts';
+import { type GatewayError, ToolError } from '../../errors.ts';
 import { checkHeaderValue } from '../request/wire-text.ts';
 import type { RawResponse } from '../send.ts';
 import { askIssuer, checkAddress, checkIssued, type Issued, type Issuer, jsonOf, type Wish } from './issue.ts';
@@ -50,9 +51,10 @@ function checkHeaders({ credential, tool }: Wish<LoginCredential>): Readonly<Rec
     try {
       checkHeaderValue(text);
     } catch {
-      throw new GatewayError(
+      throw new ToolError(
         'MISSING_CREDENTIAL',
-        `${tool}: the header ${field} of the login ${credential.name} holds characters no header can carry (often a line break at the end of a variable); nothing was sent.`,
+        tool,
+        `the header ${field} of the login ${credential.name} holds characters no header can carry (often a line break at the end of a variable); nothing was sent.`,
         { tool },
       );
     }
@@ -103,9 +105,10 @@ function unusable(
   url: URL,
   what: string,
 ): GatewayError {
-  return new GatewayError(
+  return new ToolError(
     'BAD_RESPONSE',
-    `${tool}: the login ${name} at ${request.shown} ${what} in credentials.${name} of the domain file. The call was not made.`,
+    tool,
+    `the login ${name} at ${request.shown} ${what} in credentials.${name} of the domain file. The call was not made.`,
     { tool, origin: url.origin },
   );
 }

@@ -42,8 +42,8 @@ const ORDINARY = /^(?:[A-Za-z_. -]{1,19}|[\d.:_-]{1,15}|\d{4}-\d\d-\d\dT[\d:.Z+-
 function secretsIn(name: string, pair: string): string[] {
   const text = pair.slice(name.length + 1).replace(/^"(.*)"$/, '$1');
   if (text.length < (SESSION.test(name) ? 8 : 16) || ORDINARY.test(text)) return [];
-  const decoded = decodeText(text);
-  return decoded === text ? [text] : [text, decoded];
+  const plain = decodeText(text);
+  return plain === text ? [text] : [text, plain];
 }
 
 /** The Cookie header of a request whose path begins like this. */

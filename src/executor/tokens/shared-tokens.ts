@@ -16,12 +16,13 @@ export interface SharedToken {
 
 export interface BlockedUntil {
   readonly until: number;
-  readonly error: Pick<GatewayError, 'code' | 'message' | 'details'>;
+  /** `why`: without the tool in front. A process of an older release publishes none. */
+  readonly error: Pick<GatewayError, 'code' | 'message' | 'details'> & { readonly why?: string | undefined };
 }
 
 export interface SharedTokens {
-  /** The key is the same in every process. `refused` is the generation that the API refused. Never rejects. */
-  claim(key: string, refused: string | undefined): Promise<TokenClaim>;
+  /** The key is the same in every process. `badGeneration` is the one that the API refused. Never rejects. */
+  claim(key: string, badGeneration: string | undefined): Promise<TokenClaim>;
 }
 
 export type TokenClaim =

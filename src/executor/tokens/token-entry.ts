@@ -1,5 +1,5 @@
 // One token, or why there is none: everything that decides whether the next one is fetched.
-import { GatewayError } from '../../errors.ts';
+import { GatewayError, ToolError } from '../../errors.ts';
 import type { TokenCredential } from '../request/proof.ts';
 import type { ClientHabits } from './client-credentials.ts';
 import type { Issued } from './issue.ts';
@@ -58,9 +58,10 @@ export function mayReplace(entry: TokenEntry, kind: TokenCredential['kind']): bo
 export function noteRefusal(entry: TokenEntry, error: unknown): void {
   if (!(error instanceof GatewayError)) return;
   const { code, message, details } = error;
+  const why = error instanceof ToolError ? error.why : undefined;
   // Kept as plain data, so that it can be shared with other processes.
   const block = (ms: number) => {
-    entry.blocked = { until: Date.now() + ms, error: { code, message, details } };
+    entry.blocked = { until: Date.now() + ms, error: { code, message, why, details } };
   };
   if (code === 'RATE_LIMITED') {
     const { retry_after_seconds: seconds = 1 } = details as { retry_after_seconds?: number };
@@ -73,13 +74,11 @@ export function noteRefusal(entry: TokenEntry, error: unknown): void {
 
 /** The same error, for another call: it names that call's tool, and when the secrets are tried again. */
 export function blockedError(
-  { code, message, details }: BlockedUntil['error'],
+  { code, message, why, details }: BlockedUntil['error'],
   tool: string,
   waitMs: number,
 ): GatewayError {
-  const sentence = message.replace(`${String(details.tool)}: `, `${tool}: `);
-  return new GatewayError(code, `${sentence} It is not tried again for ${Math.ceil(waitMs / 1000)} s.`, {
-    ...details,
-    tool,
-  });
+  const pause = ` It is not tried again for ${Math.ceil(waitMs / 1000)} s.`;
+  if (why === undefined) return new GatewayError(code, message + pause, { ...details, tool });
+  return new ToolError(code, tool, why + pause, { ...details, tool });
 }

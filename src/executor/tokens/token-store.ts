@@ -1,5 +1,6 @@
 // Access tokens: one per credential, or one per credential and caller if the caller's own token is exchanged. Each is fetched
-// once for all calls and processes that wait for it, and renewed before it expires.
+// once for all calls that wait for it, and for all processes if they share tokens. A call that comes shortly before it expires gets
+// a new one.
 import { createHash } from 'node:crypto';
 import type { Connection } from '../../endpoint/model.ts';
 import type { Redactor } from '../../endpoint/redaction/redact.ts';
@@ -21,14 +22,14 @@ export interface Tokens {
    * The API refused this token: the next call gets another. False where another would hardly help, because the one before it
    * was refused only a moment ago.
    */
-  forget(wish: Wish, issued: Issued): boolean;
+  forget(wish: Wish, grant: Issued): boolean;
 }
 
 /** Callers whose tokens are kept; the least recently used one is dropped. */
 const MAX_CALLERS = 1_000;
 
-export function createTokens(send: Send, redact: Redactor, userAgent: string, shared?: SharedTokens): Tokens {
-  const fetch = createFetchToken({ send, redact, userAgent }, shared);
+export function createTokens(send: Send, redact: Redactor, userAgent: string, sharedTokens?: SharedTokens): Tokens {
+  const fetch = createFetchToken({ send, redact, userAgent }, sharedTokens);
   const entries = new Map<string, TokenEntry>();
   const byCredential = new WeakMap<TokenCredential, TokenEntry>();
   /** What exchanges of one credential have in common, whoever calls. */
@@ -88,10 +89,10 @@ export function createTokens(send: Send, redact: Redactor, userAgent: string, sh
       });
       return entry.pending;
     },
-    forget(wish, issued) {
+    forget(wish, grant) {
       const entry = entryFor(wish);
       // Somebody else has replaced it already.
-      if (entry.issued !== issued) return true;
+      if (entry.issued !== grant) return true;
       if (!mayReplace(entry, wish.credential.kind)) return false;
       entry.issued = undefined;
       return true;

@@ -43,8 +43,8 @@ export function createAuthorizationServer(settings: ServerSettings, ask: Ask): A
     return metadata;
   };
 
-  const addressOf = async (configured: string | undefined, field: string): Promise<URL> => {
-    if (configured !== undefined) return new URL(configured);
+  const addressOf = async (setting: string | undefined, field: string): Promise<URL> => {
+    if (setting !== undefined) return new URL(setting);
     const address = textAt(await read(), field);
     if (address === undefined || !URL.canParse(address)) throw new Error(`its metadata has no ${field}`);
     const url = new URL(address);

@@ -116,11 +116,11 @@ function scopeProblems({ scopes, implies = {}, profiles = {} }: ScopeSettings): 
   return problems;
 }
 
-function profileProblems({ profiles = {} }: ScopeSettings, served: ReadonlySet<string>): Problem[] {
-  const names = served.size === 0 ? 'no profiles are served' : `there are ${[...served].join(', ')}`;
+function profileProblems({ profiles = {} }: ScopeSettings, profileNames: ReadonlySet<string>): Problem[] {
+  const names = profileNames.size === 0 ? 'no profiles are served' : `there are ${[...profileNames].join(', ')}`;
   return Object.entries(profiles).flatMap(([profile, scopes]) => {
     const path = ['profiles', profile];
-    if (!served.has(profile)) return [{ path, message: `there is no such profile; ${names}` }];
+    if (!profileNames.has(profile)) return [{ path, message: `there is no such profile; ${names}` }];
     return scopes.length === 0 ? [{ path, message: 'an empty list lets nobody in: name a scope, or remove it' }] : [];
   });
 }

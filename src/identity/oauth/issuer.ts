@@ -68,7 +68,7 @@ export function createIssuer(settings: IssuerSettings, { ask, variables, log, re
   const { issuer: name, audience, introspection: asking } = settings;
   const rules = resolveScopes(settings);
   const skew = settings.clockSkewSeconds ?? DEFAULT_SKEW_SECONDS;
-  const accepted = audience === undefined ? undefined : [audience].flat();
+  const ownAudiences = audience === undefined ? undefined : [audience].flat();
   const header = createHeaderCheck(settings);
   const notes = createNotes(name, log);
   const server = createAuthorizationServer(settings, ask);
@@ -81,7 +81,7 @@ export function createIssuer(settings: IssuerSettings, { ask, variables, log, re
   });
 
   const isFor = (audiences: readonly string[], url: string) =>
-    audiences.some((one) => (accepted === undefined ? one === url : accepted.includes(one)));
+    audiences.some((one) => (ownAudiences === undefined ? one === url : ownAudiences.includes(one)));
 
   const problemOf = (claims: Node, url: string, needsExpiry: boolean): string | undefined => {
     const problem = checkTimes(claims, { now: Date.now() / 1000, skew }, needsExpiry);
@@ -96,9 +96,9 @@ export function createIssuer(settings: IssuerSettings, { ask, variables, log, re
   const createStepUp =
     (own: readonly string[], effects: readonly Effect[] | undefined): Principal['stepUp'] =>
     (profile, effect) => {
-      const needed = rules.neededFor(effect);
-      if (needed.length === 0 || effects === undefined || effects.includes(effect)) return undefined;
-      const scopes = withOwn(own, needed);
+      const needs = rules.neededFor(effect);
+      if (needs.length === 0 || effects === undefined || effects.includes(effect)) return undefined;
+      const scopes = withOwn(own, needs);
       const description = 'The token lacks a scope that this call needs.';
       const problem = { error: 'insufficient_scope', description } as const;
       return { scopes, challenge: resource.challenge(profile, problem, scopes) };
@@ -137,9 +137,9 @@ export function createIssuer(settings: IssuerSettings, { ask, variables, log, re
       const why = header.problemOf(shape) ?? problemOf(shape.claims, url, true);
       if (why !== undefined) return { kind: 'bad', why };
       const options = { algorithms: header.algorithms, issuer: name, clockTolerance: skew, requiredClaims: ['exp'] };
-      return keys.verify(token, options).then((verified) => {
-        if (verified.kind !== 'good') return verified;
-        const { claims, generation } = verified;
+      return keys.verify(token, options).then((verification) => {
+        if (verification.kind !== 'good') return verification;
+        const { claims, generation } = verification;
         // The same bytes, read by the library that has checked them.
         const problem = problemOf(claims, url, true);
         if (problem !== undefined) return { kind: 'bad', why: problem };

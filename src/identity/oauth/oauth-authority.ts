@@ -63,18 +63,18 @@ export function createOAuthAuthority({ issuers: settings, ...parts }: OAuthParts
     return verdict;
   };
 
-  const conclude = (examined: Checked | Denial, token: string, key: string, profile: string): Verdict => {
-    if ('kind' in examined) {
-      if (examined.kind !== 'bad') return UNAVAILABLE;
+  const conclude = (outcome: Checked | Denial, token: string, key: string, profile: string): Verdict => {
+    if ('kind' in outcome) {
+      if (outcome.kind !== 'bad') return UNAVAILABLE;
       // Not verified, and for the log alone.
       const claims = readShape(token)?.claims;
       const details = claims && toDetails(textAt(claims, 'iss') ?? '', audiencesOf(claims), profile);
-      return refuse(profile, examined.why, details);
+      return refuse(profile, outcome.why, details);
     }
-    const cached = { checked: examined, verdicts: new Map() };
+    const entry = { checked: outcome, verdicts: new Map() };
     // The text of the token, and its claims.
-    cache.set(key, cached, token.length * 2);
-    return verdictOf(cached, profile);
+    cache.set(key, entry, token.length * 2);
+    return verdictOf(entry, profile);
   };
 
   /**
@@ -94,9 +94,9 @@ export function createOAuthAuthority({ issuers: settings, ...parts }: OAuthParts
   return {
     check(token, profile) {
       const key = hash('sha256', token, 'base64');
-      const cached = cache.get(key);
-      if (cached !== undefined) {
-        if (cached.checked.isStillGood()) return verdictOf(cached, profile);
+      const entry = cache.get(key);
+      if (entry !== undefined) {
+        if (entry.checked.isStillGood()) return verdictOf(entry, profile);
         cache.delete(key);
       }
       const shape = readShape(token);
@@ -106,9 +106,9 @@ export function createOAuthAuthority({ issuers: settings, ...parts }: OAuthParts
           : undefined;
       const { iss } = shape.claims;
       const issuer = typeof iss === 'string' ? byName.get(iss) : undefined;
-      const examined = issuer?.verify(token, shape, resource.urlOf(profile));
-      if (!(examined instanceof Promise)) return examined && conclude(examined, token, key, profile);
-      return examined.then((settled) => conclude(settled, token, key, profile));
+      const outcome = issuer?.verify(token, shape, resource.urlOf(profile));
+      if (!(outcome instanceof Promise)) return outcome && conclude(outcome, token, key, profile);
+      return outcome.then((result) => conclude(result, token, key, profile));
     },
     explain(token) {
       const shape = readShape(token);

@@ -11,9 +11,9 @@ export interface ScopeRules {
   /** With everything they imply. */
   expand(scopes: readonly string[]): ReadonlySet<string>;
   /** Undefined: all of them. */
-  effectsOf(expanded: ReadonlySet<string>): readonly Effect[] | undefined;
+  effectsOf(allScopes: ReadonlySet<string>): readonly Effect[] | undefined;
   /** All scopes without which nothing can be done there, and which these lack; empty: let in. */
-  missingFor(profile: string, expanded: ReadonlySet<string>): readonly string[];
+  missingFor(profile: string, allScopes: ReadonlySet<string>): readonly string[];
   /** What a token must have, beside what it has, for calls of this effect. */
   neededFor(effect: Effect): readonly string[];
   /** What to ask for to be let in; with `all`, for every effect. */
@@ -38,25 +38,25 @@ export function resolveScopes({ scopes, implies = {}, profiles = {} }: ScopeSett
   const closure = closeOver(new Map(Object.entries(implies)));
   const byEffect = new Map(EFFECTS.map((effect) => [effect, scopes?.[effect] ?? []]));
   const byProfile = new Map(Object.entries(profiles));
-  const holdsOne = (expanded: ReadonlySet<string>, alternatives: readonly string[]) =>
-    alternatives.some((scope) => expanded.has(scope));
-  const effectsOf = (expanded: ReadonlySet<string>) =>
-    scopes === undefined ? undefined : EFFECTS.filter((effect) => holdsOne(expanded, byEffect.get(effect)!));
+  const holdsOne = (allScopes: ReadonlySet<string>, alternatives: readonly string[]) =>
+    alternatives.some((scope) => allScopes.has(scope));
+  const effectsOf = (allScopes: ReadonlySet<string>) =>
+    scopes === undefined ? undefined : EFFECTS.filter((effect) => holdsOne(allScopes, byEffect.get(effect)!));
   /** The scopes of the mildest effect that has any. */
   const least = EFFECTS.map((effect) => byEffect.get(effect)!).find((alternatives) => alternatives.length > 0) ?? [];
 
   return {
     expand(own) {
-      const expanded = new Set<string>();
-      for (const scope of own) for (const each of closure.get(scope) ?? [scope]) expanded.add(each);
-      return expanded;
+      const allScopes = new Set<string>();
+      for (const scope of own) for (const each of closure.get(scope) ?? [scope]) allScopes.add(each);
+      return allScopes;
     },
     effectsOf,
-    missingFor(profile, expanded) {
+    missingFor(profile, allScopes) {
       const alternatives = byProfile.get(profile);
       return unique([
-        ...(alternatives && !holdsOne(expanded, alternatives) ? alternatives.slice(0, 1) : []),
-        ...(effectsOf(expanded)?.length === 0 ? least.slice(0, 1) : []),
+        ...(alternatives && !holdsOne(allScopes, alternatives) ? alternatives.slice(0, 1) : []),
+        ...(effectsOf(allScopes)?.length === 0 ? least.slice(0, 1) : []),
       ]);
     },
     neededFor: (effect) => byEffect.get(effect)!.slice(0, 1),
@@ -85,8 +85,8 @@ export function resolveScopes({ scopes, implies = {}, profiles = {} }: ScopeSett
 const MAX_OWN_SCOPES = 50;
 
 /** A new token replaces the old one, so the challenge lists the scopes the caller has as well. */
-export function withOwn(own: readonly string[] = [], needed: readonly string[]): readonly string[] {
-  return unique([...own.filter(isScope).slice(0, MAX_OWN_SCOPES), ...needed]);
+export function withOwn(own: readonly string[] = [], needs: readonly string[]): readonly string[] {
+  return unique([...own.filter(isScope).slice(0, MAX_OWN_SCOPES), ...needs]);
 }
 
 /** For each scope that implies others: all it implies, directly or not. Circles are no problem. */

@@ -52,7 +52,7 @@ export function createSigningKeys({ server, ask, maxAgeMs, onFetched, onFailure 
   let pending: Promise<void> | undefined;
   let waiting = 0;
   let timer: NodeJS.Timeout | undefined;
-  let closed = false;
+  let isClosed = false;
 
   const fetchKeys = async (): Promise<void> => {
     triedAt = Date.now();
@@ -104,7 +104,7 @@ export function createSigningKeys({ server, ask, maxAgeMs, onFetched, onFailure 
   };
 
   const tryAgain = () => {
-    if (closed || isYoung()) return;
+    if (isClosed || isYoung()) return;
     timer = setTimeout(() => void refresh().then(tryAgain), FETCH_INTERVAL_MS);
     timer.unref();
   };
@@ -133,7 +133,7 @@ export function createSigningKeys({ server, ask, maxAgeMs, onFetched, onFailure 
       void refresh().then(tryAgain);
     },
     close() {
-      closed = true;
+      isClosed = true;
       clearTimeout(timer);
     },
   };
@@ -144,9 +144,9 @@ async function verifyWith(keys: KeySet, token: string, options: JWTVerifyOptions
     return (await jwtVerify(token, keys, options)).payload;
   } catch (error) {
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
-    let tried = 0;
+    let count = 0;
     for await (const key of error) {
-      if (++tried > MAX_TRIED) break;
+      if (++count > MAX_TRIED) break;
       try {
         return (await jwtVerify(token, key, options)).payload;
       } catch (failure) {

@@ -129,7 +129,7 @@ function listOf(list: Place): readonly Place[] {
 /** One set per example of the body, parameters filled in beside it. Only sets with every required argument are shown. */
 export function buildExamples(endpoint: Endpoint): readonly Args[] {
   const required = endpoint.args.filter((arg) => arg.required).map(({ key }) => key);
-  const shared: Record<string, unknown> = {};
+  const common: Record<string, unknown> = {};
   const bodies: Args[] = [];
   let beside = false;
   for (const { kind, inSchema, arguments: args } of exampleCalls(endpoint)) {
@@ -141,12 +141,12 @@ export function buildExamples(endpoint: Endpoint): readonly Args[] {
     } else if (kind === 'parameter') {
       const [key = ''] = Object.keys(args);
       // Optional parameters appear only where the parameter itself gives an example.
-      if (Object.hasOwn(shared, key) || (inSchema && !required.includes(key)) || !isSmallValue(args)) continue;
-      shared[key] = args[key];
+      if (Object.hasOwn(common, key) || (inSchema && !required.includes(key)) || !isSmallValue(args)) continue;
+      common[key] = args[key];
     }
   }
   const names = new Set(endpoint.args.filter(({ readOnly }) => !readOnly).map(({ key }) => key));
-  const sets = bodies.length > 0 ? bodies.map((args) => ({ ...shared, ...args })) : [shared];
+  const sets = bodies.length > 0 ? bodies.map((args) => ({ ...common, ...args })) : [common];
   return sets
     .map((set) => Object.fromEntries(Object.entries(set).filter(([key]) => names.has(key))))
     .filter((set) => Object.keys(set).length > 0 && required.every((key) => Object.hasOwn(set, key)))

@@ -17,10 +17,10 @@ export function readTemplate(key: string, parameters: readonly { in: string; nam
   if (!/[{?#]/.test(key) && key.startsWith('/')) return { path: key, variables: [], queryVariables: NONE };
   const pathNames = new Set<string>();
   for (const parameter of parameters) if (parameter.in === 'path') pathNames.add(parameter.name);
-  const rooted = key.startsWith('/') ? key : `/${key}`;
-  const hash = rooted.indexOf('#');
-  const fragment = hash < 0 ? '' : rooted.slice(hash);
-  const bare = hash < 0 ? rooted : rooted.slice(0, hash);
+  const whole = key.startsWith('/') ? key : `/${key}`;
+  const hash = whole.indexOf('#');
+  const fragment = hash < 0 ? '' : whole.slice(hash);
+  const bare = hash < 0 ? whole : whole.slice(0, hash);
   const mark = questionMark(bare);
   const queryVariables = new Map<string, string>();
   const literal: string[] = [];

@@ -251,13 +251,16 @@ function showReference(draft: BodyDraft, path: string): BodyDraft {
   if (!shape || wrapper === undefined || readOnlyFields.length === 0) return draft;
   const isOther = !NEUTRAL.test(wrapper) && thingOf(wrapper) !== thingOf(lastWordOf(path));
   if (!isOther && !fields.every(({ name }) => isKind(name))) return draft;
-  const unasked = new Set(readOnlyFields.map(({ name }) => name));
+  const readOnlyNames = new Set(readOnlyFields.map(({ name }) => name));
   const required = new Set(fields.filter((field) => field.required).map(({ name }) => name));
   const names = [...fields, ...readOnlyFields].map(({ name }) => name);
-  const rules = { isUnasked: (name: string) => unasked.has(name), isRequired: (name: string) => required.has(name) };
-  const shown = new Set(shownNames({ names, ...rules, tags: new Set() }, 'part'));
-  const telling = readOnlyFields.filter(({ name }) => shown.has(name));
-  const others = readOnlyFields.filter(({ name }) => !shown.has(name));
+  const rules = {
+    isUnasked: (name: string) => readOnlyNames.has(name),
+    isRequired: (name: string) => required.has(name),
+  };
+  const visibleNames = new Set(shownNames({ names, ...rules, tags: new Set() }, 'part'));
+  const telling = readOnlyFields.filter(({ name }) => visibleNames.has(name));
+  const others = readOnlyFields.filter(({ name }) => !visibleNames.has(name));
   const all = [...telling, ...fields];
   return { ...draft, fields: all, shape: { ...shape, fields: all, readOnlyFields: others } };
 }

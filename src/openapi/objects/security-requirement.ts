@@ -110,9 +110,9 @@ export class Security {
     let entry = byUrl.get(key);
     if (!entry) {
       // `security: []` of an operation is deliberate; a missing `security` may have been forgotten.
-      const declared = list.filter(isObject);
-      const isOpen = list === node.security && declared.length === 0;
-      const sets = this.#alternatives(isOpen ? undefined : declared, originOf(baseUrl), extra, pointer);
+      const requirements = list.filter(isObject);
+      const isOpen = list === node.security && requirements.length === 0;
+      const sets = this.#alternatives(isOpen ? undefined : requirements, originOf(baseUrl), extra, pointer);
       entry = { sets, need: needOf(sets, baseUrl, this.#needs) };
       byUrl.set(key, entry);
     }
@@ -147,14 +147,14 @@ export class Security {
     return { type: 'http', scheme };
   }
 
-  /** `declared` is undefined if no credential is required. */
+  /** `list` is undefined if no credential is required. */
   #alternatives(
-    declared: readonly Node[] | undefined,
+    list: readonly Node[] | undefined,
     origin: string | undefined,
     { required, optional }: ExtraSchemes,
     pointer: string,
   ): Alternatives {
-    const requirements = declared === undefined ? [] : withSingle(declared, this.#single(origin), this.#own);
+    const requirements = list === undefined ? [] : withSingle(list, this.#single(origin), this.#own);
     const read = (extra: readonly string[]) =>
       usable(requirements, (one) => this.#combine(one, origin, extra, pointer));
     const bare = read(required);
@@ -254,15 +254,15 @@ const MAX_WAYS = 12;
  * operator's own.
  */
 function withSingle(
-  declared: readonly Node[],
+  requirements: readonly Node[],
   single: Node,
   ownCredentials: ReadonlyMap<string, Credential>,
 ): readonly Node[] {
   const [name] = Object.keys(single);
-  if (name === undefined) return declared;
-  if (declared.length === 0) return [single];
-  const isFurther = ownCredentials.has(name) && !declared.some((requirement) => Object.hasOwn(requirement, name));
-  return isFurther ? [single, ...declared] : declared;
+  if (name === undefined) return requirements;
+  if (requirements.length === 0) return [single];
+  const isFurther = ownCredentials.has(name) && !requirements.some((requirement) => Object.hasOwn(requirement, name));
+  return isFurther ? [single, ...requirements] : requirements;
 }
 
 /** Whether a credential of the domain file is the same as a scheme of the document, and only adds where its secrets are. */

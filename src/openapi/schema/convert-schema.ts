@@ -38,7 +38,7 @@ export interface Definitions {
   readonly follow: Follow;
   readonly onOneCircle: OnOneCircle;
   readonly oneWay: OneWayProperties;
-  readonly at: (place: Place, unasked: ReadonlySet<string> | undefined) => Definition;
+  readonly at: (place: Place, oneWayNames: ReadonlySet<string> | undefined) => Definition;
 }
 
 export interface ConversionContext {
@@ -78,14 +78,14 @@ function convertRef(context: ConversionContext, schema: Node, ref: string): Json
   if (!target || (!isObject(target.value) && typeof target.value !== 'boolean')) return ANY;
   if (typeof target.value === 'boolean') return target.value;
   if (closesCircle(context, target)) return openCircle(context, target);
-  const unasked = unaskedBy(context, schema);
+  const oneWayNames = unaskedBy(context, schema);
   const definition = definitions.at(
     target,
-    definitions.oneWay.exempt(unasked, target.document, target.value, context.direction),
+    definitions.oneWay.exempt(oneWayNames, target.document, target.value, context.direction),
   );
   uses.add(definition);
   const pointer = { $ref: `#/$defs/${definition.name}` };
-  const beside = besideRef({ ...context, unasked }, schema);
+  const beside = besideRef({ ...context, unasked: oneWayNames }, schema);
   if (isNullable(schema)) return { ...annotationsOf(beside), anyOf: [pointer, NULL] };
   return { ...pointer, ...(beside as Node) };
 }
@@ -124,8 +124,8 @@ function besideRef(context: ConversionContext, schema: Node): JsonSchema {
 
 function convertNode(outer: ConversionContext, schema: Node): JsonSchema {
   if (schema.type === 'file') return FILE_SCHEMA;
-  const unasked = unaskedBy(outer, schema);
-  const context: ConversionContext = { ...outer, unasked };
+  const oneWayNames = unaskedBy(outer, schema);
+  const context: ConversionContext = { ...outer, unasked: oneWayNames };
   const out: Record<string, unknown> = {};
   for (const keyword of Object.keys(schema)) {
     const value = schema[keyword];
@@ -145,11 +145,11 @@ function convertNode(outer: ConversionContext, schema: Node): JsonSchema {
         convertSchema(condition(context, keyword, inner), inner),
       );
       if (dependentSchemas) out.dependentSchemas ??= dependentSchemas;
-      if (dependentRequired) out.dependentRequired ??= nameLists(dependentRequired, unasked);
-    } else convertPlain(schema, keyword, value, unasked, out);
+      if (dependentRequired) out.dependentRequired ??= nameLists(dependentRequired, oneWayNames);
+    } else convertPlain(schema, keyword, value, oneWayNames, out);
   }
   const { oneWay } = context.definitions;
-  const required = oneWay.demands(context.document, schema, context.direction).filter((name) => !unasked.has(name));
+  const required = oneWay.demands(context.document, schema, context.direction).filter((name) => !oneWayNames.has(name));
   if (required.length > 0) out.required = [...new Set(required)];
   if (Array.isArray(schema.items)) convertTuple(context, schema, out);
   const tag = textAt(schema.discriminator, 'propertyName');

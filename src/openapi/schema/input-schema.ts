@@ -52,14 +52,14 @@ export function buildInputSchema(
 const parameterSchemas = new WeakMap<Argument, { readonly schema: JsonSchema; readonly uses: readonly Definition[] }>();
 
 function schemaOnce(argument: Argument, uses: Set<Definition>, context: SchemaContext): JsonSchema {
-  let converted = parameterSchemas.get(argument);
-  if (converted === undefined) {
+  let entry = parameterSchemas.get(argument);
+  if (entry === undefined) {
     const own = new Set<Definition>();
-    converted = { schema: schemaOf(argument, own, context), uses: [...own] };
-    parameterSchemas.set(argument, converted);
+    entry = { schema: schemaOf(argument, own, context), uses: [...own] };
+    parameterSchemas.set(argument, entry);
   }
-  for (const definition of converted.uses) uses.add(definition);
-  return converted.schema;
+  for (const definition of entry.uses) uses.add(definition);
+  return entry.schema;
 }
 
 function schemaOf(argument: Argument, uses: Set<Definition>, context: SchemaContext): JsonSchema {
@@ -191,10 +191,10 @@ function bodyRules(offers: readonly Argument[], body: BodyDraft | undefined, fix
   const fields = offers.filter(({ location }) => location === 'body');
   const keyOf = new Map(fields.map(({ wireName, key }) => [wireName, key]));
   const keys = [...keyOf.values()];
-  const needed = fields.filter(({ required }) => required).map(({ key }) => key);
+  const requiredKeys = fields.filter(({ required }) => required).map(({ key }) => key);
   const optional = !body.plan.required;
   const sets = [...alternatives];
-  if (minProperties === 1 && keys.length <= 64 && needed.length === 0 && !optional)
+  if (minProperties === 1 && keys.length <= 64 && requiredKeys.length === 0 && !optional)
     sets.push({ keyword: 'anyOf', sets: [...keyOf.keys()].map((name) => [name]) });
   const isFixed = (name: string) => fixed.some(({ to }) => to.in === 'body' && to.at[0] === name);
   const fateOf = (name: string) =>
@@ -204,5 +204,5 @@ function bodyRules(offers: readonly Argument[], body: BodyDraft | undefined, fix
     fateOf,
     (name) => keyOf.get(name) ?? name,
   );
-  return writeBodyRules({ keys, needed, alternatives: rules.alternatives, optional });
+  return writeBodyRules({ keys, needed: requiredKeys, alternatives: rules.alternatives, optional });
 }

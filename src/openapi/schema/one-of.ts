@@ -31,11 +31,11 @@ const MAX_BRANCHES = 32;
 export function areExclusive(
   document: SourceDocument,
   branches: readonly unknown[],
-  unasked: ReadonlySet<string>,
-  shared: Definitions,
+  oneWayNames: ReadonlySet<string>,
+  common: Definitions,
 ): boolean {
   if (branches.length > MAX_BRANCHES) return false;
-  const facts = branches.map((branch) => gather(document, branch, unasked, shared));
+  const facts = branches.map((branch) => gather(document, branch, oneWayNames, common));
   return facts.every((one, index) => facts.every((other, at) => at === index || staysOut(one, other)));
 }
 
@@ -59,11 +59,11 @@ function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean 
   return false;
 }
 
-/** `unasked`: readOnly properties may be missing from any request, so they tell nothing apart. */
+/** `oneWayNames`: readOnly properties may be missing from any request, so they tell nothing apart. */
 function gather(
   document: SourceDocument,
   branch: unknown,
-  unasked: ReadonlySet<string>,
+  oneWayNames: ReadonlySet<string>,
   { follow, oneWay }: Definitions,
 ): Facts {
   const facts: Facts = {
@@ -79,7 +79,7 @@ function gather(
     if (part) addFacts(facts, part, follow, oneWay);
     else facts.vague = true;
   }
-  for (const name of oneWay.unaskedIn(unasked, document, branch, 'request')) {
+  for (const name of oneWay.unaskedIn(oneWayNames, document, branch, 'request')) {
     facts.required.delete(name);
     facts.fixed.delete(name);
   }

@@ -183,9 +183,9 @@ export class OneWayProperties {
       const { document, schema, always } = queue[next]!;
       // What holds for every value was said already.
       if (!isObject(schema) || visits.always.has(schema)) continue;
-      const done = always ? visits.always : visits.sometimes;
-      if (done.has(schema)) continue;
-      done.add(schema);
+      const earlier = always ? visits.always : visits.sometimes;
+      if (earlier.has(schema)) continue;
+      earlier.add(schema);
       for (const part of this.#partsOf(document, schema)) queue.push({ ...part, always: always && part.always });
       const properties = propertiesIn(document, schema);
       for (const name of Object.keys(properties)) {
@@ -227,18 +227,18 @@ export class OneWayProperties {
       }
     }
     for (const { schema } of queue) if (!leads.has(schema)) leads.set(schema, false);
-    const reached = new Set(positive);
-    for (const schema of reached) {
+    const sources = new Set(positive);
+    for (const schema of sources) {
       leads.set(schema, true);
-      for (const whole of wholes.get(schema) ?? []) reached.add(whole);
+      for (const whole of wholes.get(schema) ?? []) sources.add(whole);
     }
-    return reached.has(start);
+    return sources.has(start);
   }
 }
 
 function remember(keyword: Memory['keyword'], words: OneWayWords): Memory {
-  const [marks, names, leads, unasked] = [new WeakMap(), new WeakMap(), new WeakMap(), new WeakMap()];
-  return { keyword, isSaid: words[keyword], marks, names, leads, unasked };
+  const [marks, names, leads, oneWayNames] = [new WeakMap(), new WeakMap(), new WeakMap(), new WeakMap()];
+  return { keyword, isSaid: words[keyword], marks, names, leads, unasked: oneWayNames };
 }
 
 const INNER = [

@@ -89,14 +89,14 @@ export function createSchemaBuilder(follow: Follow, oneWay: OneWayProperties): S
       for (const definition of queue) {
         const { schema, uses: inner } = convertDefinition(definition, direction);
         out[definition.name] = schema;
-        for (const needed of inner) queue.add(needed);
+        for (const use of inner) queue.add(use);
       }
       return out;
     },
     *prepare(uses, direction) {
       const queue = new Set(uses);
       for (const definition of queue) {
-        for (const needed of convertDefinition(definition, direction).uses) queue.add(needed);
+        for (const use of convertDefinition(definition, direction).uses) queue.add(use);
         yield;
       }
     },
@@ -130,13 +130,13 @@ function rememberConversion(
 function createDefinitions(): Definitions['at'] {
   const byPlace = new Map<object, Map<string, Definition>>();
   const names = new Set<string>();
-  return (place, unasked) => {
+  return (place, oneWayNames) => {
     let forms = byPlace.get(place.value as object);
     if (!forms) {
       forms = new Map();
       byPlace.set(place.value as object, forms);
     }
-    const exempt = forms.size < MAX_FORMS ? unasked : undefined;
+    const exempt = forms.size < MAX_FORMS ? oneWayNames : undefined;
     const key = exempt === undefined ? '' : JSON.stringify([...exempt].sort());
     let definition = forms.get(key);
     if (!definition) {

@@ -44,14 +44,14 @@ export function convertPlain(
   schema: Node,
   keyword: string,
   value: unknown,
-  unasked: ReadonlySet<string>,
+  oneWayNames: ReadonlySet<string>,
   out: Record<string, unknown>,
 ): void {
   if (keyword === 'type') {
     const types = typesOf({ type: value });
     if (types.length > 0) out.type = types.length === 1 ? types[0] : types;
   } else if (keyword === 'dependentRequired') {
-    if (isObject(value)) out.dependentRequired = nameLists(value, unasked);
+    if (isObject(value)) out.dependentRequired = nameLists(value, oneWayNames);
   } else if (keyword === 'const') out.const = value;
   else if (keyword === 'example') {
     if (isSmallValue(value)) out.examples ??= [value];
@@ -99,12 +99,12 @@ function beside(schema: Record<string, unknown>): JsonSchema {
   return { ...annotations, anyOf: [rest, NULL] };
 }
 
-export function nameLists(map: Node, unasked: ReadonlySet<string>): Record<string, string[]> {
+export function nameLists(map: Node, oneWayNames: ReadonlySet<string>): Record<string, string[]> {
   const out = emptyMap<string[]>();
   for (const key of Object.keys(map)) {
     const value = map[key];
     if (!Array.isArray(value)) continue;
-    out[key] = value.filter((name): name is string => typeof name === 'string' && !unasked.has(name));
+    out[key] = value.filter((name): name is string => typeof name === 'string' && !oneWayNames.has(name));
   }
   return out;
 }

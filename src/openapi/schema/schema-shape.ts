@@ -157,14 +157,14 @@ export function createShapes(resolver: Resolver, variants: Variants, oneWay: One
     }
     // A field that is required but described nowhere still has to be sent.
     const choices = draft.closed ? [] : draft.alternatives.flatMap(({ sets }) => sets.flat());
-    const undescribed = [...draft.required, ...choices].filter((name) => !draft.fields.has(name));
-    for (const name of new Set(undescribed)) fields.push({ name, schemas: [], required: draft.required.has(name) });
+    const bareNames = [...draft.required, ...choices].filter((name) => !draft.fields.has(name));
+    for (const name of new Set(bareNames)) fields.push({ name, schemas: [], required: draft.required.has(name) });
     // Nothing but other fields: a map, which is one argument.
     const rest = draft.closed ? undefined : draft.rest;
     if (fields.length === 0 && (!draft.described || rest !== undefined)) return undefined;
     const { minProperties, closed } = draft;
     const alternatives = withoutNames(draft.alternatives, new Set(readOnlyFields.map(({ name }) => name)));
-    const names = [...new Set([...draft.fields.keys(), ...undescribed])];
+    const names = [...new Set([...draft.fields.keys(), ...bareNames])];
     const shape = { fields, readOnlyFields, alternatives, minProperties, closed, names };
     return rest === undefined ? shape : { ...shape, rest };
   };

@@ -32,9 +32,9 @@ function isInside(path: string, folder: string): boolean {
 function refuse(path: string): Confined {
   const folder = dirname(path);
   const near = relative('.', folder);
-  const shown = near !== '' && near.length < folder.length ? near : folder;
+  const place = near !== '' && near.length < folder.length ? near : folder;
   return {
     ok: false,
-    reason: `leaves the document's folder; if you trust what is there, allow it with --refs-root ${shown} (in a domain file: refsRoot)`,
+    reason: `leaves the document's folder; if you trust what is there, allow it with --refs-root ${place} (in a domain file: refsRoot)`,
   };
 }

@@ -94,7 +94,7 @@ export async function collectDocuments(
     options.onProgress?.(`read ${file.label} (${files} files)`);
     if (options.onFile !== undefined) options.onFile(uri, file.text);
     try {
-      const { value, external: named, warnings: inner, oneWay: words } = await parseText(file, file.label, limits);
+      const { value, external: references, warnings: inner, oneWay: words } = await parseText(file, file.label, limits);
       readOnly ||= words.readOnly;
       writeOnly ||= words.writeOnly;
       const isDocument = textAt(value, 'openapi') || textAt(value, 'swagger');
@@ -102,7 +102,7 @@ export async function collectDocuments(
       const part: SourceDocument = { uri, isRoot: false, label: file.label, value, dialect };
       byUri.set(uri, part);
       warnings.push(...inner);
-      enqueue(part, named);
+      enqueue(part, references);
     } catch (error) {
       byUri.set(uri, `names a file that cannot be used: ${(error as Error).message}`);
     }

@@ -2,13 +2,12 @@
 // in the text; the places are searched only if the number of keys shows that there may be duplicates: counting takes about 15 ms
 // for GitHub's 13 MB, finding the places 250.
 
-import { step } from '../../endpoint/untrusted.ts';
+import { endOfString, isEscaped, step } from '../../endpoint/untrusted.ts';
 
 /** How many are named; one is as good a reason to look as a thousand. */
 export const MAX_DUPLICATES = 10;
 
 const QUOTE = 34;
-const BACKSLASH = 92;
 const COLON = 58;
 const COMMA = 44;
 const OPEN_BRACE = 123;
@@ -59,20 +58,6 @@ export function findDuplicateKeys(text: string): string[] {
     at++;
   }
   return places;
-}
-
-/** Behind the closing quote of the string that opens at `at`. */
-function endOfString(text: string, at: number): number {
-  for (let end = text.indexOf('"', at + 1); end >= 0; end = text.indexOf('"', end + 1)) {
-    if (!isEscaped(text, end)) return end + 1;
-  }
-  return text.length;
-}
-
-function isEscaped(text: string, quote: number): boolean {
-  let slashes = quote;
-  while (text.charCodeAt(slashes - 1) === BACKSLASH) slashes--;
-  return (quote - slashes) % 2 === 1;
 }
 
 function keyOf(text: string, start: number): string {

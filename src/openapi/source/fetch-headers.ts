@@ -17,7 +17,7 @@ export interface OperatorHeader {
 }
 
 /** Throws BAD_CONFIG for what is not a header. */
-export function readHeaders(
+export function readOperatorHeaders(
   lines: readonly string[],
   env: Environment,
   credentials: readonly Credential[] = [],
@@ -52,7 +52,7 @@ export function documentHeaders(document: string, source: string, options: Impor
   const { plainHeaders = {}, headerCredentials = [] } = isElsewhere ? {} : options;
   const fields: Record<string, string> = {};
   for (const [name, value] of Object.entries(plainHeaders)) fields[name.toLowerCase()] = value;
-  for (const { name, credential } of readHeaders(lines, options.env, headerCredentials)) {
+  for (const { name, credential } of readOperatorHeaders(lines, options.env, headerCredentials)) {
     const { prefix = '', secret } = credential;
     if (secret.value !== undefined) fields[name] = prefix + secret.value;
   }
@@ -60,9 +60,9 @@ export function documentHeaders(document: string, source: string, options: Impor
 }
 
 /** Reports a header that is sent to two origins. */
-export function noteOrigins(source: string, api: string, sent: Fields, { baseUrl }: ImportOptions): string[] {
+export function noteOrigins(source: string, api: string, fields: Fields, { baseUrl }: ImportOptions): string[] {
   const [document, home] = [originOf(source), originOf(api)];
-  const names = Object.keys(sent);
+  const names = Object.keys(fields);
   if (names.length === 0 || home === undefined || home === document) return [];
   const why = baseUrl === undefined ? ', where the document says the API is; --base-url says otherwise' : '';
   return [

@@ -50,8 +50,8 @@ export async function parseText(
 ): Promise<ParsedText> {
   const json = typeof source === 'string' ? undefined : source.json;
   // Mistakes are reported with places in the original text.
-  const parsed = json === undefined ? undefined : readJson(json, label, limits);
-  if (parsed !== undefined && !('failure' in parsed)) return parsed;
+  const document = json === undefined ? undefined : readJson(json, label, limits);
+  if (document !== undefined && !('failure' in document)) return document;
   const text = typeof source === 'string' ? source : source.text;
   const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   const first = /\S/.exec(body)?.[0];
@@ -63,8 +63,8 @@ export async function parseText(
     );
   }
   if (first === '{' || first === '[') {
-    const read = readJson(body, label, limits);
-    return 'failure' in read ? readLooseJson(body, label, limits, read.failure) : read;
+    const outcome = readJson(body, label, limits);
+    return 'failure' in outcome ? readLooseJson(body, label, limits, outcome.failure) : outcome;
   }
   return readYaml(body, label, limits);
 }
@@ -144,7 +144,7 @@ function yamlProblem(error: YAMLException, label: string): GatewayError {
 function findDuplicates(text: string, firstIn: (body: string) => YAMLException | undefined): string[] {
   const places: string[] = [];
   let body = text;
-  for (let spent = 0; spent <= MAX_DUPLICATE_SEARCH && places.length < MAX_DUPLICATES; spent += text.length) {
+  for (let effort = 0; effort <= MAX_DUPLICATE_SEARCH && places.length < MAX_DUPLICATES; effort += text.length) {
     const duplicate = firstIn(body);
     if (duplicate === undefined) break;
     const { position } = duplicate.mark as { position: number };

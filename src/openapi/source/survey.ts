@@ -26,11 +26,11 @@ interface Tally {
   writeOnly: boolean;
 }
 
-/** Throws BAD_DOCUMENT where a limit is passed. `shared`: aliases may make several parents share one object. */
-export function survey(value: unknown, label: string, limits: Limits, shared: boolean): Survey {
+/** Throws BAD_DOCUMENT where a limit is passed. `isGraph`: aliases may make several parents share one object. */
+export function survey(value: unknown, label: string, limits: Limits, isGraph: boolean): Survey {
   const tally: Tally = { keys: 0, hasExternal: false, readOnly: false, writeOnly: false };
   if (typeof value !== 'object' || value === null) return { keys: 0, external: NO_REFS, oneWay: tally };
-  if (shared) surveyShared(value, label, limits, tally);
+  if (isGraph) surveyShared(value, label, limits, tally);
   else surveyTree(value, label, limits, tally);
   return { keys: tally.keys, external: tally.hasExternal ? findExternalRefs(value) : NO_REFS, oneWay: tally };
 }

@@ -1,8 +1,14 @@
 // Questions to the person behind a client, as each era of MCP puts them (client/elicitation).
-import type { Client, Question } from '../../call/caller.ts';
+import type { Ask, AskingCall, Choice, Question, YesNoQuestion } from '../../call/caller.ts';
+import { GatewayError } from '../../errors.ts';
 import type { CallSpan } from '../../tracing/call-span.ts';
 
-type Ask = NonNullable<Client['ask']>;
+/** What a person fills in to agree, or not. */
+const YES_NO = Object.freeze({
+  type: 'object',
+  properties: { confirm: { type: 'boolean', title: 'Yes, do it', description: 'Allow this one call' } },
+  required: ['confirm'],
+});
 
 /** What a multi round-trip request brought back: the person's answers, and the state we signed. */
 export interface SecondRound {
@@ -17,18 +23,20 @@ export function canElicit({ elicitation }: Readonly<Record<string, unknown>>): b
 }
 
 /** 2026-07-28: the question ends this request; answer and sealed state come with the next one (S:basic/patterns/mrtr). */
-export const askModern: Ask = async (question, { answers, requestState }) => {
+export const askModern = (async (question: Question | YesNoQuestion, { answers, requestState }: AskingCall) => {
   const { key } = question;
   if (requestState !== undefined) {
     question.check(requestState);
-    if (answers && Object.hasOwn(answers, key)) return { answer: answers[key], state: requestState };
+    if (answers && Object.hasOwn(answers, key)) {
+      return { answer: toAnswer(question, answers[key]), state: requestState };
+    }
   }
   const params = { mode: 'form', ...toElicitation(question) };
   const inputRequests = { [key]: { method: 'elicitation/create', params } };
   return {
     outcome: { content: [], isError: false, inputRequired: { inputRequests, requestState: question.seal() } },
   };
-};
+}) as Ask;
 
 /** Sends a request of ours, recorded under the span. */
 export type PutToClient = (
@@ -40,12 +48,27 @@ export type PutToClient = (
 
 /** 2025-11-25 and older: a request of ours, answered while the call waits. */
 export function createLegacyAsk(put: PutToClient): Ask {
-  return async (question, { signal, span }) => ({
-    answer: await put('elicitation/create', toElicitation(question), signal, span),
-  });
+  return (async (question: Question | YesNoQuestion, { signal, span }: AskingCall) => ({
+    answer: toAnswer(question, await put('elicitation/create', toElicitation(question), signal, span)),
+  })) as Ask;
 }
 
 /** Form mode is what an absent `mode` means, and revisions before 2025-11-25 know no other. */
-function toElicitation({ message, form }: Question) {
+function toElicitation({ message, form = YES_NO }: Question | YesNoQuestion) {
   return { message, requestedSchema: form };
+}
+
+function toAnswer({ form }: Question | YesNoQuestion, answer: unknown): unknown {
+  return form === undefined ? parseChoice(answer) : answer;
+}
+
+/** `accept` needs the box ticked as well. */
+function parseChoice(answer: unknown): Choice {
+  const { action, content } = (answer ?? {}) as { action?: unknown; content?: { confirm?: unknown } };
+  if (action === 'decline' || action === 'cancel') return action;
+  if (action === 'accept' && typeof content?.confirm === 'boolean') return content.confirm ? 'accept' : 'no';
+  throw new GatewayError(
+    'INVALID_PARAMS',
+    'The answer to the confirmation must be {"action":"accept","content":{"confirm":true}}, or action "decline" or "cancel".',
+  );
 }

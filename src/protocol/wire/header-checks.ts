@@ -40,8 +40,8 @@ export function checkRequestHeaders(headers: Headers, method: string, params: Pa
   }
 }
 
-export function checkMirroredArguments(headers: Headers, args: Params, mirrored: readonly MirroredArgument[]): void {
-  for (const { header, path } of mirrored) {
+export function checkMirroredArguments(headers: Headers, args: Params, mirrors: readonly MirroredArgument[]): void {
+  for (const { header, path } of mirrors) {
     let value: unknown = args;
     for (const key of path)
       value =
@@ -51,9 +51,8 @@ export function checkMirroredArguments(headers: Headers, args: Params, mirrored:
     // What no header can carry is left to the validation of arguments.
     if (value === undefined || value === null || typeof value === 'object') continue;
     if (typeof raw !== 'string') throw mismatch(`${name} is missing, though the argument ${path.join('.')} is there`);
-    const decoded = decodeHeader(name, raw);
-    const same =
-      typeof value === 'number' ? DECIMAL.test(decoded) && Number(decoded) === value : decoded === String(value);
+    const text = decodeHeader(name, raw);
+    const same = typeof value === 'number' ? DECIMAL.test(text) && Number(text) === value : text === String(value);
     if (!same) throw mismatch(`${name} differs from the argument ${path.join('.')}`);
   }
 }
@@ -64,7 +63,7 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /** Finds valid `x-mcp-header` annotations; they count only on properties reached through `properties` alone. */
 export function findMirroredArguments(schema: unknown): readonly MirroredArgument[] {
-  const mirrored: MirroredArgument[] = [];
+  const mirrors: MirroredArgument[] = [];
   const visit = (node: unknown, path: readonly string[]) => {
     const properties = (node as { properties?: unknown } | null)?.properties;
     if (typeof properties !== 'object' || properties === null || path.length > 8) return;
@@ -76,14 +75,14 @@ export function findMirroredArguments(schema: unknown): readonly MirroredArgumen
         TOKEN.test(header) &&
         ['string', 'integer', 'boolean'].includes(type as string)
       ) {
-        mirrored.push({ header, path: at });
+        mirrors.push({ header, path: at });
       }
       visit(child, at);
     }
   };
   visit(schema, []);
-  const names = mirrored.map(({ header }) => header.toLowerCase());
-  return new Set(names).size === names.length ? mirrored : [];
+  const names = mirrors.map(({ header }) => header.toLowerCase());
+  return new Set(names).size === names.length ? mirrors : [];
 }
 
 const OPENING = '=?base64?';

@@ -1,5 +1,6 @@
 // JSON-RPC 2.0 as MCP uses it: text in, classified messages out, and answers written without a second serialisation.
 import { isObject } from '../../endpoint/is-object.ts';
+import { endOfString } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import { MAX_DEPTH } from '../../schema/check/bounds.ts';
 import type { CallSpan } from '../../tracing/call-span.ts';
@@ -97,21 +98,13 @@ function countWrittenKeys(text: string): number {
   let keys = 0;
   let start = text.indexOf('"');
   while (start !== -1) {
-    let end = text.indexOf('"', start + 1);
-    while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
-    let after = end + 1;
+    let after = endOfString(text, start);
     let code = text.charCodeAt(after);
     while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) code = text.charCodeAt(++after);
     if (code === 0x3a) keys++;
     start = text.indexOf('"', after);
   }
   return keys;
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let backslashes = 0;
-  while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes++;
-  return backslashes % 2 === 1;
 }
 
 function classify(value: unknown): Message {

@@ -1,4 +1,4 @@
-// The two ends of nearly every request.
+// What several methods answer with: a result, a result of a gateway that goes away, an unknown method.
 import { BACK_IN_SECONDS } from '../../adapter/under-way.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Reply } from '../sender.ts';

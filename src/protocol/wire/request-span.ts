@@ -1,5 +1,6 @@
 // The span of a request, following OpenTelemetry's conventions for MCP and HTTP servers: one per message, on any transport. Span
 // names come from the catalog and the list below, never from a client, so there are only a few.
+import { isOwnFault } from '../../errors.ts';
 import type { Attributes, CallSpan } from '../../tracing/call-span.ts';
 import type { Tracing } from '../../tracing/tracing.ts';
 import { claimsModern, MODERN_VERSION, negotiate, versionOf } from '../eras.ts';
@@ -57,9 +58,9 @@ function openSpan({ tracing, registry, prompts, profile }: RequestSpanParts, mes
   const { id, params } = message;
   const { transport, remote, headers } = sender;
   const method = METHODS.has(message.method) ? message.method : '_OTHER';
-  const named = typeof params?.name === 'string' ? params.name : '';
-  const tool = method === 'tools/call' && registry.tools.has(named) ? named : undefined;
-  const prompt = method === 'prompts/get' && prompts.has(named) ? named : undefined;
+  const name = typeof params?.name === 'string' ? params.name : '';
+  const tool = method === 'tools/call' && registry.tools.has(name) ? name : undefined;
+  const prompt = method === 'prompts/get' && prompts.has(name) ? name : undefined;
   const target = tool ?? prompt;
   const attributes: Attributes = {
     'mcp.method.name': method,
@@ -86,11 +87,10 @@ function versionFor({ method, params }: RequestMessage, sender: Sender): string 
 
 function conclude(span: CallSpan, reply: Reply | undefined, { transport }: Sender): Reply | undefined {
   if (transport === 'http') span.set('http.response.status_code', reply?.status ?? 202);
-  const code = reply?.errorCode;
-  if (code !== undefined) {
-    span.set('rpc.response.status_code', String(code));
-    // A mistake of the client is no failure of this server.
-    if (code === -32603 || (code <= -32000 && code >= -32099)) span.fail(String(code));
+  if (reply?.error !== undefined) {
+    const code = String(reply.errorCode);
+    span.set('rpc.response.status_code', code);
+    if (isOwnFault(reply.error)) span.fail(code);
   }
   span.end();
   return reply;

@@ -13,25 +13,25 @@ const FORBIDDEN_KEYS: readonly string[] = ['__proto__', 'constructor', 'prototyp
 export type BoundsVerdict = 'ok' | 'too_deep' | 'too_many' | 'too_wide';
 
 let budget = 0;
-let rounded = false;
+let isRounded = false;
 
 /** Whether arguments are shallow and small enough to validate. Allocates nothing. */
 export function withinBounds(args: unknown): BoundsVerdict {
   budget = MAX_VALUES;
-  rounded = false;
+  isRounded = false;
   return visit(args, 0);
 }
 
 /** Whether what was last looked at holds a number so large that its last digits may be wrong. */
 export function holdsRounded(): boolean {
-  return rounded;
+  return isRounded;
 }
 
 function visit(value: unknown, depth: number): BoundsVerdict {
   if (--budget < 0) return 'too_many';
   if (typeof value !== 'object' || value === null) {
     if (typeof value === 'number' && (value > Number.MAX_SAFE_INTEGER || value < Number.MIN_SAFE_INTEGER))
-      rounded = true;
+      isRounded = true;
     return 'ok';
   }
   if (depth >= MAX_DEPTH) return 'too_deep';

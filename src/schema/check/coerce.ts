@@ -6,7 +6,7 @@ import type { Args, JsonSchema } from '../../endpoint/model.ts';
 import { namesOf } from '../explain/show.ts';
 import { ANY, ARRAY, BOOLEAN, FRACTION, NULL, NUMBER, OBJECT, STRING, typeOf, typesOf } from '../json-types.ts';
 import { copyOf, setOwn, UNIONS } from '../keywords.ts';
-import { conjuncts, findKeyword, findProperty, isSchema } from '../references.ts';
+import { conjuncts, findProperty, schemasAlong } from '../references.ts';
 import { meantBranch } from '../walk/union-branches.ts';
 import { type CheckError, findErrors } from '../walk/walk-schema.ts';
 import { MAX_VALUES, withinBounds } from './bounds.ts';
@@ -42,13 +42,13 @@ export function coerce(schema: JsonSchema, args: Args, fillsNull = true): Readin
     copies.add(copy);
     return copy;
   };
-  let read: Args = args;
+  let reading: Args = args;
   try {
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      const changes = findChanges(schema, schema, read, [], fillsNull);
+      const changes = findChanges(schema, schema, reading, [], fillsNull);
       for (const { path, value, digits } of changes) {
-        read = own(read as Holder);
-        setAt(read as Holder, path, value, own);
+        reading = own(reading as Holder);
+        setAt(reading as Holder, path, value, own);
         if (digits !== undefined) long.push({ path, digits });
       }
       // Only what was read as an object or an array has more inside.
@@ -57,7 +57,7 @@ export function coerce(schema: JsonSchema, args: Args, fillsNull = true): Readin
   } catch (error) {
     if (error !== TOO_MUCH_EFFORT) throw error;
   }
-  return { args: read, long };
+  return { args: reading, long };
 }
 
 type Holder = Record<string | number, unknown>;
@@ -115,16 +115,11 @@ function fillNull(root: JsonSchema, { schema, params, value }: CheckError, path:
 }
 
 /** Other clients write null for values they leave out. Not in a map, whose names the caller chose, nor in a list. */
-function leaveOut(root: JsonSchema, schema: JsonSchema, { path, schema: refused }: CheckError): boolean {
-  if (path.length === 0 || typesOf(root, refused) & NULL) return false;
-  let around: JsonSchema = schema;
-  for (const step of path.slice(0, -1)) {
-    const inner = typeof step === 'number' ? findKeyword(root, around, 'items') : findProperty(root, around, step);
-    if (!isSchema(inner)) return false;
-    around = inner;
-  }
+function leaveOut(root: JsonSchema, schema: JsonSchema, { path, schema: part }: CheckError): boolean {
+  if (path.length === 0 || typesOf(root, part) & NULL) return false;
   const name = path.at(-1)!;
-  if (typeof name === 'number' || findProperty(root, around, name) === undefined) return false;
+  const around = schemasAlong(root, schema, path.slice(0, -1))[path.length - 1];
+  if (around === undefined || typeof name === 'number' || findProperty(root, around, name) === undefined) return false;
   return ![...conjuncts(root, [around])].some((part) => isObject(part) && namesOf(part.required).includes(name));
 }
 
@@ -151,8 +146,8 @@ function reread(value: unknown, types: number): Omit<Change, 'path'> | undefined
   const opens = value.trimStart()[0];
   if (!((opens === '{' && types & OBJECT) || (opens === '[' && types & ARRAY))) return undefined;
   try {
-    const parsed: unknown = JSON.parse(value);
-    return typeOf(parsed) & types && withinBounds(parsed) === 'ok' ? { value: parsed } : undefined;
+    const reading: unknown = JSON.parse(value);
+    return typeOf(reading) & types && withinBounds(reading) === 'ok' ? { value: reading } : undefined;
   } catch {
     return undefined;
   }

@@ -72,8 +72,8 @@ function checkArguments(schema: PlainArguments, createPart: (part: JsonSchema) =
   return (value) => {
     if (!isObject(value)) return false;
     for (const name of required) if (!isGiven(value, name)) return false;
-    for (const [key, needed] of companions) {
-      if (isGiven(value, key)) for (const name of needed) if (!isGiven(value, name)) return false;
+    for (const [key, names] of companions) {
+      if (isGiven(value, key)) for (const name of names) if (!isGiven(value, name)) return false;
     }
     for (const key in value) {
       const check = checks.get(key) ?? checkOf(key);

@@ -24,19 +24,19 @@ const ruleOf = (name: keyof typeof fullFormats): ((value: string) => boolean) =>
   return toTest(rules[name]);
 };
 
-const text = (name: keyof typeof fullFormats, expected: string): CheckedFormat => {
+const text = (name: keyof typeof fullFormats, words: string): CheckedFormat => {
   let check: ((value: string) => boolean) | undefined;
   const test = (value: string) => {
     check ??= ruleOf(name);
     return value.length <= MAX_CHARS && check(value);
   };
-  return { on: 'string', test, expected };
+  return { on: 'string', test, expected: words };
 };
 
-const whole = (min: number, max: number, expected: string): CheckedFormat => ({
+const whole = (min: number, max: number, words: string): CheckedFormat => ({
   on: 'number',
   test: (value: number) => Number.isInteger(value) && value >= min && value <= max,
-  expected,
+  expected: words,
 });
 
 const shortUri = text('uri', '');

@@ -6,6 +6,7 @@ import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, Endpoint, JsonSchema } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Problem } from '../explain/argument-problem.ts';
+import { LOST_DIGITS } from '../explain/explain-rules.ts';
 import { refusal } from '../explain/refusal.ts';
 import { holdsRounded } from './bounds.ts';
 import { createSchemaValidator, createValidator, optionsOf, type Validator } from './validator.ts';
@@ -45,10 +46,10 @@ export function createLenientValidator(endpoint: Endpoint): LenientValidator {
         const problems = problemsIn(error);
         if (problems === undefined) throw error;
         // Where nothing says what is an integer, any number may be an id.
-        if (holdsRounded()) throw refusal(tool, endpoint.inputSchema, [LOST_DIGITS]);
-        const accepted = accept(tool, args, problems, variantFor);
+        if (holdsRounded()) throw refusal(tool, endpoint.inputSchema, [ROUNDED]);
+        const reading = accept(tool, args, problems, variantFor);
         // A copy: the caller's own object may be looked at again.
-        const own = accepted === args ? { ...accepted } : accepted;
+        const own = reading === args ? { ...reading } : reading;
         notes.set(own, [describe(problems)]);
         return own;
       }
@@ -102,11 +103,10 @@ function loosen({ inputSchema, args }: Endpoint, keys: readonly string[] | 'all'
   };
 }
 
-const LOST_DIGITS: Problem = {
+const ROUNDED: Problem = {
   path: '',
   problem: 'range',
-  message:
-    'a number has more digits than a JSON number keeps, so the last ones may be wrong; send it as a string of digits',
+  message: `a number ${LOST_DIGITS}`,
 };
 
 function describe(problems: readonly Problem[]): string {

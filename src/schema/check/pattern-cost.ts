@@ -71,8 +71,8 @@ function readAlternatives(reader: Reader, depth: number): Ways | undefined {
 
 function widest(branches: readonly Ways[]): number[] {
   const length = Math.max(...branches.map(({ repeats }) => repeats.length));
-  const sorted = branches.map(({ repeats }) => [...repeats].sort((a, b) => b - a));
-  return Array.from({ length }, (_, place) => Math.max(...sorted.map((repeats) => repeats[place] ?? 1)));
+  const rankings = branches.map(({ repeats }) => [...repeats].sort((a, b) => b - a));
+  return Array.from({ length }, (_, place) => Math.max(...rankings.map((repeats) => repeats[place] ?? 1)));
 }
 
 function readSequence(reader: Reader, depth: number): Ways | undefined {

@@ -44,19 +44,19 @@ const MAX_CACHED = 4_096;
 const cache = new Map<string, SafePattern>();
 let spentSteps = 0;
 let spentMs = 0;
-const remembered = new Map<string, Map<string, PatternVerdict>>();
+const memory = new Map<string, Map<string, PatternVerdict>>();
 
 /** Every call starts with a fresh allowance for matching. */
 export function resetPatternBudget(): void {
   spentSteps = 0;
   spentMs = 0;
-  if (remembered.size > 0) remembered.clear();
+  if (memory.size > 0) memory.clear();
 }
 
 /** The pattern, compiled once per text and shared. Never throws. */
 export function safePattern(source: string): SafePattern {
-  const cached = cache.get(source);
-  if (cached) return cached;
+  const entry = cache.get(source);
+  if (entry) return entry;
   if (cache.size >= MAX_CACHED) cache.delete(cache.keys().next().value!);
   const pattern = buildPattern(source);
   cache.set(source, pattern);
@@ -65,13 +65,13 @@ export function safePattern(source: string): SafePattern {
 
 function buildPattern(source: string): SafePattern {
   if (source.length > MAX_PATTERN_CHARS) return toPattern(source, 'none', never, () => 'unusable');
-  const anchored = withAnchors(source);
-  const native = compileNative(anchored);
-  const cost = costOfPattern(anchored);
+  const expression = withAnchors(source);
+  const native = compileNative(expression);
+  const cost = costOfPattern(expression);
   // Only with `u` do characters mean code points, as they do to RE2 and to JSON Schema; then RE2 need not be asked.
   const unicode = native?.unicode === true && cost?.linear === true;
-  const re2 = unicode ? undefined : compileRe2(anchored);
-  const portable = once(() => (unicode ? compileRe2(anchored) : re2) !== undefined);
+  const re2 = unicode ? undefined : compileRe2(expression);
+  const portable = once(() => (unicode ? compileRe2(expression) : re2) !== undefined);
   if (native && cost?.linear && !re2) {
     return toPattern(source, 'native', portable, (value) => {
       const steps = cost.steps(value.length);
@@ -88,7 +88,7 @@ function buildPattern(source: string): SafePattern {
     );
   }
   if (!native) return toPattern(source, 'none', never, () => 'unusable');
-  const parts = splitLookaheads(anchored);
+  const parts = splitLookaheads(expression);
   if (parts) return toPattern(source, 'bounded', never, (value) => conjunction(parts, value));
   if (!cost || cost.steps(1) === Number.POSITIVE_INFINITY) return toPattern(source, 'unchecked', never, () => 'match');
   return toPattern(source, 'bounded', never, (value) =>
@@ -100,20 +100,20 @@ const never = (): boolean => false;
 
 function withinAllowance(source: string, value: string, steps: number, test: () => boolean): PatternVerdict {
   if (steps > MAX_STEPS) return 'too_long';
-  const earlier = steps > DEAR_STEPS ? remembered.get(source)?.get(value) : undefined;
+  const earlier = steps > DEAR_STEPS ? memory.get(source)?.get(value) : undefined;
   if (earlier !== undefined) return earlier;
   if (spentSteps > FREE_STEPS && spentMs > FREE_MS) return 'too_many';
   spentSteps += steps;
-  const started = performance.now();
+  const start = performance.now();
   const verdict = verdictOf(test());
-  spentMs += performance.now() - started;
+  spentMs += performance.now() - start;
   if (steps > DEAR_STEPS) remember(source, value, verdict);
   return verdict;
 }
 
 function remember(source: string, value: string, verdict: PatternVerdict): void {
-  const verdicts = remembered.get(source) ?? new Map<string, PatternVerdict>();
-  if (verdicts.size < MAX_REMEMBERED) remembered.set(source, verdicts.set(value, verdict));
+  const verdicts = memory.get(source) ?? new Map<string, PatternVerdict>();
+  if (verdicts.size < MAX_REMEMBERED) memory.set(source, verdicts.set(value, verdict));
 }
 
 function verdictOf(matches: boolean): PatternVerdict {
@@ -150,8 +150,8 @@ function splitLookaheads(source: string): readonly Part[] | undefined {
   const rest = source.slice(at);
   if (parts.length === 0 || endOfGroup(`(${rest})`, 0, true) !== rest.length + 2) return undefined;
   if (rest !== '') parts.push({ pattern: safePattern(`^${rest}`), negative: false });
-  const checked = parts.every(({ pattern }) => pattern.engine !== 'none' && pattern.engine !== 'unchecked');
-  return checked ? parts : undefined;
+  const isChecked = parts.every(({ pattern }) => pattern.engine !== 'none' && pattern.engine !== 'unchecked');
+  return isChecked ? parts : undefined;
 }
 
 /** Where the group that opens at `start` ends; undefined when it does not, or when it has alternatives and must not. */

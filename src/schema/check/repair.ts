@@ -121,12 +121,12 @@ function isMisread({ unevaluatedItems, contains, prefixItems }: SchemaObject): b
 }
 
 /**
- * What of a schema will not be enforced, by JSON pointer; empty when all is. `audited` remembers between schemas that share
+ * What of a schema will not be enforced, by JSON pointer; empty when all is. `earlier` remembers between schemas that share
  * definitions, which are the same objects in each of them: it is said once, and looked at once.
  */
-export function auditSchema(root: JsonSchema, audited = new WeakSet<SchemaObject>()): readonly string[] {
+export function auditSchema(root: JsonSchema, earlier = new WeakSet<SchemaObject>()): readonly string[] {
   const notes = new Set<string>();
-  auditPart(root, root, '#', 0, audited, notes);
+  auditPart(root, root, '#', 0, earlier, notes);
   return [...notes];
 }
 
@@ -135,12 +135,12 @@ function auditPart(
   schema: unknown,
   at: string,
   depth: number,
-  audited: WeakSet<SchemaObject>,
+  earlier: WeakSet<SchemaObject>,
   notes: Set<string>,
 ): void {
   if (!isSchema(schema)) notes.add(`${at}: not a schema, not enforced`);
-  if (!isObject(schema) || audited.has(schema)) return;
-  audited.add(schema);
+  if (!isObject(schema) || earlier.has(schema)) return;
+  earlier.add(schema);
   if (depth > MAX_NESTING) {
     notes.add(`${at}: nested too deep, not enforced from here`);
     return;
@@ -156,14 +156,14 @@ function auditPart(
   }
   const visit = (inner: unknown, keyword: string, key?: string | number) => {
     const step = key === undefined ? '' : `/${String(key).replace(/~/g, '~0').replace(/\//g, '~1')}`;
-    auditPart(root, inner, `${at}/${keyword}${step}`, depth + 1, audited, notes);
+    auditPart(root, inner, `${at}/${keyword}${step}`, depth + 1, earlier, notes);
   };
   const { $defs = {}, definitions = {}, ...rest } = usable;
   // Thousands of definitions in each of thousands of schemas: those looked at before cost no more than a look-up.
   for (const [keyword, map] of Object.entries({ $defs, definitions })) {
-    const named = map as Readonly<Record<string, unknown>>;
-    for (const name in named)
-      if (!isObject(named[name]) || !audited.has(named[name])) visit(named[name], keyword, name);
+    const children = map as Readonly<Record<string, unknown>>;
+    for (const name in children)
+      if (!isObject(children[name]) || !earlier.has(children[name])) visit(children[name], keyword, name);
   }
   mapSubschemas(rest, visit);
 }

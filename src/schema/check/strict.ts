@@ -2,7 +2,7 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { declaredNames } from '../explain/declared-names.ts';
-import { requiredOnly } from '../explain/explain-unions.ts';
+import { isRequiredOnly } from '../explain/explain-unions.ts';
 import { COMPOSITIONS, OPENINGS } from '../keywords.ts';
 import { deref, type SchemaObject, schemasOf } from '../references.ts';
 import { rememberByObject } from '../remember.ts';
@@ -31,7 +31,7 @@ function closeSchema(schema: SchemaObject): SchemaObject {
 function withSets(schema: SchemaObject): SchemaObject {
   const branches = schemasOf(schema.oneOf);
   if (branches.length === 0 || schema.anyOf !== undefined) return schema;
-  if (!branches.every((branch) => requiredOnly(deref(schema, branch)) !== undefined)) return schema;
+  if (!branches.every((branch) => isRequiredOnly(deref(schema, branch)))) return schema;
   const { oneOf, ...rest } = schema;
   return { ...rest, anyOf: oneOf };
 }

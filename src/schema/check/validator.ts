@@ -69,8 +69,8 @@ function build(source: () => JsonSchema, options: ValidatorOptions): Validator {
   const slot = shelf.createSlot(schema);
   return (tool, args) => {
     refuseUnusable(tool, args, schema);
-    const accepted = accept(tool, args, slot, schema, { longIntegers, fillsNull });
-    return parse === undefined ? accepted : parsed(tool, schema, parse(accepted));
+    const reading = accept(tool, args, slot, schema, { longIntegers, fillsNull });
+    return parse === undefined ? reading : parsed(tool, schema, parse(reading));
   };
 }
 
@@ -81,13 +81,13 @@ interface Leeway {
 }
 
 function accept(tool: string, args: Args, slot: Slot, schema: () => JsonSchema, leeway: Leeway): Args {
-  const rounded = holdsRounded();
+  const isRounded = holdsRounded();
   resetPatternBudget();
   allowEffort();
   try {
     const check = slot.check();
     const reading = check(args) ? undefined : reconsider(tool, args, schema(), check, leeway);
-    if (rounded) refuseRounded(tool, reading?.args ?? args, schema());
+    if (isRounded) refuseRounded(tool, reading?.args ?? args, schema());
     return reading === undefined ? args : withLongIntegers(reading);
   } catch (error) {
     if (error instanceof GatewayError) throw error;

@@ -26,7 +26,10 @@ export interface Problem {
   readonly suggestion?: string;
 }
 
-/** A problem with what belongs to the same cause: missing arguments at these paths need no line of their own. */
+/** A problem, and what it means for others. */
 export interface Finding extends Problem {
+  /** Missing arguments at these paths have the same cause, and need no line of their own. */
   readonly settles?: readonly string[];
+  /** A consequence of other problems, which are more useful to report. */
+  readonly isLeftover?: true;
 }

@@ -7,19 +7,16 @@ import { rememberByObject } from '../remember.ts';
 
 const MAX_PARTS = 256;
 
-const findNames = rememberByObject((schema: SchemaObject, root: JsonSchema): ReadonlySet<string> => {
-  const names = new Set<string>();
-  const parts = schema.additionalProperties === false ? [schema] : conjuncts(root, [schema], composed, MAX_PARTS);
-  for (const part of parts) {
-    if (isObject(part) && isObject(part.properties)) for (const name of Object.keys(part.properties)) names.add(name);
-  }
-  return names;
-});
-
 /** Names declared by a schema and everything composed into it; its own alone where it takes no others. */
-export function declaredNames(root: JsonSchema, schema: SchemaObject): ReadonlySet<string> {
-  return findNames(schema, root);
-}
+export const declaredNames: (schema: SchemaObject, root: JsonSchema) => ReadonlySet<string> = rememberByObject(
+  (schema: SchemaObject, root: JsonSchema) => {
+    const parts = schema.additionalProperties === false ? [schema] : conjuncts(root, [schema], composed, MAX_PARTS);
+    const names = [...parts].map((part) =>
+      isObject(part) && isObject(part.properties) ? Object.keys(part.properties) : [],
+    );
+    return new Set(names.flat());
+  },
+);
 
 /** What may add names beside references and allOf, which are followed anyway. A `not` declares nothing. */
 function composed(schema: SchemaObject): readonly JsonSchema[] {

@@ -4,9 +4,7 @@ import type { JsonSchema } from '../../endpoint/model.ts';
 import type { SchemaObject } from '../references.ts';
 import { type CheckError, findErrors } from '../walk/walk-schema.ts';
 import type { Finding, Problem } from './argument-problem.ts';
-import { isUndeclared } from './explain-names.ts';
 import { explainRule } from './explain-rules.ts';
-import { explainUnion } from './explain-unions.ts';
 import { joinPath, showName } from './show.ts';
 
 /** One explanation: what is shared by every place it visits. */
@@ -23,16 +21,19 @@ export interface View {
   readonly budget: { unions: number; suggestions: number };
 }
 
-/** One place in the value, and the schema that refused it. */
-export interface Place {
+/** One value, and where it is: names and positions from the arguments to there. */
+interface Start {
   readonly value: unknown;
+  readonly steps: readonly (string | number)[];
+}
+
+/** One place in the value, and the schema that refused it. */
+export interface Place extends Start {
   readonly path: string;
   /** What it is called. */
   readonly name: string;
   /** Nearest property name, to know secrets by. */
   readonly key: string;
-  /** Names and positions from the arguments to here. */
-  readonly steps: readonly (string | number)[];
   readonly schema: SchemaObject;
 }
 
@@ -48,57 +49,37 @@ export function explain(
   { max, subject = 'the arguments', exact = false }: Partial<View> & { readonly max: number },
 ): Problem[] {
   const budget = { unions: MAX_UNIONS, suggestions: MAX_SUGGESTIONS };
-  return explainMisfits({ root, subject, exact, max, budget }, root, {
-    value,
-    path: '',
-    name: subject,
-    key: '',
-    steps: [],
-    schema: {},
-  });
+  return explainMisfits({ root, subject, exact, max, budget }, root, { value, steps: [] });
 }
 
-/** What keeps the value of a place from fitting a schema; paths begin at the place. */
-export function explainMisfits(view: View, schema: JsonSchema, start: Place): Problem[] {
+/** What keeps a value from fitting a schema. */
+export function explainMisfits(view: View, schema: JsonSchema, start: Start): Problem[] {
   const errors = findErrors(view.root, schema, start.value, MAX_ERRORS, view.exact);
-  const problems = new Map<string, Finding>();
+  const findings = new Map<string, Finding>();
   const leftovers: Finding[] = [];
   for (const error of errors) {
-    if (problems.size >= view.max) break;
-    const place = placeOf(error, start);
-    const sentences: readonly Finding[] = isUnion(error)
-      ? explainUnion(error, place, view)
-      : [explainRule(error, place, view)];
-    // The property belongs to a branch that fails for other reasons, which are more useful to report.
-    if (error.keyword === 'unevaluatedProperties' && !isUndeclared(error, place, view)) leftovers.push(...sentences);
-    else
-      for (const problem of sentences) {
-        // Several rules may require the same property: report it once.
-        const key = problem.problem === 'missing' ? `missing ${problem.path}` : problem.message;
-        if (!problems.has(key)) problems.set(key, problem);
-      }
+    if (findings.size >= view.max) break;
+    for (const finding of explainRule(error, placeOf(error, start, view), view)) {
+      // Several rules may require the same property: report it once.
+      const key = finding.problem === 'missing' ? `missing ${finding.path}` : finding.message;
+      if (finding.isLeftover) leftovers.push(finding);
+      else if (!findings.has(key)) findings.set(key, finding);
+    }
   }
-  return toProblems(problems.size > 0 ? [...problems.values()] : leftovers).slice(0, view.max);
+  return toProblems(findings.size > 0 ? [...findings.values()] : leftovers).slice(0, view.max);
 }
 
 /** One line for each cause: a misspelt or misplaced name is not missing as well. */
 function toProblems(findings: readonly Finding[]): Problem[] {
-  const settled = new Set(findings.flatMap(({ settles = [] }) => settles));
+  const causes = new Set(findings.flatMap(({ settles = [] }) => settles));
   return findings
-    .filter(({ problem, path }) => problem !== 'missing' || !settled.has(path))
-    .map(({ settles: _, ...problem }) => problem);
+    .filter(({ problem, path }) => problem !== 'missing' || !causes.has(path))
+    .map(({ settles: _, isLeftover: __, ...problem }) => problem);
 }
 
-function isUnion({ keyword }: CheckError): boolean {
-  return keyword === 'anyOf' || keyword === 'oneOf';
-}
-
-function placeOf(error: CheckError, start: Place): Place {
-  let { path, key, name } = start;
-  for (const step of error.path) {
-    path = joinPath(path, step);
-    name = showName(path);
-    if (typeof step === 'string') key = step;
-  }
-  return { path, name, key, steps: [...start.steps, ...error.path], value: error.value, schema: error.schema };
+function placeOf({ path: further, value, schema }: CheckError, start: Start, { subject }: View): Place {
+  const steps = [...start.steps, ...further];
+  const path = steps.reduce<string>(joinPath, '');
+  const name = path === '' ? subject : showName(path);
+  return { value, steps, path, name, key: steps.findLast((step) => typeof step === 'string') ?? '', schema };
 }

@@ -1,112 +1,101 @@
 // An unknown property: which name was likely meant, or in which object it belongs.
 import { isObject } from '../../endpoint/is-object.ts';
-import type { JsonSchema } from '../../endpoint/model.ts';
-import { askFor } from '../../endpoint/suggest.ts';
+import { askFor, closest } from '../../endpoint/suggest.ts';
 import { OBJECT, typesOf } from '../json-types.ts';
-import { findKeyword, findProperty, isSchema } from '../references.ts';
-import type { CheckError } from '../walk/walk-schema.ts';
+import { findProperty, type SchemaObject, schemasAlong } from '../references.ts';
 import type { Finding } from './argument-problem.ts';
 import { declaredNames } from './declared-names.ts';
 import type { Place, View } from './explain-errors.ts';
-import { joinPath, showName } from './show.ts';
+import type { Params } from './explain-rules.ts';
+import { joinPath, listFirst, showName } from './show.ts';
 
 const MAX_NAMES_LISTED = 20;
 const MAX_FIELDS_LISTED = 8;
 
-/** Whether no part of the schema has such a property. */
-export function isUndeclared(error: CheckError, place: Place, view: View): boolean {
-  return !declaredNames(view.root, place.schema).has(String(error.params.unevaluatedProperty));
-}
-
-type Suggest = (view: View, word: string, candidates: readonly string[]) => string | undefined;
-
-export function explainUnknown(place: Place, name: string, view: View, suggest: Suggest): Finding {
-  const names = declaredNames(view.root, place.schema);
+export function explainUnknown(place: Place, params: Params, view: View): Finding {
+  const name = String(params.additionalProperty ?? params.unevaluatedProperty);
+  const names = declaredNames(place.schema, view.root);
   const path = joinPath(place.path, name);
-  const base = { path, problem: 'unknown' } as const;
+  const at = { path, problem: 'unknown' } as const;
+  // It belongs to a branch that fails for other reasons.
   if (names.has(name) && place.schema.additionalProperties !== false)
-    return { ...base, message: `${showName(path)} does not go with the other arguments; remove it` };
+    return { ...at, message: `${showName(path)} does not go with the other arguments; remove it`, isLeftover: true };
+  const finding = (words: string, more: Partial<Finding> = {}): Finding => ({
+    ...at,
+    message: `unknown ${showName(path)}${words}`,
+    ...more,
+  });
   const object = place.value as Record<string, unknown>;
   const others = [...names].filter((each) => each !== name);
-  const holder = holderOf(name, others, place, view);
-  if (holder !== undefined) {
-    const inside = holder.reduce(joinPath, place.path);
-    const message = `unknown ${showName(path)}; put it inside ${showName(inside)}`;
-    return { ...base, message, suggestion: joinPath(inside, name), settles: [inside] };
-  }
+  const holder = holderOf(name, others, place, view)?.reduce(joinPath, place.path);
+  if (holder !== undefined)
+    return finding(`; put it inside ${showName(holder)}`, { suggestion: joinPath(holder, name), settles: [holder] });
   const outside = outsideOf(name, place, view);
   if (outside !== undefined) {
-    const message = `unknown ${showName(path)}; put it beside ${showName(outside.beside)}, not inside: ${showName(outside.path)}`;
-    return { ...base, message, suggestion: outside.path, settles: [outside.path] };
+    const words = `; put it beside ${showName(outside.beside)}, not inside: ${showName(outside.path)}`;
+    return finding(words, { suggestion: outside.path, settles: [outside.path] });
   }
-  const near = suggest(
-    view,
-    name,
-    others.filter((each) => !Object.hasOwn(object, each)),
-  );
+  const free = others.filter((each) => !Object.hasOwn(object, each));
+  const near = suggest(view, name, free);
   if (near !== undefined) {
     const suggestion = joinPath(place.path, near);
-    const message = `unknown ${showName(path)} — ${askFor(showName(suggestion))}`;
-    return { ...base, message, suggestion, settles: [suggestion] };
+    return finding(` — ${askFor(showName(suggestion))}`, { suggestion, settles: [suggestion] });
   }
   const value = object[name];
   const inside = isObject(value) ? Object.keys(value).filter((each) => names.has(each)) : [];
   if (inside.length > 0) {
     const fields = inside.slice(0, MAX_FIELDS_LISTED);
-    const message = `unknown ${showName(path)}; pass its fields directly instead: ${fields.map(showName).join(', ')}`;
     const settles = inside.map((each) => joinPath(place.path, each));
-    return { ...base, message, suggestion: fields.join(', '), settles };
+    const words = `; pass its fields directly instead: ${fields.map(showName).join(', ')}`;
+    return finding(words, { suggestion: fields.join(', '), settles });
   }
-  if (others.length === 0) {
-    const nothing = place.path === '' ? 'no arguments are' : 'nothing is';
-    return { ...base, message: `unknown ${showName(path)}; ${nothing} accepted here` };
-  }
-  const list = others.slice(0, MAX_NAMES_LISTED).map(showName).join(', ');
-  const expected = others.length > MAX_NAMES_LISTED ? `${list}, … (${others.length})` : list;
-  return { ...base, message: `unknown ${showName(path)}; known: ${expected}`, expected };
+  if (others.length === 0) return finding(`; ${place.path === '' ? 'no arguments are' : 'nothing is'} accepted here`);
+  const expected = listFirst(others, MAX_NAMES_LISTED, showName, `… (${others.length})`);
+  return finding(`; known: ${expected}`, { expected });
 }
 
 /** Objects looked into for one name. */
 const MAX_HOLDERS = 40;
 
 /** The neighbour that is an object with such a field, or has one inside: `title` belongs inside `body`, `lat` inside `address.geo`. */
-function holderOf(name: string, others: readonly string[], place: Place, view: View): readonly string[] | undefined {
-  const fieldsOf = (schema: JsonSchema, names: Iterable<string>) =>
-    [...names].flatMap((each) => {
-      const inner = findProperty(view.root, schema, each);
-      return inner === undefined ? [] : [[each, inner] as const];
+function holderOf(name: string, others: readonly string[], place: Place, { root }: View): string[] | undefined {
+  const objectsIn = (schema: SchemaObject, names: readonly string[]) =>
+    names.flatMap((each) => {
+      const inner = findProperty(root, schema, each);
+      return isObject(inner) && typesOf(root, inner) & OBJECT ? [[each, inner] as const] : [];
     });
-  const near = fieldsOf(place.schema, others.slice(0, MAX_HOLDERS));
-  const [holder] = near.find(([, schema]) => declaresField(view, schema, name)) ?? [];
-  if (holder !== undefined) return [holder];
+  const holds = ([, schema]: readonly [string, SchemaObject]) => declaredNames(schema, root).has(name);
+  const near = objectsIn(place.schema, others.slice(0, MAX_HOLDERS));
+  const holder = near.find(holds);
+  if (holder !== undefined) return [holder[0]];
   let room = MAX_HOLDERS;
   for (const [outer, schema] of near) {
-    if (!isObject(schema) || (typesOf(view.root, schema) & OBJECT) === 0) continue;
-    const names = [...declaredNames(view.root, schema)].slice(0, Math.max(room, 0));
+    const names = [...declaredNames(schema, root)].slice(0, room);
     room -= names.length;
-    const [inner] = fieldsOf(schema, names).find(([, one]) => declaresField(view, one, name)) ?? [];
-    if (inner !== undefined) return [outer, inner];
+    const inner = objectsIn(schema, names).find(holds);
+    if (inner !== undefined) return [outer, inner[0]];
   }
   return undefined;
 }
 
-function declaresField({ root }: View, schema: JsonSchema, name: string): boolean {
-  return isObject(schema) && (typesOf(root, schema) & OBJECT) !== 0 && declaredNames(root, schema).has(name);
-}
-
 /** The object around, or the arguments themselves, where the name is one: `limit` belongs beside `body`. */
 function outsideOf(name: string, { steps }: Place, { root }: View): { path: string; beside: string } | undefined {
-  let around: JsonSchema = root;
-  let path = '';
-  let outside: { path: string; beside: string } | undefined;
-  for (const step of steps) {
-    const beside = joinPath(path, step);
-    if (typeof step === 'string' && findProperty(root, around, name) !== undefined)
-      outside = { path: joinPath(path, name), beside };
-    const inner = typeof step === 'number' ? findKeyword(root, around, 'items') : findProperty(root, around, step);
-    if (!isSchema(inner)) break;
-    around = inner;
-    path = beside;
-  }
-  return outside;
+  const schemas = schemasAlong(root, root, steps);
+  const depth = steps.findLastIndex((step, index) => {
+    const around = schemas[index];
+    return typeof step === 'string' && around !== undefined && findProperty(root, around, name) !== undefined;
+  });
+  if (depth === -1) return undefined;
+  const around = steps.slice(0, depth).reduce<string>(joinPath, '');
+  return { path: joinPath(around, name), beside: joinPath(around, steps[depth]!) };
+}
+
+/** Suggestions from longer lists use up more of the budget. */
+const CANDIDATES_PER_SUGGESTION = 400;
+const DEAREST_SUGGESTION = 12;
+
+/** The candidate that was likely meant, as long as there is time to look for it. */
+export function suggest(view: View, word: string, candidates: readonly string[]): string | undefined {
+  view.budget.suggestions -= 1 + Math.min(DEAREST_SUGGESTION, candidates.length / CANDIDATES_PER_SUGGESTION);
+  return view.budget.suggestions < 0 ? undefined : closest(word, candidates);
 }

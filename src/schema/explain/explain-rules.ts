@@ -2,51 +2,56 @@
 
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
-import { toOneLine } from '../../endpoint/plain-text.ts';
-import { askFor, closest } from '../../endpoint/suggest.ts';
+import { toOneLine, toSummary } from '../../endpoint/plain-text.ts';
+import { askFor } from '../../endpoint/suggest.ts';
 import { lengthOf } from '../check/assertions.ts';
 import { FORMATS } from '../check/formats.ts';
 import { safePattern } from '../check/pattern.ts';
-import { ARRAY, NULL, namedTypes, OBJECT, typeOf, typesOf } from '../json-types.ts';
-import { findKeyword, isSchema, ownSchema, type SchemaObject } from '../references.ts';
+import { ARRAY, NULL, OBJECT, ownTypes, typeOf, typesOf } from '../json-types.ts';
+import { findKeyword, findProperty, isSchema, ownSchema, type SchemaObject, schemasAlong } from '../references.ts';
 import { type CheckError, fitsSchema } from '../walk/walk-schema.ts';
-import type { Finding, Problem } from './argument-problem.ts';
+import type { Finding, Problem, ProblemKind } from './argument-problem.ts';
 import type { Place, View } from './explain-errors.ts';
-import { explainUnknown } from './explain-names.ts';
+import { explainUnknown, suggest } from './explain-names.ts';
+import { explainUnion } from './explain-unions.ts';
 import {
   cut,
-  describePurpose,
   describeType,
   isSecret,
   joinPath,
+  listFirst,
   namesOf,
+  oneOf,
+  plural,
   showChoices,
   showName,
   showValue,
 } from './show.ts';
 
-/** `params` are those of the error, and `limit`, the value of the keyword. */
-type Rule = (place: Place, params: CheckError['params'] & { readonly limit?: unknown }, view: View) => Finding;
+/** Those of the error, and `limit`, the value of the keyword. */
+export type Params = CheckError['params'] & { readonly limit?: unknown };
 
-/** The problem behind one error. */
-export function explainRule({ keyword, params }: CheckError, place: Place, view: View): Finding {
+type Rule = (place: Place, params: Params, view: View) => Finding | readonly Finding[];
+
+/** The problems behind one error; more than one only for a union. */
+export function explainRule({ keyword, params }: CheckError, place: Place, view: View): readonly Finding[] {
   const rule = RULES[keyword];
-  if (rule !== undefined) return rule(place, { limit: place.schema[keyword], ...params }, view);
-  return problemAt(place, 'rule', `must satisfy \`${keyword}\` of the schema`);
+  if (rule !== undefined) return [rule(place, { limit: place.schema[keyword], ...params }, view)].flat();
+  return [problemAt(place, 'rule', `must satisfy \`${keyword}\` of the schema`)];
 }
 
-export function problemAt(
-  place: Place,
-  problem: Problem['problem'],
-  words: string,
-  more: Partial<Problem> = {},
-): Problem {
+export function problemAt(place: Place, problem: ProblemKind, words: string, more: Partial<Problem> = {}): Problem {
   return { path: place.path, problem, message: `${place.name} ${words}`.trimStart(), ...more };
 }
 
-const mustBe = (place: Place, problem: Problem['problem'], expected: string, more = ''): Problem => {
-  const got = shown(place);
-  return problemAt(place, problem, `must be ${expected}; got ${got}${more}`, { expected, got });
+/** What was likely meant: for the end of the sentence, and for programs. */
+type Hint = { readonly hint?: string; readonly suggestion?: string };
+
+const ask = (words: string, suggestion: string): Hint => ({ hint: ` — ${askFor(words)}`, suggestion });
+
+const mustBe = (place: Place, problem: ProblemKind, expected: string, { hint = '', ...more }: Hint = {}): Problem => {
+  const got = show(place);
+  return problemAt(place, problem, `must be ${expected}; got ${got}${hint}`, { expected, got, ...more });
 };
 
 const mustHave = (place: Place, problem: 'length' | 'items', expected: string, count: number, what = ''): Problem => {
@@ -54,29 +59,27 @@ const mustHave = (place: Place, problem: 'length' | 'items', expected: string, c
   return problemAt(place, problem, `must have ${expected}${what}; it has ${count}`, { expected, got });
 };
 
-const shown = ({ value, key, schema }: Place): string => showValue(value, key, schema);
-const plural = (count: unknown, noun: string): string => `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
+const show = ({ value, key, schema }: Place): string => showValue(value, key, schema);
 const countOf = (place: Place): number => (place.value as unknown[]).length;
 
 const range: Rule = (place) => mustBe(place, 'range', rangeWords(place.schema));
-const unknownName: Rule = (place, params, view) =>
-  explainUnknown(place, String(params.additionalProperty ?? params.unevaluatedProperty), view, suggest);
 
-const RULES: Readonly<Record<string, Rule | undefined>> = Object.assign(Object.create(null), {
+/** Said of a number, of which nobody knows what it was before it was parsed. */
+export const LOST_DIGITS =
+  'has more digits than a JSON number keeps, so the last ones may be wrong; send it as a string of digits';
+
+const RULES: Readonly<Record<string, Rule | undefined>> = {
   type: explainType,
-  rounded: (place) =>
-    problemAt(
-      place,
-      'range',
-      'has more digits than a JSON number keeps, so the last ones may be wrong; send it as a string of digits',
-    ),
+  rounded: (place) => problemAt(place, 'range', LOST_DIGITS),
   'false schema': (place) => problemAt(place, 'unknown', 'is not accepted here; remove it'),
   enum: explainChoice,
   const: explainChoice,
   required: explainMissing,
   dependentRequired: explainMissing,
-  additionalProperties: unknownName,
-  unevaluatedProperties: unknownName,
+  additionalProperties: explainUnknown,
+  unevaluatedProperties: explainUnknown,
+  anyOf: explainUnion,
+  oneOf: explainUnion,
   minimum: range,
   maximum: range,
   exclusiveMinimum: range,
@@ -86,7 +89,7 @@ const RULES: Readonly<Record<string, Rule | undefined>> = Object.assign(Object.c
   pattern: explainPattern,
   minLength: (place, { limit }) => {
     const expected = limit === 1 ? 'a non-empty string' : `at least ${plural(limit, 'character')}`;
-    const got = shown(place);
+    const got = show(place);
     const words = limit === 1 ? 'must not be empty' : `must have ${expected}`;
     return problemAt(place, 'length', `${words}; got ${got}`, { expected, got });
   },
@@ -113,53 +116,46 @@ const RULES: Readonly<Record<string, Rule | undefined>> = Object.assign(Object.c
   propertyNames: (place, { propertyName }) =>
     problemAt(place, 'rule', `must not have a key like ${showName(String(propertyName))}`),
   not: (place, { limit }, { root }) => {
-    const words = isSchema(limit) ? describeType(root, limit) : 'any value';
-    const got = shown(place);
-    const what = words === 'any value' ? 'given in this form' : words;
-    return problemAt(place, 'rule', `must not be ${what}; got ${got}`, { got });
+    const type = describeType(root, limit as JsonSchema);
+    const got = show(place);
+    return problemAt(place, 'rule', `must not be ${type === 'any value' ? 'given in this form' : type}; got ${got}`, {
+      got,
+    });
   },
-} satisfies Record<string, Rule>);
+};
 
 /** Also for a union none of whose branches accepts the type: all types are named at once. */
 export function explainType(place: Place, _: unknown, { root }: View): Problem {
   const { schema } = place;
-  const named = namedTypes(schema.type) | (schema.nullable === true ? NULL : 0);
-  const takes = schema.type === undefined ? typesOf(root, schema) : named;
-  const { hint, suggestion } = listHint(place, root, takes);
-  const problem = mustBe(place, 'type', describeType(root, schema) + fieldWords(root, schema, takes), hint);
-  return suggestion === undefined ? problem : { ...problem, suggestion };
+  const takes = schema.type === undefined ? typesOf(root, schema) : ownTypes(schema);
+  const expected = describeType(root, schema) + fieldWords(root, schema, takes);
+  return mustBe(place, 'type', expected, listHint(place, root, takes));
 }
 
 /** One value where a list is asked for, or a list of one where a value is: what it would look like. */
-function listHint(
-  place: Place,
-  root: JsonSchema,
-  takes: number,
-): { readonly hint: string; readonly suggestion?: string } {
-  const { value, key, schema } = place;
-  const item: unknown =
-    takes & ARRAY && !Array.isArray(value) ? (findKeyword(root, schema, 'items') ?? true) : undefined;
-  const only: unknown = Array.isArray(value) && value.length === 1 && !(takes & ARRAY) ? value[0] : undefined;
-  const reading = isSchema(item) ? readList(root, item, value) : takes & typeOf(only) ? only : undefined;
-  if (reading === undefined || [reading].flat().some((each) => isSecret(each, key, schema))) return { hint: '' };
+function listHint({ value, key, schema }: Place, root: JsonSchema, takes: number): Hint {
+  const isList = Array.isArray(value);
+  if (isList === ((takes & ARRAY) !== 0)) return {};
+  const only = isList && value.length === 1 && takes & typeOf(value[0]) ? value[0] : undefined;
+  const reading: unknown = isList ? only : readList(root, findKeyword(root, schema, 'items') ?? true, value);
+  if (reading === undefined || [reading].flat().some((each) => isSecret(each, key, schema))) return {};
   const text = JSON.stringify(reading);
-  if (text.length > MAX_HINT_CHARS || toOneLine(text) !== text)
-    return { hint: isSchema(item) ? ' — put it in a list' : '' };
-  return { hint: ` — ${askFor(text)}`, suggestion: text };
+  if (text.length <= MAX_HINT_CHARS && toOneLine(text) === text) return ask(text, text);
+  return isList ? {} : { hint: ' — put it in a list' };
 }
 
 const MAX_HINT_CHARS = 80;
 
 /** `open` or `open,closed` as a list, where its items take that. */
-function readList(root: JsonSchema, item: JsonSchema, value: unknown): readonly unknown[] | undefined {
+function readList(root: JsonSchema, item: unknown, value: unknown): readonly unknown[] | undefined {
+  if (value === null || !isSchema(item)) return undefined;
   const isTaken = (each: unknown) => fitsSchema(root, item, each);
-  if (value === null) return undefined;
-  if (isTaken(value) && !(typeof value === 'string' && value.includes(','))) return [value];
-  if (typeof value !== 'string' || value.length > MAX_HINT_CHARS) return isTaken(value) ? [value] : undefined;
+  const isOne = typeof value !== 'string' || !value.includes(',') || value.length > MAX_HINT_CHARS;
+  if (isOne && isTaken(value)) return [value];
+  if (typeof value !== 'string' || value.length > MAX_HINT_CHARS) return undefined;
   const parts = value.split(',').map((part) => part.trim());
-  const numbers = parts.map(Number);
   const isNumeric = parts.every((part) => /^-?\d{1,15}(?:\.\d{1,15})?$/.test(part));
-  return [parts, ...(isNumeric ? [numbers] : [])].find((list) => list.every(isTaken));
+  return [parts, ...(isNumeric ? [parts.map(Number)] : [])].find((list) => list.every(isTaken));
 }
 
 const MAX_FIELDS_SHOWN = 6;
@@ -171,12 +167,10 @@ function fieldWords(root: JsonSchema, schema: SchemaObject, takes: number): stri
   if (!isObject(properties)) return '';
   const required = new Set(namesOf(findKeyword(root, schema, 'required')));
   const names = Object.keys(properties).filter((name) => properties[name] !== false);
-  const sorted = [...names.filter((name) => required.has(name)), ...names.filter((name) => !required.has(name))];
-  const fields = sorted
-    .slice(0, MAX_FIELDS_SHOWN)
-    .map((name) => cut(toOneLine(name), 24) + (required.has(name) ? '' : '?'));
-  if (fields.length === 0) return '';
-  return ` {${fields.join(', ')}${sorted.length > fields.length ? ', …' : ''}}`;
+  const order = [...names.filter((name) => required.has(name)), ...names.filter((name) => !required.has(name))];
+  if (order.length === 0) return '';
+  const nameField = (name: string) => cut(toOneLine(name), 24) + (required.has(name) ? '' : '?');
+  return ` {${listFirst(order, MAX_FIELDS_SHOWN, nameField)}}`;
 }
 
 function explainChoice(place: Place, _: unknown, view: View): Problem {
@@ -184,25 +178,14 @@ function explainChoice(place: Place, _: unknown, view: View): Problem {
   const choices = Array.isArray(schema.enum) ? schema.enum : [schema.const];
   const words = choices.filter((each): each is string => typeof each === 'string');
   const near = typeof value === 'string' && choices.length > 1 ? suggest(view, value, words) : undefined;
-  const hint = near === undefined ? '' : ` — ${askFor(showChoices([near]))}`;
-  const expected = choices.length === 1 ? showChoices(choices) : `one of ${showChoices(choices)}`;
-  return { ...mustBe(place, 'enum', expected, hint), ...(near !== undefined && { suggestion: near }) };
+  return mustBe(place, 'enum', oneOf(choices), near === undefined ? {} : ask(showChoices([near]), near));
 }
 
-/** Suggestions from longer lists use up more of the budget. */
-const CANDIDATES_PER_SUGGESTION = 400;
-const DEAREST_SUGGESTION = 12;
-
-function suggest(view: View, word: string, candidates: readonly string[]): string | undefined {
-  view.budget.suggestions -= 1 + Math.min(DEAREST_SUGGESTION, candidates.length / CANDIDATES_PER_SUGGESTION);
-  return view.budget.suggestions < 0 ? undefined : closest(word, candidates);
-}
-
-function explainPattern(place: Place, { limit }: { readonly limit?: unknown }): Problem {
+function explainPattern(place: Place, { limit }: Params): Problem {
   const value = place.value as string;
   const source = limit as string;
   const expected = `/${cut(toOneLine(source), 120)}/`;
-  const got = shown(place);
+  const got = show(place);
   const words = {
     match: `must match ${expected}; got ${got}`,
     mismatch: `must match ${expected}; got ${got}`,
@@ -235,14 +218,14 @@ function explainCount(place: Place, expected: string): Problem {
   return { path: place.path, problem: 'items', message, expected, got: `${count}` };
 }
 
-function explainMissing(place: Place, params: CheckError['params'], view: View): Problem {
+function explainMissing(place: Place, params: Params, view: View): Problem {
   const name = String(params.missingProperty);
-  const schema =
-    ownSchema(place.schema.properties, name) ??
-    ownSchema(findKeyword(view.root, view.root, 'properties'), name) ??
-    true;
+  // What requires a property is not always what describes it (allOf).
+  const around = schemasAlong(view.root, view.root, place.steps)[place.steps.length] ?? true;
+  const schema = ownSchema(place.schema.properties, name) ?? findProperty(view.root, around, name) ?? true;
   const expected = describeType(view.root, schema);
-  const purpose = describePurpose(view.root, schema);
+  const description = findKeyword(view.root, schema, 'description');
+  const purpose = typeof description === 'string' ? toSummary(description, 160) : '';
   const path = joinPath(place.path, name);
   const because = typeof params.property === 'string' ? `, needed together with ${showName(params.property)}` : '';
   const message = `missing ${showName(path)} (${expected})${because}${purpose === '' ? '' : `: ${purpose}`}`;

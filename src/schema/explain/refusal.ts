@@ -12,34 +12,28 @@ const MAX_REQUIRED_CHARS = 600;
 
 /** The error a refused call ends with. */
 export function refusal(tool: string, schema: JsonSchema, problems: readonly Problem[]): GatewayError {
-  const shown = problems.slice(0, MAX_PROBLEMS);
-  const required = requiredNames(schema);
+  const required = namesOf(findKeyword(schema, schema, 'required'));
   const text = [
     `Invalid arguments for ${tool}; nothing was sent. Fix and call again:`,
-    ...numbered(
-      shown.map(({ message }) => message),
-      problems.length - shown.length,
-    ),
+    ...numbered(problems),
     ...requiredLine(schema, required),
   ].join('\n');
-  return new GatewayError('VALIDATION', cut(text, MAX_TEXT_CHARS), { tool, errors: shown, required });
+  const errors = problems.slice(0, MAX_PROBLEMS);
+  return new GatewayError('VALIDATION', cut(text, MAX_TEXT_CHARS), { tool, errors, required });
 }
 
-function numbered(messages: readonly string[], more: number): string[] {
+function numbered(problems: readonly Problem[]): string[] {
   const room = MAX_TEXT_CHARS - 200 - MAX_REQUIRED_CHARS;
   const lines: string[] = [];
-  let used = 0;
-  for (const [index, message] of messages.entries()) {
+  let length = 0;
+  for (const [index, { message }] of problems.entries()) {
+    if (index === MAX_PROBLEMS) return [...lines, '… and more.'];
     const line = `${index + 1}. ${cut(message.replaceAll('\n', ' '), MAX_LINE_CHARS)}`;
-    if (used + line.length > room) return [...lines, `… and ${messages.length - index + Math.max(0, more)} more.`];
+    if (length + line.length > room) return [...lines, `… and ${problems.length - index} more.`];
     lines.push(line);
-    used += line.length + 1;
+    length += line.length + 1;
   }
-  return more > 0 ? [...lines, '… and more.'] : lines;
-}
-
-function requiredNames(schema: JsonSchema): string[] {
-  return namesOf(findKeyword(schema, schema, 'required'));
+  return lines;
 }
 
 /** `Required: {owner: string, repo: string}` */

@@ -1,9 +1,10 @@
 // How schema places and argument values are written in a message: short, on one line, and never a secret.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
-import { toOneLine, toSummary, wholeCharacters } from '../../endpoint/plain-text.ts';
-import { ARRAY, BOOLEAN, INTEGER, NULL, NUMBER, STRING, typeOf, typesOf, typeWords } from '../json-types.ts';
-import { deref, findKeyword, ownSchema } from '../references.ts';
+import { toOneLine, wholeCharacters } from '../../endpoint/plain-text.ts';
+import { joinPlace } from '../../endpoint/problems.ts';
+import { ANY, ARRAY, BOOLEAN, INTEGER, NULL, NUMBER, STRING, typeOf, typesOf, typeWords } from '../json-types.ts';
+import { deref, findKeyword, isSchema, ownSchema } from '../references.ts';
 
 const MAX_SHOWN_CHARS = 60;
 const MAX_ENUM_SHOWN = 12;
@@ -42,15 +43,13 @@ export function showValue(value: unknown, key = '', schema?: JsonSchema): string
     return typeof value === 'string' ? `string (hidden, ${value.length} characters)` : `${type} (hidden)`;
   }
   if (typeof value === 'string') return `string ${quote(value)}`;
-  if (Array.isArray(value))
-    return `array ${value.length === 0 ? '[]' : `of ${value.length} item${value.length === 1 ? '' : 's'}`}`;
-  if (typeof value === 'object') {
-    const keys = Object.keys(value);
-    if (keys.length === 0) return 'object {}';
-    const shown = keys.slice(0, 5).map((name) => shorten(name, 24));
-    return `object {${shown.join(', ')}${keys.length > 5 ? ', …' : ''}}`;
-  }
+  if (Array.isArray(value)) return value.length === 0 ? 'array []' : `array of ${plural(value.length, 'item')}`;
+  if (typeof value === 'object') return `object {${listFirst(Object.keys(value), 5, (name) => shorten(name, 24))}}`;
   return `${type} ${String(value)}`;
+}
+
+export function plural(count: unknown, noun: string): string {
+  return `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** A string as JSON would write it, cut. */
@@ -69,20 +68,31 @@ export function cut(value: string, max: number): string {
   return value.length <= max ? value : `${wholeCharacters(value, max - 1)}…`;
 }
 
+/** The first of a list, and a sign where there are more. */
+export function listFirst<Item>(
+  items: readonly Item[],
+  max: number,
+  write: (item: Item) => string,
+  more = '…',
+): string {
+  const words = items.slice(0, max).map((item) => write(item));
+  return (items.length > max ? [...words, more] : words).join(', ');
+}
+
 /** As much of a list as there is room for. */
 export function listWithin(parts: readonly string[], maxChars: number): string {
-  let used = 0;
+  let length = 0;
   const end = parts.findIndex((part) => {
-    used += part.length + 2;
-    return used > maxChars;
+    length += part.length + 2;
+    return length > maxChars;
   });
   return (end === -1 ? parts : [...parts.slice(0, end), '…']).join(', ');
 }
 
 /** A name in backticks; anything that is not a plain name is quoted so that it cannot pose as text. */
 export function showName(name: string): string {
-  const shown = shorten(name, 64);
-  return /^[\w$.[\]-]+$/.test(shown) ? `\`${shown}\`` : JSON.stringify(shown);
+  const text = shorten(name, 64);
+  return /^[\w$.[\]-]+$/.test(text) ? `\`${text}\`` : JSON.stringify(text);
 }
 
 /** The names in a list of names; what is no text is left out. */
@@ -92,58 +102,48 @@ export function namesOf(list: unknown): string[] {
 
 /** `items[2].price`; the empty path is the arguments themselves. */
 export function joinPath(path: string, key: string | number): string {
-  if (typeof key === 'number') return `${path}[${key}]`;
-  const name = shorten(key, 64);
-  if (!/^[\w$-]+$/.test(name)) return `${path}[${JSON.stringify(name)}]`;
-  return path === '' ? name : `${path}.${name}`;
+  return joinPlace(path, typeof key === 'number' ? key : shorten(key, 64));
 }
 
 /** The keys of such a path, also of `files["a.py"]`. Names that joinPath() has cut stay cut. */
 export function splitPath(path: string): readonly string[] {
-  return Array.from(path.matchAll(/\[("(?:[^"\\]|\\.)*")\]|[^.[\]]+/g), ([whole, quoted]) =>
-    quoted === undefined ? whole : String(JSON.parse(quoted)),
+  return Array.from(path.matchAll(/\[("(?:[^"\\]|\\.)*")\]|[^.[\]]+/g), ([whole, quotation]) =>
+    quotation === undefined ? whole : String(JSON.parse(quotation)),
   );
 }
 
-/** `"a", "b" or "c"`, cut after a dozen. */
+/** `"a", "b", "c"`, cut after a dozen. */
 export function showChoices(values: readonly unknown[]): string {
-  const shown = values
-    .slice(0, MAX_ENUM_SHOWN)
-    .map((value) =>
-      typeof value === 'string' ? JSON.stringify(shorten(value, 40)) : cut(JSON.stringify(value) ?? 'null', 40),
-    );
-  const more = values.length - shown.length;
-  return more > 0 ? `${shown.join(', ')}, … (${values.length} values)` : shown.join(', ');
+  return listFirst(values, MAX_ENUM_SHOWN, showChoice, `… (${values.length} values)`);
+}
+
+function showChoice(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(shorten(value, 40)) : cut(JSON.stringify(value) ?? 'null', 40);
+}
+
+/** `"a"`, or `one of "a", "b"` */
+export function oneOf(values: readonly unknown[]): string {
+  return values.length === 1 ? showChoices(values) : `one of ${showChoices(values)}`;
 }
 
 /** What a place takes, in words: `string`, `array of string or object`, `one of "a", "b"`. */
 export function describeType(root: JsonSchema, schema: JsonSchema, depth = 0): string {
   const bits = typesOf(root, schema);
   const choices = findKeyword(root, schema, 'enum');
-  if (Array.isArray(choices) && choices.length > 0) {
-    return choices.length === 1 ? showChoices(choices) : `one of ${showChoices(choices)}`;
-  }
-  const fixed = findKeyword(root, schema, 'const');
-  if (fixed !== undefined) return showChoices([fixed]);
-  if (bits & ARRAY && depth < 2) {
+  if (Array.isArray(choices) && choices.length > 0) return oneOf(choices);
+  const choice = findKeyword(root, schema, 'const');
+  if (choice !== undefined) return oneOf([choice]);
+  if (bits & ARRAY && bits !== ANY && depth < 2) {
     const items = ownSchema(deref(root, schema), 'items') ?? findKeyword(root, schema, 'items');
-    const inner = isObject(items) || typeof items === 'boolean' ? describeType(root, items, depth + 1) : 'any value';
-    const others = bits & ~ARRAY;
+    const inner = isSchema(items) ? describeType(root, items, depth + 1) : 'any value';
     const array = inner === 'any value' ? 'array' : `array of ${inner}`;
-    return others === 0 ? array : others === (127 & ~ARRAY) ? 'any value' : `${typeWords(others)} or ${array}`;
+    return bits === ARRAY ? array : `${typeWords(bits & ~ARRAY)} or ${array}`;
   }
   const format = findKeyword(root, schema, 'format');
-  const plain = bits & ~NULL;
-  if (typeof format === 'string' && (plain === STRING || plain === INTEGER || plain === NUMBER || plain === BOOLEAN)) {
-    if (!['float', 'double', 'int32', 'int64', 'password'].includes(format)) {
-      return `${typeWords(bits)} (${cut(toOneLine(format), 24)})`;
-    }
-  }
-  return typeWords(bits);
+  if (typeof format !== 'string' || SILENT_FORMATS.has(format) || !FORMATTED.has(bits & ~NULL)) return typeWords(bits);
+  return `${typeWords(bits)} (${cut(toOneLine(format), 24)})`;
 }
 
-/** The first sentence of a place's description, or nothing. */
-export function describePurpose(root: JsonSchema, schema: JsonSchema): string {
-  const text = findKeyword(root, schema, 'description');
-  return typeof text === 'string' ? toSummary(text, 160) : '';
-}
+/** Types with formats, and the formats that tell a caller nothing. */
+const FORMATTED: ReadonlySet<number> = new Set([STRING, INTEGER, NUMBER, BOOLEAN]);
+const SILENT_FORMATS: ReadonlySet<string> = new Set(['float', 'double', 'int32', 'int64', 'password']);

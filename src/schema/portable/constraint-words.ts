@@ -18,16 +18,16 @@ export function purposeOf(facts: Facts, limit: number): string {
 }
 
 // A cache: operations of a document share most descriptions, and cleaning them is the most expensive part of a pass.
-const cleaned = new Map<string, string>();
+const cache = new Map<string, string>();
 const MAX_CLEANED = 4_000;
 
 function plainText(text: string): string {
-  const cached = cleaned.get(text);
-  if (cached !== undefined) return cached;
+  const entry = cache.get(text);
+  if (entry !== undefined) return entry;
   // What is cut off anyway need not be cleaned.
   const plain = toPlainText(text.slice(0, 2_000));
-  if (cleaned.size >= MAX_CLEANED) cleaned.clear();
-  cleaned.set(text, plain);
+  if (cache.size >= MAX_CLEANED) cache.clear();
+  cache.set(text, plain);
   return plain;
 }
 
@@ -129,15 +129,15 @@ export function objectWords(facts: Facts): string[] {
 
 /** For each name that others require: which of the shown names require it. */
 export function companions(parts: readonly SchemaObject[], isShown: (key: string) => boolean): Map<string, string[]> {
-  const needed = new Map<string, string[]>();
+  const needs = new Map<string, string[]>();
   for (const { dependentRequired } of parts) {
     if (!isObject(dependentRequired)) continue;
     for (const [key, names] of Object.entries(dependentRequired)) {
       if (!isShown(key)) continue;
-      for (const name of namesOf(names)) needed.set(name, [...(needed.get(name) ?? []), key]);
+      for (const name of namesOf(names)) needs.set(name, [...(needs.get(name) ?? []), key]);
     }
   }
-  return needed;
+  return needs;
 }
 
 /** `a`, `a or b`, `any of a, b and 7 more`. */
@@ -152,7 +152,7 @@ function companionWords({ dependentRequired }: SchemaObject, { properties }: Fac
   return Object.entries(dependentRequired)
     .filter(([key]) => !isReadOnly(properties.get(key) ?? []))
     .slice(0, 6)
-    .map(([key, needed]) => ({ key, names: namesOf(needed).slice(0, 8) }))
+    .map(([key, list]) => ({ key, names: namesOf(list).slice(0, 8) }))
     .filter(({ names }) => names.length > 0)
     .map(({ key, names }) => `With ${cut(toOneLine(key), 40)} also give ${names.join(', ')}`);
 }
@@ -216,8 +216,8 @@ export function exclusionWords(facts: Facts): string[] {
 
 /** `name (required), color, …` for fields that are named but not shown. */
 export function fieldList(names: readonly string[], required: ReadonlySet<string>): string {
-  const sorted = [...names.filter((name) => required.has(name)), ...names.filter((name) => !required.has(name))];
-  const fields = sorted.map((name) => `${cut(toOneLine(name), 40)}${required.has(name) ? ' (required)' : ''}`);
+  const order = [...names.filter((name) => required.has(name)), ...names.filter((name) => !required.has(name))];
+  const fields = order.map((name) => `${cut(toOneLine(name), 40)}${required.has(name) ? ' (required)' : ''}`);
   return listWithin(fields, 160);
 }
 

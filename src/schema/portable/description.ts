@@ -27,8 +27,8 @@ export class Description {
   /** Everything. Drafts are measured and compared again and again. */
   get text(): string {
     if (this.#text === undefined) {
-      const shown = this.example === undefined ? this.prose : joinWords(this.prose, [`Example: ${this.example}`]);
-      this.#text = joinWords(shown, this.more);
+      const text = this.example === undefined ? this.prose : joinWords(this.prose, [`Example: ${this.example}`]);
+      this.#text = joinWords(text, this.more);
     }
     return this.#text;
   }

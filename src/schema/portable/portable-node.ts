@@ -72,10 +72,10 @@ export function toNode(
   pass: Pass,
   schemas: readonly JsonSchema[],
   at: Position,
-  expanded?: ReadonlySet<SchemaObject>,
+  ancestors?: ReadonlySet<SchemaObject>,
 ): PortableNode {
   if (--pass.nodes < 0 && pass.strict) throw OUT_OF_NODES;
-  const facts = gatherFacts(pass.root, schemas, expanded);
+  const facts = gatherFacts(pass.root, schemas, ancestors);
   const again = facts.targets.reduce(
     (most, target) => Math.max(most, pass.path.filter((open) => open === target).length),
     0,
@@ -85,15 +85,15 @@ export function toNode(
   // A recursive schema is named again the first time, but not expanded.
   const here = again > 0 || pass.nodes < 0 ? { ...at, depth: Math.max(at.depth, pass.maxDepth + 1) } : at;
   pass.path.push(...facts.targets);
-  const node = build(pass, facts, here, expanded ?? new Set());
+  const node = build(pass, facts, here, ancestors ?? new Set());
   pass.path.length -= facts.targets.length;
   return node;
 }
 
-function build(pass: Pass, facts: Facts, at: Position, expanded: ReadonlySet<SchemaObject>): PortableNode {
+function build(pass: Pass, facts: Facts, at: Position, ancestors: ReadonlySet<SchemaObject>): PortableNode {
   const union = inlineUnion(pass, facts);
   if (union !== undefined) {
-    const nodes = unionNodes(pass, facts, union, at, expanded);
+    const nodes = unionNodes(pass, facts, union, at, ancestors);
     return anyOf(nodes, new Description(joinWords(textOf(pass, facts, at), exclusionWords(facts))));
   }
   const bits = allowsOnlyNull(pass, facts) ? NULL : impliedTypes(facts);
@@ -180,16 +180,16 @@ function itemsNode(pass: Pass, facts: Facts, at: Position): PortableNode {
   const rest = facts.items.filter((schema) => schema !== false);
   if (facts.prefix.length === 0) return rest.length === 0 ? anythingAt(inner) : toNode(pass, rest, inner);
   // Without tuples the items are a union of all positions, and of what may follow them.
-  const closed = facts.items.includes(false);
+  const isClosed = facts.items.includes(false);
   const nodes = facts.prefix[0]!.slice(0, 12).map((schema) => toNode(pass, [schema], inner));
-  if (!closed) nodes.push(rest.length === 0 ? anythingAt(inner) : toNode(pass, rest, inner));
+  if (!isClosed) nodes.push(rest.length === 0 ? anythingAt(inner) : toNode(pass, rest, inner));
   return anyOf(nodes, new Description(''));
 }
 
 function objectNode(pass: Pass, facts: Facts, at: Position): PortableNode {
   // A field that is required but not described anywhere still has to be given.
-  const described = new Set([...facts.properties.keys(), ...facts.required]);
-  const possible = [...described].filter(
+  const describedNames = new Set([...facts.properties.keys(), ...facts.required]);
+  const possible = [...describedNames].filter(
     (key) => key !== '__proto__' && !smuggles(key) && !isNever(facts.properties.get(key) ?? []),
   );
   const isUnasked = (key: string) => !isAsked(facts, key);
@@ -238,8 +238,8 @@ function patternValues(facts: Facts): JsonSchema[] {
   const maps = facts.parts.flatMap((part) =>
     Object.values((part.patternProperties as Record<string, JsonSchema>) ?? {}),
   );
-  const closed = facts.parts.some((part) => part.additionalProperties === false);
-  return maps.length === 1 && closed ? maps : [];
+  const isClosed = facts.parts.some((part) => part.additionalProperties === false);
+  return maps.length === 1 && isClosed ? maps : [];
 }
 
 function isNever(schemas: readonly JsonSchema[]): boolean {
@@ -271,7 +271,7 @@ function withText(node: PortableNode, description: Description): PortableNode {
   if (description.text === '') return node;
   return changeText(node, ({ type, ...rest }) => {
     const own = descriptionOf(rest).text;
-    const repeated = own === '' || description.text.includes(own);
-    return { type, ...rest, description: repeated ? description : new Description(`${description.text} (${own})`) };
+    const isRepeated = own === '' || description.text.includes(own);
+    return { type, ...rest, description: isRepeated ? description : new Description(`${description.text} (${own})`) };
   });
 }

@@ -22,17 +22,17 @@ const NOISE = new Set([
 
 export function stringNode(pass: Pass, facts: Facts, at: Position): PortableNode {
   const choices = facts.choices?.filter((value): value is string => typeof value === 'string');
-  const listed =
+  const isListed =
     choices !== undefined &&
     choices.length > 0 &&
     choices.length <= MAX_ENUM &&
     choices.every((value) => value !== '' && value.length <= 200 && !smuggles(value));
-  const words = listed ? [] : [...choiceWords(facts, 'string'), ...stringWords(facts)];
+  const words = isListed ? [] : [...choiceWords(facts, 'string'), ...stringWords(facts)];
   const pattern = choices ? undefined : portablePattern(facts);
   return {
     type: 'string',
     ...text(describe(pass, facts, at, words)),
-    ...(listed && { enum: [...new Set(choices)] }),
+    ...(isListed && { enum: [...new Set(choices)] }),
     ...(!choices && firstOf(facts, 'format') === 'date-time' && { format: 'date-time' }),
     ...(pattern !== undefined && { pattern }),
     ...(!choices && facts.minLength !== undefined && facts.minLength > 0 && { minLength: facts.minLength }),

@@ -166,15 +166,15 @@ export function toPortableNode(schema: JsonSchema): PortableNode {
 /** A composition at the root is refused by Claude: its branches become fields of the one object. */
 function gatherRoot(schema: JsonSchema): { readonly facts: Facts; readonly forms: readonly RuleWords[] } {
   const facts = gatherFacts(schema, [schema]);
-  const folded = facts.unions.map((branches) =>
+  const folds = facts.unions.map((branches) =>
     foldObjects(
       schema,
       branches.filter((branch) => typesOf(schema, branch) & OBJECT),
     ),
   );
   return {
-    facts: folded.length === 0 ? facts : gatherFacts(schema, [schema, ...folded.map((each) => each.schema)]),
-    forms: folded.flatMap((each) => formWords(each.forms) ?? []),
+    facts: folds.length === 0 ? facts : gatherFacts(schema, [schema, ...folds.map((each) => each.schema)]),
+    forms: folds.flatMap((each) => formWords(each.forms) ?? []),
   };
 }
 
@@ -288,18 +288,18 @@ class Ladder {
 
 /** Hundreds of arguments: the required ones and as many others as fit, and a word on the rest. */
 function dropOptional(args: readonly Argument[], facts: Facts, maxChars: number): Map<string, PortableNode> {
-  const chosen = new Set(args.filter(({ key }) => facts.required.has(key)));
-  let used = [...chosen].reduce((sum, arg) => sum + sizeOf(arg), 0);
+  const choice = new Set(args.filter(({ key }) => facts.required.has(key)));
+  let size = [...choice].reduce((sum, arg) => sum + sizeOf(arg), 0);
   for (const arg of args) {
-    if (chosen.has(arg) || used + sizeOf(arg) > maxChars) continue;
-    used += sizeOf(arg);
-    chosen.add(arg);
+    if (choice.has(arg) || size + sizeOf(arg) > maxChars) continue;
+    size += sizeOf(arg);
+    choice.add(arg);
   }
-  const shown = args.filter((arg) => chosen.has(arg));
-  const properties = new Map(shown.map(({ key, versions }) => [key, versions.at(-1)!.node]));
-  const last = shown.at(-1);
-  if (last && shown.length < args.length) {
-    const sentence = `${args.length - shown.length} more optional arguments are not listed. ${SHORTENED}`;
+  const selection = args.filter((arg) => choice.has(arg));
+  const properties = new Map(selection.map(({ key, versions }) => [key, versions.at(-1)!.node]));
+  const last = selection.at(-1);
+  if (last && selection.length < args.length) {
+    const sentence = `${args.length - selection.length} more optional arguments are not listed. ${SHORTENED}`;
     properties.set(last.key, withSentence(properties.get(last.key)!, sentence));
   }
   return properties;
@@ -317,7 +317,7 @@ function addCompanions(facts: Facts, properties: Map<string, PortableNode>): voi
 /** What the root says about several arguments at once is written on those it concerns. */
 function addRootWords(rules: readonly RuleWords[], properties: Map<string, PortableNode>): void {
   for (const { sentence, names } of rules) {
-    const concerned = [...properties.keys()].filter((key) => names.includes(key));
-    for (const key of concerned.slice(0, 4)) properties.set(key, withSentence(properties.get(key)!, sentence));
+    const keys = [...properties.keys()].filter((key) => names.includes(key));
+    for (const key of keys.slice(0, 4)) properties.set(key, withSentence(properties.get(key)!, sentence));
   }
 }

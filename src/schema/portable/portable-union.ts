@@ -37,22 +37,22 @@ export function unionNodes(
   facts: Facts,
   branches: readonly JsonSchema[],
   at: Position,
-  expanded: ReadonlySet<SchemaObject>,
+  ancestors: ReadonlySet<SchemaObject>,
 ): PortableNode[] {
-  const done = new Set([...expanded, ...facts.parts]);
+  const lineage = new Set([...ancestors, ...facts.parts]);
   const quiet = facts.parts.map(withoutText);
-  for (const part of quiet) done.add(part);
+  for (const part of quiet) lineage.add(part);
   const takesObjects = (branch: JsonSchema) => (typesOf(pass.root, branch) & OBJECT) !== 0;
   const objects = branches.filter(takesObjects);
   const fold =
     objects.length > 1 && (facts.properties.size > 0 || objects.length > MAX_BRANCHES || at.depth >= pass.maxDepth);
   if (objects.length > 1 && !fold) pass.apart = true;
   const apart = fold ? branches.filter((branch) => !takesObjects(branch)) : branches;
-  const nodes = apart.slice(0, MAX_FOLDED).map((branch) => toNode(pass, [branch, ...quiet], at, done));
+  const nodes = apart.slice(0, MAX_FOLDED).map((branch) => toNode(pass, [branch, ...quiet], at, lineage));
   if (fold) {
     const { schema, forms } = foldObjects(pass.root, objects);
-    const described = { ...schema, description: formWords(forms)?.sentence ?? '' };
-    nodes.unshift(toNode(pass, [described, ...quiet], at, done));
+    const whole = { ...schema, description: formWords(forms)?.sentence ?? '' };
+    nodes.unshift(toNode(pass, [whole, ...quiet], at, lineage));
   }
   return joinStrings(nodes);
 }
@@ -86,14 +86,14 @@ export function foldObjects(root: JsonSchema, branches: readonly JsonSchema[], d
     if (key !== '__proto__') properties[key] = joined('anyOf', [...variants.values()]);
   }
   const first = branches.length <= MAX_FOLDED ? [...(shapes[0]?.required ?? [])] : [];
-  const shared = first.filter((name) => shapes.every((shape) => shape.required.has(name)));
-  const sets = shapes.map(({ required }) => [...required].filter((name) => !shared.includes(name)));
+  const common = first.filter((name) => shapes.every((shape) => shape.required.has(name)));
+  const sets = shapes.map(({ required }) => [...required].filter((name) => !common.includes(name)));
   // A branch that requires nothing more makes the other sets optional.
   const forms = sets.some((names) => names.length === 0)
     ? []
     : [...new Map(sets.map((names) => [names.join(', '), names])).values()];
   return {
-    schema: { type: 'object', properties, ...(shared.length > 0 && { required: shared }) },
+    schema: { type: 'object', properties, ...(common.length > 0 && { required: common }) },
     forms: forms.length > 1 ? forms : [],
   };
 }
@@ -107,9 +107,9 @@ function joined(keyword: 'allOf' | 'anyOf', schemas: readonly JsonSchema[]): Jso
 /** `Give one of: {a} or {b, c}` */
 export function formWords(forms: readonly (readonly string[])[]): RuleWords | undefined {
   if (forms.length === 0) return undefined;
-  const shown = forms.slice(0, 6);
-  const list = shown.map((names) => `{${cut(names.join(', '), 60)}}`).join(' or ');
-  return { sentence: `Give one of: ${list}${forms.length > shown.length ? ' or …' : ''}`, names: shown.flat() };
+  const some = forms.slice(0, 6);
+  const list = some.map((names) => `{${cut(names.join(', '), 60)}}`).join(' or ');
+  return { sentence: `Give one of: ${list}${forms.length > some.length ? ' or …' : ''}`, names: some.flat() };
 }
 
 interface Shape {
@@ -124,12 +124,12 @@ function shapeOf(root: JsonSchema, branch: JsonSchema, depth: number): Shape {
   for (const inner of facts.unions) {
     const objects = inner.filter((each) => typesOf(root, each) & OBJECT);
     if (objects.length === 0) continue;
-    const folded = gatherFacts(root, [foldObjects(root, objects, depth + 1).schema]);
-    for (const [key, schemas] of folded.properties) {
+    const objectFacts = gatherFacts(root, [foldObjects(root, objects, depth + 1).schema]);
+    for (const [key, schemas] of objectFacts.properties) {
       const own = facts.properties.get(key);
       facts.properties.set(key, own ? [joined('anyOf', [joined('allOf', own), joined('allOf', schemas)])] : schemas);
     }
-    for (const name of folded.required) facts.required.add(name);
+    for (const name of objectFacts.required) facts.required.add(name);
   }
   return facts;
 }
@@ -153,6 +153,6 @@ function joinStrings(nodes: readonly PortableNode[]): PortableNode[] {
       : new Description(
           [...descriptions.map((each) => each.text), ...(values === undefined ? [] : [`${values}.`])].join(' '),
         );
-  const merged = { type: 'string', ...text(description), ...(!open && { enum: all }) };
-  return [merged, ...nodes.filter((node) => !isPlain(node))];
+  const union = { type: 'string', ...text(description), ...(!open && { enum: all }) };
+  return [union, ...nodes.filter((node) => !isPlain(node))];
 }

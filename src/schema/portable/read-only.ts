@@ -41,17 +41,17 @@ export function tagOf({ discriminator }: { readonly [keyword: string]: unknown }
  */
 export function shownNames(fields: Fields, place: 'whole' | 'part' | 'item'): readonly string[] {
   const { names, isUnasked, isRequired, tags } = fields;
-  const unasked = names.filter(isUnasked);
-  if (unasked.length === 0) return names;
+  const extras = names.filter(isUnasked);
+  if (extras.length === 0) return names;
   // With nothing else to fill in, the object is a reference.
-  const isReference = unasked.length === names.length;
+  const isReference = extras.length === names.length;
   const isNamed = names.some((name) => isRequired(name) && NAMING.test(name));
   const telling = new Set<string>();
   if (isReference || place === 'item' || (place === 'part' && !isNamed)) {
-    const identities = unasked.filter((name) => IDENTITY.test(name));
-    const choice = identities.length > 0 || !isReference ? identities : unasked.filter((name) => NAMING.test(name));
+    const identities = extras.filter((name) => IDENTITY.test(name));
+    const choice = identities.length > 0 || !isReference ? identities : extras.filter((name) => NAMING.test(name));
     for (const name of choice) telling.add(name);
-    if (telling.size > 0) for (const name of unasked) if (isKind(name)) telling.add(name);
+    if (telling.size > 0) for (const name of extras) if (isKind(name)) telling.add(name);
   }
   return names.filter((name) => !isUnasked(name) || telling.has(name) || tags.has(name));
 }
@@ -77,19 +77,19 @@ interface Hiding {
 
 function hide(schema: unknown, place: 'arguments' | 'inside', hiding: Hiding): JsonSchema {
   if (!isObject(schema)) return schema as JsonSchema;
-  const shown = mapSubschemas(schema, (inner) => hide(inner, 'inside', hiding));
-  delete shown.$comment;
-  const { properties } = shown;
-  if (!isObject(properties)) return shown;
+  const copy = mapSubschemas(schema, (inner) => hide(inner, 'inside', hiding));
+  delete copy.$comment;
+  const { properties } = copy;
+  if (!isObject(properties)) return copy;
   const names = Object.keys(properties);
   const isUnasked = (name: string) => isReadOnly([properties[name] as JsonSchema]);
-  const required = new Set(Array.isArray(shown.required) ? shown.required : []);
+  const required = new Set(Array.isArray(copy.required) ? copy.required : []);
   const few =
     place === 'arguments'
       ? names.filter((name) => !isUnasked(name))
       : shownNames({ names, isUnasked, isRequired: (name) => required.has(name), tags: hiding.tags }, hiding.parts);
-  if (few.length === names.length) return shown;
-  const { dependentRequired, ...rest } = shown;
+  if (few.length === names.length) return copy;
+  const { dependentRequired, ...rest } = copy;
   // What a hidden field requires does not matter.
   const rules = Object.entries(isObject(dependentRequired) ? dependentRequired : {}).filter(
     ([name]) => few.includes(name) || !Object.hasOwn(properties, name),

@@ -3,7 +3,7 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { sameJson } from '../check/json-equality.ts';
-import { ANY, NULL, namedTypes, typeOf } from '../json-types.ts';
+import { ANY, ownTypes, typeOf } from '../json-types.ts';
 import { UNIONS } from '../keywords.ts';
 import { conjuncts, isSchema, ownSchema, resolveRef, type SchemaObject, schemasOf } from '../references.ts';
 import { isReadOnly } from './read-only.ts';
@@ -50,11 +50,11 @@ const TIGHTER = new Map<string, (a: number, b: number) => number>([
   ...HIGHEST.map((keyword) => [keyword, Math.min] as const),
 ]);
 
-/** Gathers the facts of a conjunction. Unions found in `expanded` parts were already dealt with by the caller. */
+/** Gathers the facts of a conjunction. Unions found in `ancestors` were already dealt with by the caller. */
 export function gatherFacts(
   root: JsonSchema,
   schemas: readonly JsonSchema[],
-  expanded: ReadonlySet<SchemaObject> = NONE,
+  ancestors: ReadonlySet<SchemaObject> = NONE,
 ): Facts {
   const facts: Facts = {
     types: ANY,
@@ -70,7 +70,7 @@ export function gatherFacts(
   for (const schema of conjuncts(root, schemas)) {
     if (schema === false) facts.types = 0;
     if (!isObject(schema)) continue;
-    addPart(facts, schema, expanded.has(schema));
+    addPart(facts, schema, ancestors.has(schema));
     const target = schema.$ref === undefined ? undefined : resolveRef(root, schema.$ref);
     if (target !== undefined) facts.targets.push(target);
   }
@@ -79,7 +79,7 @@ export function gatherFacts(
 
 function addPart(facts: Facts, schema: SchemaObject, unionsDone: boolean): void {
   facts.parts.push(schema);
-  facts.types &= namedTypes(schema.type) | (schema.nullable === true && schema.type !== undefined ? NULL : 0);
+  facts.types &= ownTypes(schema);
   addChoices(facts, schema);
   if (isObject(schema.properties)) {
     for (const key of Object.keys(schema.properties)) {

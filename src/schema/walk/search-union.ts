@@ -27,8 +27,8 @@ export function searchUnion(
   fits: (branch: JsonSchema) => boolean,
 ): undefined | null | readonly [number, number] {
   const { root } = walk;
-  const named = isObject(value) ? branchByTag(root, branches, value) : undefined;
-  if (named !== undefined) return named !== null && fits(named) ? undefined : null;
+  const branch = isObject(value) ? branchByTag(root, branches, value) : undefined;
+  if (branch !== undefined) return branch !== null && fits(branch) ? undefined : null;
   const names = isObject(value) ? namesIn(walk, value).slice(0, MAX_NAMES) : [];
   const types = typesOfBranches(branches, root);
   const type = typeOf(value);
@@ -70,8 +70,8 @@ export function nearestBranches(
 ): readonly JsonSchema[] {
   const max = branches.length > FEW ? MAX_NEAREST : FEW;
   if (!isObject(value)) return branches.slice(0, max);
-  const tagged = branches.filter((branch) => tagMatches(root, branch, value) === true);
-  if (tagged.length > 0) return tagged.slice(0, max);
+  const matches = branches.filter((branch) => tagMatches(root, branch, value) === true);
+  if (matches.length > 0) return matches.slice(0, max);
   if (branches.length <= max) return branches;
   const names = Object.keys(value).slice(0, MAX_NAMES);
   const near = branches
@@ -86,6 +86,6 @@ function distanceTo(root: JsonSchema, branch: JsonSchema, value: Record<string, 
   const { required, closed, tags } = outlineOfBranch(root, branch);
   spend(required.length * KEY_EFFORT);
   const missing = required.filter((name) => !Object.hasOwn(value, name)).length;
-  const unknown = names.filter((name) => closed.some((properties) => !Object.hasOwn(properties, name))).length;
-  return (hasTags(tags, value) === false ? 100 : 0) + 2 * missing + 3 * unknown;
+  const strangers = names.filter((name) => closed.some((properties) => !Object.hasOwn(properties, name))).length;
+  return (hasTags(tags, value) === false ? 100 : 0) + 2 * missing + 3 * strangers;
 }

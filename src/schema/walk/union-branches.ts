@@ -68,12 +68,12 @@ export function branchByTag(
 export function meantBranch(root: JsonSchema, list: readonly unknown[], value: unknown): JsonSchema | undefined {
   const { branches } = indexUnion(list, root);
   if (branches.length === 1) return branches[0];
-  const tagged = isObject(value) ? branchByTag(root, list, value) : undefined;
-  if (tagged !== undefined) return tagged ?? undefined;
+  const match = isObject(value) ? branchByTag(root, list, value) : undefined;
+  if (match !== undefined) return match ?? undefined;
   spend(branches.length);
   const type = typeOf(value);
-  const typed = branches.filter((branch) => typesOf(root, branch) & type);
-  if (typed.length === 1 && type & (OBJECT | ARRAY)) return typed[0];
-  const matching = isObject(value) ? typed.filter((branch) => tagMatches(root, branch, value) === true) : [];
+  const candidates = branches.filter((branch) => typesOf(root, branch) & type);
+  if (candidates.length === 1 && type & (OBJECT | ARRAY)) return candidates[0];
+  const matching = isObject(value) ? candidates.filter((branch) => tagMatches(root, branch, value) === true) : [];
   return matching.length === 1 ? matching[0] : undefined;
 }

@@ -92,8 +92,8 @@ export function visitProperties(walk: Walk, schema: SchemaObject, value: JsonObj
   if (!isObject(properties)) return;
   const names = namesIn(walk, value);
   // Whichever is shorter: the names that are given, or those that are declared.
-  const declared = keysOf(properties);
-  const shorter = declared.length < names.length ? declared : names;
+  const keys = keysOf(properties);
+  const shorter = keys.length < names.length ? keys : names;
   spend(shorter.length * KEY_EFFORT);
   for (const name of shorter) {
     if (isFull(walk)) return;

@@ -5,7 +5,7 @@ import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { ASSERTIONS } from '../check/assertions.ts';
 import { KEY_EFFORT, spend, TOO_MUCH_EFFORT } from '../check/effort.ts';
-import { ANY, ARRAY, FRACTION, INTEGER, NULL, namedTypes, OBJECT, typeOf } from '../json-types.ts';
+import { ANY, ARRAY, FRACTION, INTEGER, OBJECT, ownTypes, typeOf } from '../json-types.ts';
 import { NAMED_CONDITIONS, UNIONS } from '../keywords.ts';
 import { isSchema, resolveRef, type SchemaObject, schemasOf } from '../references.ts';
 import { keysOf, rememberByObject } from '../remember.ts';
@@ -129,7 +129,7 @@ function visit(walk: Walk, schema: unknown, value: unknown): void {
 const outlineOf = rememberByObject((schema: SchemaObject) => {
   spend(OUTLINE_EFFORT);
   return {
-    types: namedTypes(schema.type) | (schema.nullable === true ? NULL : 0),
+    types: ownTypes(schema),
     rules: RULES.filter(({ keywords, isUsable }) =>
       keywords.some((keyword) => Object.hasOwn(schema, keyword) && (isUsable?.(schema[keyword]) ?? true)),
     ),

@@ -14,8 +14,8 @@ export function createRedisLetters(link: RedisLink, prefix: string, box: SealBox
   const publish = (to: string, text: string) =>
     link.ask(PUBLISH_MS, 'PUBLISH', channelOf(to), box.seal(channelOf(to), `${address}${text}`));
   const listeners: ((text: string) => void)[] = [];
-  const receive = (sealed: string, channel: string) => {
-    const letter = box.open(channel, sealed);
+  const receive = (envelope: string, channel: string) => {
+    const letter = box.open(channel, envelope);
     // A letter to all also reaches its sender.
     if (letter === undefined || letter.startsWith(address)) return;
     for (const listener of listeners) listener(letter.slice(address.length));

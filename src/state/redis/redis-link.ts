@@ -62,15 +62,15 @@ export function openRedisLink({ url, timeoutMs, heartbeat, onChange }: LinkOptio
   let subscriber: Client | undefined;
   // Undefined until it is known: the first failure is said as well.
   let isThere: boolean | undefined;
-  /** Counts connections; `introduced` is the last one on which a heartbeat came to its end. */
-  let [connection, introduced] = [0, 0];
+  /** Counts connections; `lastIntroduction` is the last one on which a heartbeat came to its end. */
+  let [connection, lastIntroduction] = [0, 0];
   let isBeating = false;
   /** The last request without an answer in time, and until when no call waits for Redis. */
   let miss: unknown;
   let restsUntil = 0;
   let isClosed = false;
   let settle = () => {};
-  const settled = new Promise<void>((resolve) => {
+  const settling = new Promise<void>((resolve) => {
     settle = resolve;
   });
 
@@ -108,10 +108,10 @@ export function openRedisLink({ url, timeoutMs, heartbeat, onChange }: LinkOptio
     isBeating = true;
     const beatsOn = connection;
     try {
-      await heartbeat(ask, introduced !== connection);
+      await heartbeat(ask, lastIntroduction !== connection);
       // The result of a heartbeat on an earlier connection does not count.
       if (beatsOn === connection && client.isReady) {
-        introduced = connection;
+        lastIntroduction = connection;
         miss = undefined;
         change(true);
       }
@@ -138,14 +138,14 @@ export function openRedisLink({ url, timeoutMs, heartbeat, onChange }: LinkOptio
       return isThere === true && performance.now() >= restsUntil;
     },
     get isIntroduced() {
-      return client.isReady && introduced === connection;
+      return client.isReady && lastIntroduction === connection;
     },
     run,
     ask: askFor,
     subscribe(channels, listener) {
       subscriber = subscribeTo(url, channels, listener);
     },
-    settled,
+    settled: settling,
     close() {
       isClosed = true;
       clearInterval(timer);

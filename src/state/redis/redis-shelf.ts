@@ -32,10 +32,10 @@ export function createRedisShelf(link: RedisLink, prefix: string, box: SealBox):
     turns.delete(owner);
   };
   return {
-    async claim(name, refused, owner) {
+    async claim(name, badGeneration, owner) {
       if (!link.isThere) throw new Error('Redis is away');
       const { token, turn } = placesOf(name);
-      const answer = await link.run(CLAIM, [token, turn], [refused, owner, String(TURN_MS)], ANSWER_MS);
+      const answer = await link.run(CLAIM, [token, turn], [badGeneration, owner, String(TURN_MS)], ANSWER_MS);
       const [kind, text] = answer as ['there' | 'ours' | 'busy', string];
       if (kind === 'ours') goOn(turn, owner);
       return { kind, text: openText(box, token, text) };
@@ -43,8 +43,8 @@ export function createRedisShelf(link: RedisLink, prefix: string, box: SealBox):
     async finish(name, owner, text, keepMs) {
       endTurn(owner);
       const { token, turn } = placesOf(name);
-      const sealed = text === '' ? '' : sealText(box, token, text);
-      await link.run(FINISH, [token, turn], [owner, sealed, String(keepMs)], ANSWER_MS);
+      const envelope = text === '' ? '' : sealText(box, token, text);
+      await link.run(FINISH, [token, turn], [owner, envelope, String(keepMs)], ANSWER_MS);
     },
   };
 }
@@ -56,6 +56,6 @@ function sealText(box: SealBox, place: string, text: string): string {
 }
 
 /** A text that cannot be decrypted was written without the secret, or with another one, and is ignored. */
-function openText(box: SealBox, place: string, sealed: string): string {
-  return sealed === '' ? '' : (box.open(place, sealed.slice(sealed.indexOf('.') + 1)) ?? '');
+function openText(box: SealBox, place: string, envelope: string): string {
+  return envelope === '' ? '' : (box.open(place, envelope.slice(envelope.indexOf('.') + 1)) ?? '');
 }

@@ -6,7 +6,7 @@ export interface SealBox {
   /** `place` is authenticated as well: a text moved to another place cannot be opened there. */
   seal(place: string, text: string): string;
   /** Undefined for what was not sealed with this secret, for this place. */
-  open(place: string, sealed: string): string | undefined;
+  open(place: string, envelope: string): string | undefined;
   /** A name that reveals nothing about the text without the secret, not even by guessing. */
   nameOf(text: string): string;
 }
@@ -24,8 +24,8 @@ export function createSealBox(secret: Buffer): SealBox {
       const cipher = createCipheriv('aes-256-gcm', sealing, iv).setAAD(Buffer.from(place));
       return Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64');
     },
-    open(place, sealed) {
-      const bytes = Buffer.from(sealed, 'base64');
+    open(place, envelope) {
+      const bytes = Buffer.from(envelope, 'base64');
       if (bytes.length < IV_BYTES + TAG_BYTES) return undefined;
       try {
         const decipher = createDecipheriv('aes-256-gcm', sealing, bytes.subarray(0, IV_BYTES));

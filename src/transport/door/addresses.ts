@@ -17,9 +17,9 @@ export function plainAddress(address: string): string {
   const bare = address.split('%', 1)[0]!;
   if (!isIPv6(bare)) return address;
   const short = new URL(`http://[${bare}]`).hostname.slice(1, -1);
-  const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(short);
-  if (!mapped) return short;
-  const [high, low] = [Number.parseInt(mapped[1]!, 16), Number.parseInt(mapped[2]!, 16)];
+  const match = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(short);
+  if (!match) return short;
+  const [high, low] = [Number.parseInt(match[1]!, 16), Number.parseInt(match[2]!, 16)];
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 

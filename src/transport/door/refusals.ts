@@ -136,8 +136,8 @@ export function createRefusals(write: RefusalLog = () => {}, intervalMs = INTERV
       tallies.set(reason, tally);
       const address = remote ?? 'unknown';
       const key = why === undefined ? address : `${address} ${why}`;
-      const untold = tally.untold.get(key);
-      if (untold !== undefined) untold.count++;
+      const entry = tally.untold.get(key);
+      if (entry !== undefined) entry.count++;
       else if (lines < MAX_LINES) {
         lines++;
         tally.untold.set(key, { address, why, count: 0 });
@@ -153,13 +153,13 @@ function sumUp({ untold, others }: Tally): object | undefined {
   const addresses = countBy(all, ({ address }) => address);
   const count = addresses.reduce((sum, [, own]) => sum + own, others);
   if (count === 0) return undefined;
-  const unnamed = addresses.slice(MAX_NAMED).reduce((sum, [, own]) => sum + own, others);
+  const rest = addresses.slice(MAX_NAMED).reduce((sum, [, own]) => sum + own, others);
   const whys = countBy(all, ({ why }) => why).slice(0, MAX_NAMED);
   return {
     count,
     ...(whys.length > 0 && { whys: Object.fromEntries(whys) }),
     remotes: Object.fromEntries(addresses.slice(0, MAX_NAMED)),
-    ...(unnamed > 0 && { fromOthers: unnamed }),
+    ...(rest > 0 && { fromOthers: rest }),
   };
 }
 

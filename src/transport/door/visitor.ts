@@ -107,8 +107,8 @@ function readForwarded(text: string): Hop[] | undefined {
   for (let at = 0; at < text.length; at = PAIR.lastIndex) {
     const pair = PAIR.exec(text);
     if (!pair) return undefined;
-    const [, name = '', quoted, plain, end] = pair;
-    hop.set(name.toLowerCase(), quoted?.replace(/\\(.)/g, '$1') ?? plain ?? '');
+    const [, name = '', quote, plain, end] = pair;
+    hop.set(name.toLowerCase(), quote?.replace(/\\(.)/g, '$1') ?? plain ?? '');
     if (end === ';') continue;
     hops.push(hop);
     if (hops.length > MAX_HOPS) hops.shift();

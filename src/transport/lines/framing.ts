@@ -35,11 +35,11 @@ export function createLineSplitter(
   };
   const flush = () => {
     const line = more?.bytes() ?? first;
-    const dropped = skipping;
+    const isDropped = skipping;
     first = more = undefined;
     size = 0;
     skipping = false;
-    if (!dropped && line !== undefined) onLine(line);
+    if (!isDropped && line !== undefined) onLine(line);
   };
 
   return {

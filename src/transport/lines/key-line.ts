@@ -11,13 +11,13 @@ const MAX_BYTES = 8_192 + PREFIX.length + 2;
 const TOKEN = /^[\x21-\x7e]+$/;
 
 /** Calls back once, with the socket paused and the data after the line still in it. */
-export function readKeyLine(socket: Socket, deadlineMs: number, done: (line: KeyLine) => void): void {
+export function readKeyLine(socket: Socket, deadlineMs: number, callback: (line: KeyLine) => void): void {
   let bytes: Buffer = Buffer.alloc(0);
   const settle = (line: KeyLine) => {
     clearTimeout(timer);
     socket.off('data', onData).off('end', onEnd).off('close', onEnd);
     socket.pause();
-    done(line);
+    callback(line);
   };
   const onEnd = () => settle('gone');
   const onData = (chunk: Buffer) => {

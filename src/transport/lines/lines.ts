@@ -1,4 +1,5 @@
-// A conversation over a byte stream: stdio and TCP differ only in where the bytes come from.
+// A conversation over a byte stream, for stdio and TCP alike; TCP adds who may go on (`mayGoOn`) and how strangers are treated
+// (`manners`).
 import { isUtf8 } from 'node:buffer';
 import { setMaxListeners } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
@@ -297,8 +298,8 @@ export class Conversation {
 
 function createGate(): { readonly opened: Promise<void>; open(): void } {
   let open = () => {};
-  const opened = new Promise<void>((resolve) => {
+  const opening = new Promise<void>((resolve) => {
     open = resolve;
   });
-  return { opened, open: () => open() };
+  return { opened: opening, open: () => open() };
 }

@@ -63,14 +63,14 @@ export interface TcpServer {
 /** What a principal may use of it; undefined: nothing. */
 export type ProtocolOf = (principal: Principal) => Protocol | undefined;
 
-export async function startTcp(served: Protocol | ProtocolOf, options: TcpOptions): Promise<TcpServer> {
+export async function startTcp(protocol: Protocol | ProtocolOf, options: TcpOptions): Promise<TcpServer> {
   const open: OpenSockets = new Map();
   /** Also those whose handshake is not over. */
   const connections = trackConnections();
   const refusals = options.refusals ?? createRefusals();
   const note: Note = (reason, remote, { caller, why, details } = {}) =>
     refusals.note({ transport: 'tcp', reason, remote, principal: caller, why, details });
-  const protocolOf = typeof served === 'function' ? served : () => served;
+  const protocolOf = typeof protocol === 'function' ? protocol : () => protocol;
   const places = new Places(options.maxConnections);
   const converse = createConverse({ protocolOf, options, open, places, note });
   const receive = createReceive(options, converse, note);
@@ -107,12 +107,12 @@ export async function startTcp(served: Protocol | ProtocolOf, options: TcpOption
         await options.endListening?.();
         await letLastOnesIn(server);
       }
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      await within(graceMs, endQuietOnes(open, closed));
+      const closure = new Promise<void>((resolve) => server.close(() => resolve()));
+      await within(graceMs, endQuietOnes(open, closure));
       if ([...open.values()].some((conversation) => conversation?.active)) options.giveUp?.();
       await Promise.all([...open].map(([socket, conversation]) => endNow(socket, conversation)));
       connections.destroyAll();
-      await closed;
+      await closure;
     },
     renewTls(tls) {
       (server as TlsServer).setSecureContext(toTlsServerOptions(tls));
@@ -125,7 +125,7 @@ type OpenSockets = Map<Socket, Conversation | undefined>;
 /**
  * TCP has no way to tell a client that this is the last answer, so each connection is ended when it has been quiet for a while.
  */
-async function endQuietOnes(open: OpenSockets, closed: Promise<void>): Promise<void> {
+async function endQuietOnes(open: OpenSockets, closure: Promise<void>): Promise<void> {
   for (const conversation of open.values()) conversation?.stopAsking();
   const begunAt = performance.now();
   const look = () => {
@@ -137,8 +137,8 @@ async function endQuietOnes(open: OpenSockets, closed: Promise<void>): Promise<v
   };
   // In setImmediate, after the event loop has read from sockets: what has arrived by then is in progress.
   const looking = setInterval(() => setImmediate(look), LOOK_MS);
-  void closed.then(() => clearInterval(looking));
-  await closed;
+  void closure.then(() => clearInterval(looking));
+  await closure;
 }
 
 /**
@@ -148,10 +148,10 @@ async function endQuietOnes(open: OpenSockets, closed: Promise<void>): Promise<v
 async function endNow(socket: Socket, conversation: Conversation | undefined): Promise<void> {
   if (socket.writableEnded) return;
   if (conversation) await within(FLUSH_MS, conversation.drain());
-  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  const closure = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   socket.end();
   socket.resume();
-  await within(FLUSH_MS, closed);
+  await within(FLUSH_MS, closure);
   socket.destroy();
 }
 

@@ -8,7 +8,8 @@ import { parse } from 'yaml';
 import { CHART_FILES } from '../../../scripts/chart-files.ts';
 import { readConfig } from '../../../src/config/read-config.ts';
 import { PRODUCT } from '../../../src/product.ts';
-import { createManifestCheck, HAS_KUBERNETES, type Manifest } from './kubernetes.ts';
+import { CUT, cutDefinitions, DOCUMENT } from './cut-kubernetes.ts';
+import { createManifestCheck, type Manifest } from './kubernetes.ts';
 import { CHART, createRenderer, HAS_GO, type Renderer } from './render.ts';
 
 const read = (file: string) => readFileSync(join(CHART, file), 'utf8');
@@ -70,6 +71,14 @@ test.each(Object.entries(CHART_FILES))('the copy of %s in the chart is up to dat
   expect(inRoot(to)).toBe(inRoot(from));
 });
 
+test.skipIf(!existsSync(DOCUMENT))(
+  'the definitions that manifests are checked against are those of Kubernetes: else npx jiti test/deploy/helm/cut-kubernetes.ts',
+  () => {
+    const parseFile = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
+    expect(parseFile(CUT)).toEqual(cutDefinitions(parseFile(DOCUMENT)));
+  },
+);
+
 describe.skipIf(!HAS_GO)('rendered', () => {
   let renderer: Renderer;
   beforeAll(() => {
@@ -77,7 +86,7 @@ describe.skipIf(!HAS_GO)('rendered', () => {
   }, 300_000);
   afterAll(() => renderer?.close());
 
-  test.skipIf(!HAS_KUBERNETES).each(FILES.map((file) => [file.slice(CHART.length + 1), file] as const))(
+  test.each(FILES.map((file) => [file.slice(CHART.length + 1), file] as const))(
     '%s is what Kubernetes takes, field by field',
     (_, file) => {
       const check = createManifestCheck();

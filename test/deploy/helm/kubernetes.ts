@@ -1,17 +1,8 @@
-// What Kubernetes takes: its own OpenAPI document (../shared/specs), read strictly, so that a field that it does not know is a mistake.
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+// What Kubernetes takes: definitions of its own OpenAPI document (cut-kubernetes.ts), read strictly, so that a field that it does not know
+// is a mistake.
+import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
-
-const DOCUMENT = fileURLToPath(new URL('../../../../shared/specs/kubernetes-2.0.json', import.meta.url));
-export const HAS_KUBERNETES = existsSync(DOCUMENT);
-if (!HAS_KUBERNETES)
-  console.warn('../shared/specs is not there: manifests are not checked against Kubernetes’ schemas.');
-
-type Schema = Record<string, unknown> & {
-  properties?: Record<string, Schema>;
-  'x-kubernetes-group-version-kind'?: { group: string; version: string; kind: string }[];
-};
+import { CUT, type Definitions, kindsOf } from './cut-kubernetes.ts';
 
 export interface Manifest {
   readonly apiVersion: string;
@@ -75,12 +66,11 @@ const OPERATOR: Record<string, object> = {
 };
 
 export function createManifestCheck(): (manifest: Manifest) => string[] {
-  const { definitions } = JSON.parse(readFileSync(DOCUMENT, 'utf8')) as { definitions: Record<string, Schema> };
+  const definitions = JSON.parse(readFileSync(CUT, 'utf8')) as Definitions;
   const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false });
   const kinds = new Map<string, string>();
   for (const [name, schema] of Object.entries(definitions)) {
-    for (const { group, version, kind } of schema['x-kubernetes-group-version-kind'] ?? [])
-      kinds.set(`${group === '' ? version : `${group}/${version}`} ${kind}`, name);
+    for (const kind of kindsOf(schema)) kinds.set(kind, name);
     if (schema.properties && schema.additionalProperties === undefined) schema.additionalProperties = false;
   }
   // A number or a text, as its format says and its type does not.

@@ -1,4 +1,4 @@
-// What this process does when somebody outside, or a bug within, tells it to stop or to look at its files again.
+// What this process does when somebody outside, or a bug within, tells it to stop or to open its audit file and certificate again.
 import type { Primary } from '../../../workers/in-worker.ts';
 import type { Parts } from '../open-parts.ts';
 import { renewTls, type Transports } from '../start-transports.ts';

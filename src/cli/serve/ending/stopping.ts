@@ -45,12 +45,12 @@ async function runStop(parts: Parts, transports: () => Transports, why: string):
 
 function logStop({ log, refusals, gateway }: Parts, why: string): void {
   refusals.flush();
-  const limited = Object.entries(gateway.limits.refused).filter(([, count]) => count > 0);
+  const counts = Object.entries(gateway.limits.refused).filter(([, count]) => count > 0);
   log.info(
     {
       why,
       ...(refusals.counts.size > 0 && { refused: Object.fromEntries(refusals.counts) }),
-      ...(limited.length > 0 && { limited: Object.fromEntries(limited) }),
+      ...(counts.length > 0 && { limited: Object.fromEntries(counts) }),
     },
     'stopping',
   );

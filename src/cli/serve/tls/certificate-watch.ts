@@ -17,23 +17,23 @@ export interface CertificateWatch {
 }
 
 export function watchCertificate(config: Config, first: TlsFiles, log: Logger): CertificateWatch {
-  let shown = first;
-  logExpiry(shown, log, true);
-  const daily = setInterval(() => logExpiry(shown, log, false), DAY_MS).unref();
+  let current = first;
+  logExpiry(current, log, true);
+  const daily = setInterval(() => logExpiry(current, log, false), DAY_MS).unref();
   return {
     get validToMs() {
-      return shown.validToMs;
+      return current.validToMs;
     },
     renew(show) {
       try {
         const next = readTlsFiles(config)!;
-        refuseWorse(next, shown);
+        refuseWorse(next, current);
         show(next.options);
-        shown = next;
-        logExpiry(shown, log, true);
+        current = next;
+        logExpiry(current, log, true);
       } catch (error) {
         log.error(
-          { why: (error as Error).message, expires: toDay(shown.validToMs) },
+          { why: (error as Error).message, expires: toDay(current.validToMs) },
           'the certificate could not be renewed: the one from before stays',
         );
       }
@@ -43,9 +43,9 @@ export function watchCertificate(config: Config, first: TlsFiles, log: Logger): 
 }
 
 /** Refuses an expired certificate as replacement for a valid one: that is a mistake. */
-function refuseWorse(next: TlsFiles, shown: TlsFiles): void {
+function refuseWorse(next: TlsFiles, current: TlsFiles): void {
   const now = Date.now();
-  if (next.validToMs <= now && shown.validToMs > now)
+  if (next.validToMs <= now && current.validToMs > now)
     throw new Error(`the new certificate expired on ${toDay(next.validToMs)}, and the one that is shown has not`);
 }
 

@@ -116,14 +116,14 @@ function readProxy(template: string, env: Environment, problems: Problem[]): Pro
 /** Fills in the user info percent-encoded: a password may contain `@`, `:` and `/`. */
 function encodeUserInfo(template: string, userInfo: string | undefined, env: Environment): string {
   if (userInfo === undefined) return template;
-  const encoded = userInfo
+  const safeInfo = userInfo
     .split(':')
     .map((part) => {
       const { text, missing } = expand(part, env);
       return missing.length > 0 ? part : encodeURIComponent(text);
     })
     .join(':');
-  return template.replace(userInfo, () => encoded);
+  return template.replace(userInfo, () => safeInfo);
 }
 
 function beside(path: string, source: string): string {

@@ -85,17 +85,17 @@ function readClaim(value: unknown, say: (message: string) => void): { text: Call
 
 /** Undefined where there is nothing to fill in. */
 function readText(text: string, say: (message: string) => void): CallerText | undefined {
-  const parsed = parseCallerText(text, { withTool: true });
-  if (parsed !== undefined && 'problem' in parsed) {
-    say(parsed.problem);
+  const reading = parseCallerText(text, { withTool: true });
+  if (reading !== undefined && 'problem' in reading) {
+    say(reading.problem);
     return undefined;
   }
-  const parts = parsed?.text.parts ?? [text];
+  const parts = reading?.text.parts ?? [text];
   if (parts.some((part) => typeof part === 'string' && part.includes(`\${`)))
     say(
       `has a \${…} that is not known here; there are \${principal.id}, \${principal.sub}, \${principal.claims.<name>} and \${tool}`,
     );
-  return parsed?.text;
+  return reading?.text;
 }
 
 const MAX_DEPTH = 8;

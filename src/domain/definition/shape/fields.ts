@@ -60,12 +60,12 @@ export function closed<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   });
 }
 
-/** The same, where every key may be left out but those in `needed`. */
+/** The same, where every key may be left out but those in `keys`. */
 export function strict<Shape extends z.core.$ZodLooseShape, Needed extends keyof Shape & string = never>(
   shape: Shape,
-  ...needed: Needed[]
+  ...keys: Needed[]
 ): Of<Definition<Shape, Needed>> {
-  const optional = Object.keys(shape).filter((key) => !needed.includes(key as Needed));
+  const optional = Object.keys(shape).filter((key) => !keys.includes(key as Needed));
   const mask = Object.fromEntries(optional.map((key) => [key, true as const]));
   return closed(shape).exactPartial(mask as never) as never;
 }

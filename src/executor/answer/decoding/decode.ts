@@ -5,7 +5,7 @@ import { visible } from '../../../endpoint/hidden.ts';
 import { tidyLines, unescapeHtml } from '../../../endpoint/plain-text.ts';
 import type { Redactor } from '../../../endpoint/redaction/redact.ts';
 import { redactBeginning } from '../../../endpoint/redaction/redact-beginning.ts';
-import { GatewayError } from '../../../errors.ts';
+import { ToolError } from '../../../errors.ts';
 import type { RawResponse } from '../../send.ts';
 import type { AnswerInput } from '../build-answer.ts';
 import { parseJson } from '../lossless.ts';
@@ -57,15 +57,15 @@ export function decodeBody(
     return { kind: 'content', content: toFileContent({ type, raw, mimeType, maxBytes: maxFileBytes, redact }) };
   }
 
-  const decoded = decodeText(body, media.charset);
+  const source = decodeText(body, media.charset);
   // A secret may be interrupted by tags and entities, so they are removed before redacting.
   if (kind === 'html' && !isAnything) {
-    const page = tidyLines(unescapeHtml(stripHtml(decoded, true)));
+    const page = tidyLines(unescapeHtml(stripHtml(source, true)));
     // Of a long page not all is read.
-    const text = raw.cut === undefined && decoded.length <= LOOKED_AT ? redact(page) : redactBeginning(redact, page);
-    return expectsHtml ? { kind: 'text', text } : { kind: 'text', text, note: describePage(decoded) };
+    const text = raw.cut === undefined && source.length <= LOOKED_AT ? redact(page) : redactBeginning(redact, page);
+    return expectsHtml ? { kind: 'text', text } : { kind: 'text', text, note: describePage(source) };
   }
-  const text = raw.cut === undefined ? redact(decoded) : redactBeginning(redact, decoded);
+  const text = raw.cut === undefined ? redact(source) : redactBeginning(redact, source);
   switch (isAnything ? 'text' : kind) {
     case 'sse':
       return { kind: 'json', text, value: parseEvents(text) };
@@ -108,13 +108,13 @@ function refuseSwarm(body: Buffer, tool: string, isRead: boolean): void {
   throw tooLarge(tool, `holds more than ${MAX_CONTAINERS} objects and lists`, { isRead });
 }
 
-function parseDeclared(text: string, tool: string, needed: boolean): Decoded {
+function parseDeclared(text: string, tool: string, isNeeded: boolean): Decoded {
   try {
     return { kind: 'json', text, value: parseJson(text), isJson: true };
   } catch {
-    if (!needed) return { kind: 'text', text, note: describeBroken(text) };
+    if (!isNeeded) return { kind: 'text', text, note: describeBroken(text) };
     const why = `the API says its answer is JSON, but it does not parse. It begins: ${visible(text.slice(0, QUOTED_CHARS))}`;
-    throw new GatewayError('BAD_RESPONSE', `${tool}: ${why}`, { tool });
+    throw new ToolError('BAD_RESPONSE', tool, why, { tool });
   }
 }
 

@@ -49,10 +49,10 @@ const MAX_NAME = 120;
 /** RFC 6266: `filename*` before `filename`; never a path. */
 function fileNameOf(disposition: string): string | undefined {
   const header = disposition.slice(0, 1_000);
-  const [, extended] = /filename\*\s{0,5}=\s{0,5}utf-8'[^']{0,20}'([^;\s]{1,400})/i.exec(header) ?? [];
-  const [, quoted] = /filename\s{0,5}=\s{0,5}"([^"]{1,400})/i.exec(header) ?? [];
+  const [, encodedName] = /filename\*\s{0,5}=\s{0,5}utf-8'[^']{0,20}'([^;\s]{1,400})/i.exec(header) ?? [];
+  const [, quotedName] = /filename\s{0,5}=\s{0,5}"([^"]{1,400})/i.exec(header) ?? [];
   const [, plain] = /filename\s{0,5}=\s{0,5}([^";\s]{1,400})/i.exec(header) ?? [];
-  const name = (decode(extended) ?? quoted ?? plain)?.split(/[/\\]/).at(-1)?.slice(0, MAX_NAME);
+  const name = (decode(encodedName) ?? quotedName ?? plain)?.split(/[/\\]/).at(-1)?.slice(0, MAX_NAME);
   return name === '' ? undefined : name;
 }
 

@@ -88,7 +88,7 @@ export function scanJson(bytes: Buffer): ScannedJson | undefined {
   let last = 0;
   let count = 0;
   let lists: LongList[] | undefined;
-  let expected = VALUE;
+  let state = VALUE;
   let at = 0;
   while (at < length) {
     const byte = bytes[at]!;
@@ -99,13 +99,13 @@ export function scanJson(bytes: Buffer): ScannedJson | undefined {
       at++;
       continue;
     }
-    if (byte === QUOTE && expected !== END) {
+    if (byte === QUOTE && state !== END) {
       end = copyString(bytes, at, out, end);
       if (end < 0) return undefined;
       at = stringEnd;
       if (!isTidy) isPlain = false;
-      if (expected <= VALUE_OR_END) {
-        expected = END;
+      if (state <= VALUE_OR_END) {
+        state = END;
         continue;
       }
       while (at < length && isBlank(bytes[at]!)) {
@@ -114,10 +114,10 @@ export function scanJson(bytes: Buffer): ScannedJson | undefined {
       }
       if (bytes[at++] !== COLON) return undefined;
       out[end++] = COLON;
-      expected = VALUE;
+      state = VALUE;
       continue;
     }
-    if (expected === END) {
+    if (state === END) {
       if (depth === 0) return undefined;
       at++;
       out[end++] = byte;
@@ -126,7 +126,7 @@ export function scanJson(bytes: Buffer): ScannedJson | undefined {
           last = at;
           count++;
         }
-        expected = containers[depth] === 1 ? KEY : VALUE;
+        state = containers[depth] === 1 ? KEY : VALUE;
         continue;
       }
       if (byte !== (containers[depth] === 1 ? CLOSE_BRACE : CLOSE_BRACKET)) return undefined;
@@ -139,21 +139,21 @@ export function scanJson(bytes: Buffer): ScannedJson | undefined {
     }
     if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
       // Nothing is in it.
-      if (expected !== (byte === CLOSE_BRACE ? KEY_OR_END : VALUE_OR_END)) return undefined;
+      if (state !== (byte === CLOSE_BRACE ? KEY_OR_END : VALUE_OR_END)) return undefined;
       if (depth === listDepth) listDepth = 0;
       at++;
       out[end++] = byte;
       depth--;
-      expected = END;
+      state = END;
       continue;
     }
-    if (expected >= KEY) return undefined;
+    if (state >= KEY) return undefined;
     if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
       if (++depth > MAX_DEPTH) return undefined;
       at++;
       out[end++] = byte;
       containers[depth] = byte === OPEN_BRACE ? 1 : 0;
-      expected = byte === OPEN_BRACE ? KEY_OR_END : VALUE_OR_END;
+      state = byte === OPEN_BRACE ? KEY_OR_END : VALUE_OR_END;
       if (byte === OPEN_BRACKET && listDepth === 0) {
         listDepth = depth;
         first = last = at;
@@ -164,12 +164,12 @@ export function scanJson(bytes: Buffer): ScannedJson | undefined {
     const next = byte === MINUS || isDigit(byte) ? endOfNumber(bytes, at) : endOfLiteral(bytes, at);
     if (next < 0) return undefined;
     while (at < next) out[end++] = bytes[at++]!;
-    expected = END;
+    state = END;
   }
-  if (depth > 0 || expected !== END) return undefined;
+  if (depth > 0 || state !== END) return undefined;
   out[end++] = QUOTE;
-  const quoted = out.toString(isAscii(bytes) ? 'latin1' : 'utf8', 0, end);
-  return { quoted, isPlain, outline: () => writeOutline(bytes, lists ?? []) };
+  const literal = out.toString(isAscii(bytes) ? 'latin1' : 'utf8', 0, end);
+  return { quoted: literal, isPlain, outline: () => writeOutline(bytes, lists ?? []) };
 }
 
 /** Of the last string that was copied: the place behind it, and whether rewriting would not make it shorter. */

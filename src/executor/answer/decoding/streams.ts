@@ -25,9 +25,9 @@ export function parseEvents(text: string): unknown[] {
   let data: string[] = [];
   let name = '';
   const flush = () => {
-    const joined = data.join('\n');
-    if (data.length > 0 && joined !== '[DONE]') {
-      events.push(name === '' || name === 'message' ? parseOr(joined) : { event: name, data: parseOr(joined) });
+    const payload = data.join('\n');
+    if (data.length > 0 && payload !== '[DONE]') {
+      events.push(name === '' || name === 'message' ? parseOr(payload) : { event: name, data: parseOr(payload) });
     }
     data = [];
     name = '';

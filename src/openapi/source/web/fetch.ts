@@ -33,14 +33,14 @@ export async function fetchText(source: string, limits: Limits, headers: Fields 
 export async function fetchAnswer(source: string, limits: Limits, headers: Fields = {}): Promise<Fetched> {
   if (!URL.canParse(source)) throw bad(source, 'is not a URL; write it like https://example.com/openapi.json');
   const start = new URL(source);
-  const sent: Record<string, string> = {
+  const headerFields: Record<string, string> = {
     accept: 'application/json, application/yaml, text/yaml, */*;q=0.5',
     'user-agent': 'landbridge',
     ...headers,
   };
   if (start.username !== '' || start.password !== '') {
     const user = `${decodeText(start.username)}:${decodeText(start.password)}`;
-    sent.authorization = `Basic ${Buffer.from(user).toString('base64')}`;
+    headerFields.authorization = `Basic ${Buffer.from(user).toString('base64')}`;
     start.username = '';
     start.password = '';
   }
@@ -53,7 +53,11 @@ export async function fetchAnswer(source: string, limits: Limits, headers: Field
   try {
     let url = start;
     for (let hops = 0; ; hops++) {
-      const { status, headers: fields, body } = await get(url, { headers: sent, signal: controller.signal, reach });
+      const {
+        status,
+        headers: fields,
+        body,
+      } = await get(url, { headers: headerFields, signal: controller.signal, reach });
       const { location, link } = fields;
       if (status >= 300 && status < 400 && location !== undefined) {
         body.destroy();
@@ -105,10 +109,10 @@ export function badStatus({ url, status }: Pick<Fetched, 'url' | 'status'>, head
   return bad(showUrl(url), `answered ${status}; ${adviceFor(status, url, Object.keys(headers))}`, { status });
 }
 
-function adviceFor(status: number, url: string, sent: readonly string[]): string {
+function adviceFor(status: number, url: string, names: readonly string[]): string {
   if (status === 401 || status === 403) {
-    return sent.length > 0
-      ? `it was sent the header ${sent.join(', ')} and wants other credentials; check the value, or download the document and give the file`
+    return names.length > 0
+      ? `it was sent the header ${names.join(', ')} and wants other credentials; check the value, or download the document and give the file`
       : `it wants credentials: pass --header 'Authorization: Bearer \${TOKEN}' (in a domain file: headers), or download it and give the file`;
   }
   return status === 404

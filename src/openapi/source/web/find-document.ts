@@ -54,8 +54,8 @@ export async function findDocument(page: Fetched, limits: Limits, headers: Field
   const search = createSearch(page.url, limits, headers);
   const label = showUrl(page.url);
   const what = page.status >= 400 ? `answered ${page.status}` : isHtml(page) ? 'is a page' : 'is no OpenAPI document';
-  const named = await readPage(page, `${label} ${what}; its document`, search);
-  if (named !== undefined) return named;
+  const document = await readPage(page, `${label} ${what}; its document`, search);
+  if (document !== undefined) return document;
   const usual = await search.firstOf(wellKnownPlaces(page.url));
   if (usual !== undefined) return withNote(usual, `${label} ${what}; a document was found at ${showUrl(usual.url)}`);
   // Where the document has a place of its own, one of the usual pages names or holds it.
@@ -72,8 +72,8 @@ export async function findDocument(page: Fetched, limits: Limits, headers: Field
 /** What a page names, itself or in its scripts, or holds. `subject` begins the note. */
 async function readPage(page: Fetched, subject: string, search: Search): Promise<FoundDocument | undefined> {
   const links = readLinks(page.text, isHtml(page));
-  const named = await search.followAll([...ownQuery(page.url), ...linksOf(page), ...links.documents], page.url);
-  if (named !== undefined) return withNote(named, `${subject} is ${showUrl(named.url)}`);
+  const document = await search.followAll([...ownQuery(page.url), ...linksOf(page), ...links.documents], page.url);
+  if (document !== undefined) return withNote(document, `${subject} is ${showUrl(document.url)}`);
   if (links.inline !== undefined)
     return { url: page.url, text: links.inline, note: `${subject} stands in the page itself.` };
   for (const script of links.scripts) {
@@ -165,7 +165,7 @@ function createSearch(start: string, limits: Limits, headers: Fields): Search {
     }
     return undefined;
   };
-  const untried = (places: readonly (readonly string[])[]) => [
+  const remaining = (places: readonly (readonly string[])[]) => [
     ...new Set(places.flatMap((urls) => urls.slice(0, 1)).filter((url) => !outcomes.has(url))),
   ];
   const follow = async (names: readonly string[], page: string, depth: number): Promise<Followed | undefined> => {
@@ -173,7 +173,7 @@ function createSearch(start: string, limits: Limits, headers: Fields): Search {
     for (const [position, urls] of places.entries()) {
       const answer = await askAny(urls);
       if (answer === undefined) continue;
-      if (isDocument(answer)) return { ...answer, others: untried(places.slice(position + 1)) };
+      if (isDocument(answer)) return { ...answer, others: remaining(places.slice(position + 1)) };
       // swagger-config of springdoc, swagger-resources of springfox: a list of documents.
       const inner = depth > 0 ? readLinks(answer.text, isHtml(answer)).documents : [];
       const document = inner.length > 0 ? await follow(inner, page, depth - 1) : undefined;

@@ -33,9 +33,9 @@ const LIBRARY =
 export function readLinks(text: string, isPage: boolean): PageLinks {
   const plain = withCharacters(text);
   const links = isPage ? namesIn(plain, LINK) : [];
-  const described = isPage ? [...plain.matchAll(SERVICE_DESC)].flatMap(([tag]) => namesIn(tag, LINK)) : [];
+  const descriptions = isPage ? [...plain.matchAll(SERVICE_DESC)].flatMap(([tag]) => namesIn(tag, LINK)) : [];
   const documents = [
-    ...described,
+    ...descriptions,
     ...namesIn(plain, NAMED).filter((name) => !/\.(?:css|html?|ico|js|png|svg|woff2?)(?:\?|$)/i.test(name)),
     ...namesIn(plain, REDOC),
     ...links.filter((name) => DOCUMENT_NAME.test(lastSegment(name))),

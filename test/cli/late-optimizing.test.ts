@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, test, vi } from 'vitest';
+import { optimizeAsUsual, optimizeLate } from '../../src/cli/late-optimizing.ts';
+
+const run = promisify(execFile);
+
+function flagsSetBy(act: typeof optimizeLate, nodeVersion: string, execArgv: readonly string[] = []): string[] {
+  const setFlags = vi.fn();
+  act({ nodeVersion, execArgv, setFlags });
+  return setFlags.mock.calls.flat();
+}
+
+describe('while the program starts, functions are optimised late', () => {
+  test.each([
+    ['20.18.0', '--interrupt-budget=300000', '--interrupt-budget=67584'],
+    ['22.23.3', '--invocation-count-for-turbofan=15000', '--invocation-count-for-turbofan=3000'],
+  ])('by the flag that Node.js %s has', (version, late, usual) => {
+    expect(flagsSetBy(optimizeLate, version)).toEqual([late]);
+    expect(flagsSetBy(optimizeAsUsual, version)).toEqual([usual]);
+  });
+
+  test.each(['21.7.3', '24.0.0', '26.1.0'])(
+    'and on Node.js %s as ever, because nothing is known of it or gained',
+    (version) => {
+      expect(flagsSetBy(optimizeLate, version)).toEqual([]);
+      expect(flagsSetBy(optimizeAsUsual, version)).toEqual([]);
+    },
+  );
+
+  test.each([['--interrupt-budget=1000'], ['--interrupt_budget']])(
+    'what the operator says is left alone: %s',
+    (flag) => {
+      expect(flagsSetBy(optimizeLate, '20.18.0', ['--enable-source-maps', flag])).toEqual([]);
+      expect(flagsSetBy(optimizeAsUsual, '20.18.0', [flag])).toEqual([]);
+    },
+  );
+
+  test('a flag of a longer name is another one', () => {
+    expect(flagsSetBy(optimizeLate, '20.18.0', ['--interrupt-budget-for-feedback-allocation=1'])).toHaveLength(1);
+  });
+
+  test('with the names and usual values of this very Node.js', async () => {
+    const { stdout } = await run(process.execPath, ['--v8-options']);
+    const flags = [
+      ...flagsSetBy(optimizeLate, process.versions.node),
+      ...flagsSetBy(optimizeAsUsual, process.versions.node),
+    ];
+    for (const flag of flags) expect(stdout).toContain(`  ${flag.split('=')[0]} (`);
+    if (flags.length > 0) expect(stdout).toContain(`default: ${flags[1]}\n`);
+  });
+});
