@@ -19,7 +19,7 @@ RUN --mount=type=secret,id=npmrc,target=/root/.npmrc,required=false \
     if [ -f /run/secrets/ca ]; then export NODE_EXTRA_CA_CERTS=/run/secrets/ca; fi; \
     npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
-COPY scripts/bundle.ts scripts/
+COPY scripts/bundle.ts scripts/assemble.ts scripts/
 COPY sample sample
 COPY src src
 RUN npm run --silent build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund

@@ -15,6 +15,7 @@ const PLACES = [
 ];
 const NEEDED = [
   ...['dist/cli/main.js', 'dist/index.js', 'dist/index.d.ts', 'dist/sample/server.js', 'domains/tasks.yaml'],
+  'dist/executor/answer/decoding/scan-json.wasm',
   ...['docs/deploy.md', 'docs/operate.md', 'docs/settings.md', 'docs/schemas/config.schema.json'],
   ...['deploy/compose/compose.yaml', 'deploy/helm/landbridge/Chart.yaml', 'deploy/systemd/landbridge.service'],
 ];
@@ -46,7 +47,7 @@ describe('the packed package', () => {
     expect(files).toEqual(expect.arrayContaining(NEEDED));
     // Sources, tests, maps, secrets that compose made, and what systems leave lying about.
     expect(files.filter((path) => STRANGE.test(path))).toEqual([]);
-    expect(files.filter((path) => path.startsWith('dist/') && !/\.(?:js|d\.ts)$/.test(path))).toEqual([]);
+    expect(files.filter((path) => path.startsWith('dist/') && !/\.(?:js|d\.ts|wasm)$/.test(path))).toEqual([]);
   });
 
   test('has every page that its pages link to', async () => {

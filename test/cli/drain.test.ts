@@ -166,12 +166,16 @@ describe.skipIf(!HAS_NGINX)('behind nginx as it is without settings', () => {
         expect(await replicas[index]!.stop()).toBe(0);
         replicas[index] = await start(port);
         await isUsed(port);
+        if (hasFailed()) break;
       }
       await Promise.all(loads.map(({ stop }) => stop()));
       await pool.close();
       const complaints = (await nginx.errors())
         .split('\n')
-        .filter((line) => /\[(error|crit|alert)\]/.test(line));
+        // Refused connections are what a restart looks like; the other line is startNginx(), which looks whether it is up.
+        .filter((line) => /\[(error|crit|alert)\]/.test(line) && !/Connection refused|is forbidden/.test(line))
+        // The first ones say why: with one replica away and the other distrusted, all that follow fail.
+        .slice(0, 5);
       await nginx.close();
       expect(await Promise.all(replicas.map(({ stop }) => stop()))).toEqual([0, 0]);
       // These first: they say why.

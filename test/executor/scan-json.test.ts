@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { scanJson } from '../../src/executor/answer/decoding/scan-json.ts';
+import { scanJson, writeOutline } from '../../src/executor/answer/decoding/scan-json.ts';
 
 const scan = (text: string) => scanJson(Buffer.from(text));
+const outline = (value: unknown) => {
+  const text = Buffer.from(JSON.stringify(value));
+  return JSON.parse(writeOutline(text, scanJson(text)!.lists));
+};
 
 function parses(text: string): boolean {
   try {
@@ -103,8 +107,24 @@ describe('scanJson()', () => {
     expect(plain('{"a":1}\n')).toBe(false);
   });
 
+  test('is simple when all of it is ASCII and nothing in it is hidden', () => {
+    const simple = (text: string) => scan(text)?.isSimple;
+    expect(simple('{"a":"x \\u00e9 ~",\n\t"b":[1,2]}')).toBe(true);
+    expect(simple('"é"')).toBe(false);
+    expect(simple('"\u007f"')).toBe(false);
+    // Whatever the last text left behind this one.
+    for (let length = 0; length < 40; length++) {
+      const letters = 'a'.repeat(length);
+      expect([length, simple(`"${letters}é"`), simple(`"${letters}"`)]).toEqual([length, false, true]);
+    }
+  });
+
+  test('refuses what is too long for its memory, and goes on', () => {
+    expect(scan(JSON.stringify('a'.repeat(1_100_000)))).toBeUndefined();
+    expect(scan('[1]')).toBeDefined();
+  });
+
   test('outlines lists: as many items as there are, and the last of them', () => {
-    const outline = (value: unknown) => JSON.parse(scan(JSON.stringify(value))!.outline());
     expect(outline([{ id: 1 }, { id: 2, tags: ['a', 'b'] }, { id: 3, tags: ['é', 'c'] }])).toEqual([
       0,
       0,
@@ -122,7 +142,7 @@ describe('scanJson()', () => {
   test('outlines keep what stands outside of lists, and how long each list is', () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue({ maxDepth: 2 })), fc.dictionary(fc.string(), fc.string()), (items, other) => {
-        const { list, rest } = JSON.parse(scan(JSON.stringify({ list: items, rest: other }))!.outline());
+        const { list, rest } = outline({ list: items, rest: other });
         expect(list).toHaveLength(items.length);
         expect(list.at(-1)).toEqual(JSON.parse(JSON.stringify(items)).at(-1));
         expect(rest).toEqual(JSON.parse(JSON.stringify(other)));

@@ -12,7 +12,7 @@ import { fitLines } from './character-budget.ts';
 import { parseMediaType } from './decoding/answer-media.ts';
 import { decodeText, isUtf8Label } from './decoding/answer-text.ts';
 import { type Decoded, decodeBody, hasEndsOfJson } from './decoding/decode.ts';
-import { type ScannedJson, scanJson } from './decoding/scan-json.ts';
+import { type ScannedJson, scanJson, writeOutline } from './decoding/scan-json.ts';
 import { parseJson } from './lossless.ts';
 import { nextPage, type PagingPlan } from './paging.ts';
 import { compileShape, describeNext, isTerse, type Shaped } from './shape-answer.ts';
@@ -123,7 +123,7 @@ export function compileAnswer({ response, paging }: AnswerPlan, redact: Redactor
   };
 }
 
-/** Up to this size, every byte of JSON is checked, which takes some microseconds; of longer answers without pages, only both ends are. */
+/** Up to this size all of a JSON answer must be JSON; of longer answers without pages, only both ends must look like it. */
 const MAX_PROVED_BYTES = 1024;
 
 /** An answer that needs no shaping, if it is short enough, complete, and can be shown as it came. */
@@ -138,38 +138,45 @@ function passAsItCame(
     return undefined;
   const { kind, charset } = parseMediaType(headers['content-type']);
   if (kind !== 'text' && kind !== 'json') return undefined;
-  const isProved = kind === 'json' && (body.length <= MAX_PROVED_BYTES || paging.pagination !== undefined);
-  if (!isProved) {
-    if (kind === 'json' && !hasEndsOfJson(body)) return undefined;
-    return textBlock(show(redact(decodeText(body, charset)), raw));
+  const scan = kind === 'json' ? scanJson(body) : undefined;
+  if (kind === 'json') {
+    const mustBeProved = body.length <= MAX_PROVED_BYTES || paging.pagination !== undefined;
+    if (scan === undefined && (mustBeProved || !hasEndsOfJson(body))) return undefined;
+    if (paging.pagination !== undefined)
+      return isUtf8Label(charset) ? passPage(scan!, { raw, args }, paging, redact) : undefined;
   }
-  const scan = scanJson(body);
-  if (scan === undefined) return undefined;
-  if (paging.pagination !== undefined) return passPage(scan, { raw, args }, paging, redact);
-  const text = decodeText(body, charset);
-  const display = show(redact(text), raw);
-  return display === text && isUtf8Label(charset) ? new QuotedText(text, scan.quoted) : textBlock(display);
+  if (scan === undefined || !isUtf8Label(charset)) return textBlock(show(redact(decodeText(body, charset)), raw));
+  const text = textOf(scan, body);
+  const display = showScanned(scan, redact(text), raw);
+  return display === text ? new QuotedText(text, scan.quoted) : textBlock(display);
 }
 
 /** A paged answer has to be read for the next page, however short it is. */
 function passPage(
-  { isPlain, quoted, outline }: ScannedJson,
+  scan: ScannedJson,
   { raw, args }: Pick<AnswerInput, 'raw' | 'args'>,
   paging: PagingPlan,
   redact: Redactor,
 ): Content | undefined {
   const { headers, body } = raw;
-  const { charset } = parseMediaType(headers['content-type']);
   // The outline has only the last item of each list, so a path with the index of an item cannot be looked up in it.
-  if (!isPlain || !isUtf8Label(charset) || /\d/.test(paging.pagination?.nextFrom ?? '')) return undefined;
-  const text = decodeText(body, charset);
+  if (!scan.isPlain || /\d/.test(paging.pagination?.nextFrom ?? '')) return undefined;
+  const text = textOf(scan, body);
   if (!isTerse(text) || redact(text) !== text) return undefined;
-  const value = parseJson(outline());
+  const value = parseJson(writeOutline(body, scan.lists));
   const notes = describeNext(value, nextPage({ plan: paging, args, headers }, value));
-  const display = show(text, raw);
+  const display = showScanned(scan, text, raw);
   if (display !== text) return textBlock(withNotes(display, notes));
-  const block = new QuotedText(text, quoted);
+  const block = new QuotedText(text, scan.quoted);
   return notes.length === 0 ? block : block.withLine(joinNotes(notes));
+}
+
+function textOf({ isSimple }: ScannedJson, body: Buffer): string {
+  return isSimple ? body.toString('latin1') : decodeText(body, undefined);
+}
+
+function showScanned({ isSimple }: ScannedJson, text: string, raw: RawResponse): string {
+  return isSimple ? text : show(text, raw);
 }
 
 /** The text of a body with hidden characters made visible. Checking the bytes first is faster than checking the text. */
