@@ -1,6 +1,6 @@
-// Notices that a caller leaves while its call is in progress. A signal that serves many calls (that of an HTTP connection, or of all
-// legacy calls over HTTP) gets one listener for all of them: adding and removing one per call took 2 µs of every call, and node
-// compares a new listener with all that are there.
+// Notices that a caller leaves while its call is in progress. Whoever aborts a signal that serves many calls tells them itself:
+// adding and removing a listener took 2 us of every call, and node compares a new listener with all that are there.
+import { setMaxListeners } from 'node:events';
 
 export interface Companion {
   /** Index among those that wait for the same signal; only this file uses it. */
@@ -26,29 +26,55 @@ class Company {
     last.seat = one.seat;
   }
 
-  handleEvent(): void {
+  leave(): void {
     for (const one of this.#companions.splice(0)) one.handleEvent();
   }
 }
 
-const companies = new WeakMap<AbortSignal, Company>();
+/** Of a shared signal: a property, since looking up a signal in a WeakMap takes a microsecond of every call. */
+const SHARED = Symbol('the signal of many calls');
 
-/** Call it once for a signal that many calls will wait for; from then on it has a single listener. */
-export function shareSignal(signal: AbortSignal): void {
-  const company = new Company();
-  companies.set(signal, company);
-  signal.addEventListener('abort', company);
+/** A signal for many calls: those of an HTTP connection, or all legacy calls over HTTP. */
+export class SharedSignal {
+  readonly company = new Company();
+  /** A handler has listened to it; ours do not need to. Asking node for listeners takes a microsecond. */
+  wasHeard = false;
+  readonly #controller = new AbortController();
+
+  constructor() {
+    const { signal } = this;
+    (signal as SharedByCalls)[SHARED] = this;
+    signal.addEventListener = noteListener;
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  abort(): void {
+    this.#controller.abort();
+    this.company.leave();
+  }
+}
+
+type SharedByCalls = AbortSignal & { [SHARED]?: SharedSignal };
+
+function noteListener(this: SharedByCalls, ...args: Parameters<AbortSignal['addEventListener']>): void {
+  this[SHARED]!.wasHeard = true;
+  // Many calls may listen at once; node would warn of a leak.
+  setMaxListeners(0, this);
+  AbortSignal.prototype.addEventListener.apply(this, args);
 }
 
 /** Every `stayWith` needs a `part`, unless the caller leaves first. */
 export function stayWith(signal: AbortSignal, one: Companion): void {
-  const company = companies.get(signal);
-  if (company === undefined) signal.addEventListener('abort', one);
-  else company.add(one);
+  const shared = (signal as SharedByCalls)[SHARED];
+  if (shared === undefined) signal.addEventListener('abort', one);
+  else shared.company.add(one);
 }
 
 export function part(signal: AbortSignal, one: Companion): void {
-  const company = companies.get(signal);
-  if (company === undefined) signal.removeEventListener('abort', one);
-  else company.remove(one);
+  const shared = (signal as SharedByCalls)[SHARED];
+  if (shared === undefined) signal.removeEventListener('abort', one);
+  else shared.company.remove(one);
 }

@@ -1,8 +1,7 @@
 // 2025-11-25 and older: `initialize`, `ping`, and requests of ours to the client. No session is kept for HTTP; on stdio
 // and TCP the connection is the session.
-import { setMaxListeners } from 'node:events';
 import type { Client } from '../call/caller.ts';
-import { shareSignal } from '../call/departure.ts';
+import { SharedSignal } from '../call/departure.ts';
 import { isObject } from '../endpoint/is-object.ts';
 import { GatewayError } from '../errors.ts';
 import type { Redaction } from '../orchestration/redaction.ts';
@@ -76,10 +75,7 @@ export function createLegacy(parts: LegacyParts): Legacy {
   const questions = createClientQuestions(parts.elicitTimeoutMs, mailbox);
   const overHttp = createHttpScopes(sessions);
   /** Legacy HTTP: a disconnect is not a cancellation (2025-11-25, basic/transports); only the end of the server is. */
-  const theEnd = new AbortController();
-  // Every request in progress waits for this signal, handlers may listen to it themselves; Node would warn of a leak.
-  setMaxListeners(0, theEnd.signal);
-  shareSignal(theEnd.signal);
+  const theEnd = new SharedSignal();
 
   const acquaintanceOf = (sender: Sender): Acquaintance | undefined => {
     const { session } = sender;

@@ -9,15 +9,20 @@ describe('the signal of a connection', () => {
   let server: Server;
   let client: Socket;
   const entered: Connection[] = [];
+  const sockets: Socket[] = [];
   afterEach(() => {
     client.destroy();
     server.close();
     entered.length = 0;
+    sockets.length = 0;
   });
 
   /** A server that leaves every request unanswered until the test says `leave`, and one client of it. */
   async function start(): Promise<void> {
-    server = createServer((request) => entered.push(enterConnection(request.socket)));
+    server = createServer((request) => {
+      sockets.push(request.socket);
+      entered.push(enterConnection(request.socket));
+    });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     client = connect((server.address() as AddressInfo).port, '127.0.0.1');
   }
@@ -57,6 +62,18 @@ describe('the signal of a connection', () => {
     await expect.poll(() => second.signal.aborted).toBe(true);
     expect(late).toBe(0);
     expect(signal.aborted).toBe(false);
+  });
+
+  it('is aborted for a request that is entered when the client has left already', async () => {
+    await start();
+    const first = await ask(1);
+    const { signal } = first;
+    first.leave();
+    const socket = sockets[0]!;
+    client.destroy();
+    await expect.poll(() => socket.destroyed).toBe(true);
+    expect(signal.aborted).toBe(false);
+    expect(enterConnection(socket).signal.aborted).toBe(true);
   });
 
   it('stays with a request under way while its neighbour is answered', async () => {

@@ -73,10 +73,10 @@ export function scanJson(text: Buffer): ScannedJson | undefined {
 const NO_LISTS: readonly LongList[] = [];
 
 function readLists(count: number): readonly LongList[] {
-  return Array.from({ length: count }, (_, index) => {
-    const at = FIRST_LIST + 3 * index;
-    return { from: words[at]!, to: words[at + 1]!, count: words[at + 2]! };
-  });
+  const lists: LongList[] = [];
+  for (let at = FIRST_LIST; lists.length < count; at += 3)
+    lists.push({ from: words[at]!, to: words[at + 1]!, count: words[at + 2]! });
+  return lists;
 }
 
 /**
