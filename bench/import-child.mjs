@@ -31,11 +31,11 @@ function parse() {
 
 async function prepareGateway() {
   const { optimizeLate } = await import('../dist/cli/late-optimizing.js');
-  optimizeLate();
   const { loadDomains } = await import('../dist/domain/load.js');
   const { createGateway } = await import('../dist/gateway.js');
   await import('../dist/openapi/import-document.js');
   return async () => {
+    optimizeLate();
     const domains = await loadDomains({ paths: [file], env: {}, baseUrl: 'http://127.0.0.1:1' });
     const gateway = createGateway({ domains, exposure });
     const params = {

@@ -23,7 +23,7 @@ const ENTRIES = [
  * it is loaded, as the program and the worker do.
  */
 const CHUNKS = {
-  common: ['errors', 'product', 'colours', 'cli/late-optimizing'],
+  common: ['errors', 'product'],
   answers: ['executor/answer/build-answer', 'endpoint/redaction/redact'],
   settings: ['cli/serve/serve'],
   gateway: ['cli/serve/serve-process'],

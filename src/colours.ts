@@ -2,7 +2,7 @@
 // would colour it. NO_COLOR and FORCE_COLOR win.
 import pc from 'picocolors';
 
-type Colours = ReturnType<typeof pc.createColors>;
+export type Colours = ReturnType<typeof pc.createColors>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** For what is written to this stream. */
@@ -13,9 +13,3 @@ export function coloursFor(stream: { readonly isTTY?: boolean }, env: Environmen
 function isForced({ FORCE_COLOR }: Environment): boolean | undefined {
   return FORCE_COLOR ? FORCE_COLOR !== '0' : undefined;
 }
-
-/** For stdout. */
-export const colours: Colours = coloursFor(process.stdout);
-
-/** For stderr, which may be a terminal where stdout is none, or the other way round. */
-export const errorColours: Colours = coloursFor(process.stderr);

@@ -3,9 +3,9 @@ import { Writable } from 'node:stream';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { ExecutionContext } from './call/execution-context.ts';
 import { writeCallFacts } from './call-line.ts';
-import { errorColours as pc } from './colours.ts';
-import { visible } from './endpoint/hidden.ts';
+import { coloursFor } from './colours.ts';
 import { createLineWriter } from './log-writer.ts';
+import { createPrettifier } from './pretty-line.ts';
 
 export type { Logger } from 'pino';
 
@@ -29,7 +29,8 @@ export function createLog(options: LogOptions): Logger {
   const { level, redact = (text) => text, destination, pretty = false, worker, isShared = false } = options;
   const batches = destination || pretty ? undefined : createLineWriter(2, isShared);
   const out = destination ?? batches ?? process.stderr;
-  const write = (line: string) => out.write(redact(pretty ? prettify(line) : line));
+  const toLine = pretty ? createPrettifier(coloursFor(process.stderr)) : String;
+  const write = (line: string) => out.write(redact(toLine(line)));
   const clock = createClock();
   const log = pino({ level, base: worker === undefined ? null : { worker }, timestamp: clock }, { ...batches, write });
   const begin = worker === undefined ? '' : `,"worker":${worker}`;
@@ -104,53 +105,6 @@ export function setLevel(log: Logger, level: string, why: string): void {
 /** Flushes what is still buffered; for the end of the process. */
 export function flushLog(log: Logger): Promise<void> {
   return new Promise((resolve) => log.flush(() => resolve()));
-}
-
-const COLOUR: Record<number, (text: string) => string> = {
-  10: pc.dim,
-  20: pc.dim,
-  30: pc.green,
-  40: pc.yellow,
-  50: pc.red,
-  60: pc.red,
-};
-const NAME: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' };
-
-/** Milliseconds of the day are for machines; a person reads when, how bad, what, by whom and why. */
-function prettify(line: string): string {
-  const { level, time, msg, err, ...facts } = JSON.parse(line) as Record<string, unknown>;
-  const colour = COLOUR[level as number] ?? String;
-  const head = `${pc.dim(String(time).slice(11, 19))} ${colour((NAME[level as number] ?? 'log').padEnd(5))}`;
-  const { message, stack } = (err ?? {}) as { message?: string; stack?: string };
-  const text = SAY[String(msg)]?.(facts) ?? `${oneLine(msg ?? message ?? '')}${pc.dim(listFacts(facts))}`;
-  return `${head} ${text}${stack ? `\n${pc.dim(visible(stack))}` : ''}\n`;
-}
-
-/** Lines that come often, each by its message. */
-const SAY: Readonly<Record<string, (facts: Record<string, unknown>) => string>> = {
-  call: ({ tool, action, status, durationMs, failureMode, outcome, reason, client, revision }) => {
-    const what = action === undefined || action === tool ? oneLine(tool) : `${oneLine(tool)}/${oneLine(action)}`;
-    const why = reason === undefined ? '' : `: ${oneLine(reason)}`;
-    const how = outcome === 'ok' ? '' : ` ${oneLine(failureMode ?? outcome)}${why}`;
-    const who = `  ${oneLine(client ?? 'a client')} (${oneLine(revision)})`;
-    return `${what} ${pc.dim(`${status ?? '-'} ${durationMs} ms`)}${how}${pc.dim(who)}`;
-  },
-  client: ({ client, version, transport }) => {
-    const { name = 'without a name', version: release = '' } = (client ?? {}) as { name?: string; version?: string };
-    return `client ${oneLine(`${name} ${release}`.trim())} ${pc.dim(`${oneLine(version)}, ${oneLine(transport)}`)}`;
-  },
-  stopping: ({ why }) => `stopping: ${oneLine(why)}`,
-};
-
-function listFacts(facts: Readonly<Record<string, unknown>>): string {
-  return Object.entries(facts)
-    .map(([key, value]) => ` ${key}: ${oneLine(typeof value === 'object' ? JSON.stringify(value) : value)}`)
-    .join(',');
-}
-
-/** A client can call a tool by any name: it must not move the cursor, nor start a line that looks like ours. */
-function oneLine(value: unknown): string {
-  return visible(String(value)).replace(/\s+/g, ' ').slice(0, 1_000);
 }
 
 /** Swallows everything: for tests and one-shot commands. */

@@ -68,13 +68,13 @@ function noteListener(this: SharedByCalls, ...args: Parameters<AbortSignal['addE
 
 /** Every `stayWith` needs a `part`, unless the caller leaves first. */
 export function stayWith(signal: AbortSignal, one: Companion): void {
-  const shared = (signal as SharedByCalls)[SHARED];
-  if (shared === undefined) signal.addEventListener('abort', one);
-  else shared.company.add(one);
+  const owner = (signal as SharedByCalls)[SHARED];
+  if (owner === undefined) signal.addEventListener('abort', one);
+  else owner.company.add(one);
 }
 
 export function part(signal: AbortSignal, one: Companion): void {
-  const shared = (signal as SharedByCalls)[SHARED];
-  if (shared === undefined) signal.removeEventListener('abort', one);
-  else shared.company.remove(one);
+  const owner = (signal as SharedByCalls)[SHARED];
+  if (owner === undefined) signal.removeEventListener('abort', one);
+  else owner.company.remove(one);
 }

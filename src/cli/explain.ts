@@ -1,7 +1,6 @@
 // landbridge explain: where everything about one tool came from.
 
 import type { CatalogOperation } from '../catalog/tree.ts';
-import { colours as pc } from '../colours.ts';
 import { type Flags, readConfig } from '../config/read-config.ts';
 import type { Target } from '../endpoint/model.ts';
 import type { Credential, Secret } from '../endpoint/secret/credential.ts';
@@ -15,6 +14,7 @@ import type { SchemaObject } from '../schema/references.ts';
 import { readWords } from './command-words.ts';
 import { withGateway } from './open-gateway.ts';
 import { type RemoteFlags, withRemote } from './remote/with-remote.ts';
+import { colours as pc } from './terminal/palette.ts';
 import { colourEffect, renderTable, shown } from './terminal/terminal.ts';
 
 export async function runExplain(words: readonly string[], flags: Flags & RemoteFlags): Promise<void> {

@@ -1,5 +1,5 @@
 // When V8 optimises a function: late while the program starts, as usual once it serves.
-import { setFlagsFromString } from 'node:v8';
+import { type Host, setFlag, THIS_PROCESS } from './v8-flags.ts';
 
 /** A flag of V8 and its two values. */
 interface Threshold {
@@ -22,32 +22,13 @@ const THRESHOLDS: Readonly<Record<string, Threshold>> = {
   22: { flag: 'invocation-count-for-turbofan', atStart: 15_000, usual: 3000 },
 };
 
-interface Host {
-  readonly nodeVersion: string;
-  readonly execArgv: readonly string[];
-  readonly setFlags: (flags: string) => void;
-}
-
-const THIS_PROCESS: Host = {
-  nodeVersion: process.versions.node,
-  execArgv: process.execArgv,
-  setFlags: setFlagsFromString,
-};
-
-/**
- * V8 looks at the flag when a function has used up what it had, so it may be set at any time. A flag is the whole process's: this is for
- * our own program, not for one that has the gateway as a library.
- */
+/** V8 looks at the flag when a function has used up what it had, so it may be set at any time. */
 export const optimizeLate = (host = THIS_PROCESS): void => setThreshold('atStart', host);
 
 /** Code that first runs after this is optimised as ever. */
 export const optimizeAsUsual = (host = THIS_PROCESS): void => setThreshold('usual', host);
 
-/** What the operator says of the flag is left alone. */
-function setThreshold(phase: 'atStart' | 'usual', { nodeVersion, execArgv, setFlags }: Host): void {
-  const threshold = THRESHOLDS[nodeVersion.split('.')[0]!];
-  if (threshold === undefined) return;
-  const option = `--${threshold.flag}`;
-  const isSaid = execArgv.some((argument) => argument.replaceAll('_', '-').split('=')[0] === option);
-  if (!isSaid) setFlags(`${option}=${threshold[phase]}`);
+function setThreshold(phase: 'atStart' | 'usual', host: Host): void {
+  const threshold = THRESHOLDS[host.nodeVersion.split('.')[0]!];
+  if (threshold !== undefined) setFlag(threshold.flag, threshold[phase], host);
 }

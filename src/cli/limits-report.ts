@@ -1,6 +1,5 @@
 // landbridge tools --limits: everything that bounds a call, and where it is said.
 
-import { colours as pc } from '../colours.ts';
 import type { Config } from '../config/read-config.ts';
 import { originsOf } from '../endpoint/address.ts';
 import type { Domain } from '../endpoint/model.ts';
@@ -11,6 +10,7 @@ import { REQUEST_TIMEOUT_MS } from '../transport/http.ts';
 import { HELD_BYTES } from '../transport/http-door.ts';
 import { HTTP_DEFAULTS } from '../transport/http-server.ts';
 import { LINES_UNDER_WAY } from '../transport/lines/lines.ts';
+import { colours as pc } from './terminal/palette.ts';
 import { renderTable, shown, withCommas } from './terminal/terminal.ts';
 
 export function buildLimitsReport({ limits, domains }: Gateway, config: Config) {

@@ -14,6 +14,7 @@ import { loadAssertionKeys } from '../identity/assertion-keys.ts';
 import { readProxyRules } from '../network/proxy-rules.ts';
 import { deriveProfiles, readProfiles } from '../profiles.ts';
 import { withoutExposure } from '../serving.ts';
+import { optimizeLate } from './late-optimizing.ts';
 import { createProgress } from './terminal/terminal.ts';
 
 export interface Loaded {
@@ -23,6 +24,7 @@ export interface Loaded {
 
 /** Loads what the configuration names. The sample API starts only if a domain needs it; `openSample` gives the URL of a running one. */
 export async function load(config: Config, openSample?: () => Promise<string>): Promise<Loaded> {
+  optimizeLate();
   const progress = createProgress();
   let sample: SampleApi | undefined;
   const lookups = new Set<string>();

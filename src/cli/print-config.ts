@@ -1,6 +1,5 @@
 // landbridge config: the settings that count, and who said each.
 
-import { colours as pc } from '../colours.ts';
 import { placeOf, SECTION_NAMES } from '../config/config-file.ts';
 import { type Config, type Flags, type Origin, readConfig } from '../config/read-config.ts';
 import { SETTINGS } from '../config/settings.ts';
@@ -9,6 +8,7 @@ import { isObject } from '../endpoint/is-object.ts';
 import { place } from '../endpoint/problems.ts';
 import { mayBeWritten } from './import/import-secrets.ts';
 import { load } from './open-gateway.ts';
+import { colours as pc } from './terminal/palette.ts';
 import { fitLines, renderTable, shown } from './terminal/terminal.ts';
 
 const HIDDEN = '(hidden)';

@@ -1,12 +1,10 @@
 // The command line, run. Exit codes: 0 fine, 1 it failed, 2 the command line is wrong.
 import { Command, CommanderError } from 'commander';
-import { errorColours as pc } from '../colours.ts';
 import { GatewayError } from '../errors.ts';
 import { PRODUCT } from '../product.ts';
 import { addCommands } from './commands.ts';
-import { optimizeLate } from './late-optimizing.ts';
+import { errorColours as pc } from './terminal/palette.ts';
 
-optimizeLate();
 const { version, description } = PRODUCT;
 
 const program = new Command('landbridge')

@@ -1,7 +1,6 @@
 // landbridge tools: what would be served, what could not be imported and why, and what tools/list costs.
 
 import { costOf } from '../catalog/tokens.ts';
-import { colours as pc } from '../colours.ts';
 import { type Flags, readConfig } from '../config/read-config.ts';
 import { EFFECTS } from '../endpoint/model.ts';
 import type { Gateway } from '../gateway.ts';
@@ -9,6 +8,7 @@ import { costOfList, type ModeCosts, measureModes, renderModes } from './exposur
 import { withGateway } from './open-gateway.ts';
 import { type RemoteFlags, withRemote } from './remote/with-remote.ts';
 import { digestWarnings, listWarnings } from './terminal/digest-lines.ts';
+import { colours as pc } from './terminal/palette.ts';
 import { colourEffect, count, renderTable, shown, withCommas } from './terminal/terminal.ts';
 
 export async function runTools(

@@ -6,9 +6,9 @@ import { defaultKeyFile } from '../../audit/open-trail.ts';
 import { openSigningKey, readCheckingKey, readSigningKey } from '../../audit/signing-key.ts';
 import { filesOfSlots, withoutSlot } from '../../audit/slot-files.ts';
 import type { Flaw } from '../../audit/verify.ts';
-import { colours as pc } from '../../colours.ts';
 import { type Config, readConfig, refuseStrangeVariables } from '../../config/read-config.ts';
 import { GatewayError, usageError } from '../../errors.ts';
+import { colours as pc } from '../terminal/palette.ts';
 import { count, shown } from '../terminal/terminal.ts';
 
 interface AuditFlags {

@@ -1,7 +1,6 @@
 // landbridge doctor: is this catalog fit for models and clients? For people, and for CI by its exit code.
 
 import { existsSync } from 'node:fs';
-import { colours as pc } from '../../colours.ts';
 import { type Config, type Flags, readConfig } from '../../config/read-config.ts';
 import type { ClientId } from '../../doctor/client-check.ts';
 import { diagnose } from '../../doctor/diagnose.ts';
@@ -16,6 +15,7 @@ import { costOfList } from '../exposure-cost.ts';
 import { toGatewayOptions, withGateway } from '../open-gateway.ts';
 import { askToWrite, isPersonThere } from '../terminal/ask-person.ts';
 import { diffLines } from '../terminal/line-diff.ts';
+import { colours as pc } from '../terminal/palette.ts';
 import { count, shown } from '../terminal/terminal.ts';
 import { tryIssuers } from './try-issuers.ts';
 import { MAX_CALLS, tryReads } from './try-reads.ts';

@@ -3,7 +3,6 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { colours as pc } from '../../colours.ts';
 import { type Config, type Flags, readConfig } from '../../config/read-config.ts';
 import { refuseStrangers } from '../../config/strange-variables.ts';
 import { readEditorSchema, schemaFileName } from '../../editor-schemas.ts';
@@ -13,6 +12,7 @@ import type { Domain, Endpoint } from '../../endpoint/model.ts';
 import { GatewayError, usageError } from '../../errors.ts';
 import { type ImportOptions, importDocument } from '../../openapi/import-document.ts';
 import { digestLines } from '../terminal/digest-lines.ts';
+import { colours as pc } from '../terminal/palette.ts';
 import { createProgress } from '../terminal/terminal.ts';
 import { backUp, writeFiles } from './back-up.ts';
 import { fromDomains, renderDomainFile } from './domain-file-text.ts';

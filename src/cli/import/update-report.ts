@@ -1,7 +1,8 @@
 // What import --update tells: which operations came, went and changed, and which lines of the domain file no longer fit.
-import { colours as pc } from '../../colours.ts';
+
 import type { Mistake } from '../../domain/files/mistakes.ts';
 import { digestLines } from '../terminal/digest-lines.ts';
+import { colours as pc } from '../terminal/palette.ts';
 import { shown } from '../terminal/terminal.ts';
 import type { DocumentChanges, OperationName } from './compare-documents.ts';
 

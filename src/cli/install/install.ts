@@ -2,7 +2,6 @@
 // at a terminal, keeps a copy of what was there.
 
 import { readFile, realpath, stat } from 'node:fs/promises';
-import { colours as pc } from '../../colours.ts';
 import { type Config, envFilesOf, type Flags, isTyped, readConfig } from '../../config/read-config.ts';
 import { refuseStrangers } from '../../config/strange-variables.ts';
 import {
@@ -25,6 +24,7 @@ import { refuseFiles } from '../remote/with-remote.ts';
 import { KEY_VARIABLE, stdioCommand } from '../serve/banner.ts';
 import { askToWrite, isPersonThere } from '../terminal/ask-person.ts';
 import { diffLines } from '../terminal/line-diff.ts';
+import { colours as pc } from '../terminal/palette.ts';
 import { editJson } from './edit-json.ts';
 import { editToml } from './edit-toml.ts';
 import { MCP_CLIENTS, type McpClient, type Scope } from './mcp-clients.ts';

@@ -1,11 +1,11 @@
 // What a running gateway serves, as far as it tells a client: for `tools` and `explain` with --url.
 
 import { costOf, listCost } from '../../catalog/tokens.ts';
-import { colours as pc } from '../../colours.ts';
 import { suggestion } from '../../endpoint/suggest.ts';
 import { GatewayError } from '../../errors.ts';
 import { describeType } from '../../schema/explain/show.ts';
 import type { SchemaObject } from '../../schema/references.ts';
+import { colours as pc } from '../terminal/palette.ts';
 import { colourEffect, count, renderTable, shown, withCommas } from '../terminal/terminal.ts';
 import { type Params, type Request, RpcFailure } from './remote-gateway.ts';
 

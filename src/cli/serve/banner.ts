@@ -1,7 +1,6 @@
 // What a person sees when the gateway is up: what it offers, where it is, and how to connect a client.
 import { isAbsolute, relative, resolve } from 'node:path';
 import type { ToolEntry } from '../../catalog/registry.ts';
-import { colours as pc } from '../../colours.ts';
 import { BUNDLED_DOMAINS, type Config, isTyped } from '../../config/read-config.ts';
 import { isWebAddress } from '../../endpoint/address.ts';
 import { type Domain, EFFECTS } from '../../endpoint/model.ts';
@@ -9,6 +8,7 @@ import type { Gateway } from '../../gateway.ts';
 import { describeCost } from '../exposure-cost.ts';
 import { mayBeWritten } from '../import/import-secrets.ts';
 import { digestWarnings } from '../terminal/digest-lines.ts';
+import { colours as pc } from '../terminal/palette.ts';
 import { colourEffect, count, fitLines, renderTable, shown, withCommas, wrapLines } from '../terminal/terminal.ts';
 import { listCredentials } from './credential-lines.ts';
 

@@ -1,5 +1,5 @@
 // How far the heap grows between two collections of what lasts.
-import { setFlagsFromString } from 'node:v8';
+import { setFlag, THIS_PROCESS } from '../v8-flags.ts';
 
 /**
  * In percent of what the last collection left. Every collection of young objects moves what calls in progress hold among those that
@@ -10,9 +10,5 @@ import { setFlagsFromString } from 'node:v8';
  */
 const GROWTH_PERCENT = 50;
 
-const GROWTH = /^--heap[-_]growing[-_]percent(?:=|$)/;
-
-/** V8 reads the flag after each collection, so it may be set at any time. What the operator says of it is left alone. */
-export function limitHeapGrowth(execArgv: readonly string[], setFlags = setFlagsFromString): void {
-  if (!execArgv.some((flag) => GROWTH.test(flag))) setFlags(`--heap-growing-percent=${GROWTH_PERCENT}`);
-}
+/** V8 reads the flag after each collection, so it may be set at any time. */
+export const limitHeapGrowth = (host = THIS_PROCESS): void => setFlag('heap-growing-percent', GROWTH_PERCENT, host);

@@ -78,7 +78,6 @@ interface Serving {
 
 /** If it cannot start as configured, releases everything and throws. */
 async function startServing(config: Config, primary?: Primary): Promise<Serving> {
-  limitHeapGrowth(process.execArgv);
   const parts = await openParts(config, await prepare(config), primary);
   let transports: Transports = {};
   const stopping = createStopping(parts, () => transports);
@@ -90,6 +89,7 @@ async function startServing(config: Config, primary?: Primary): Promise<Serving>
     throw error;
   }
   optimizeAsUsual();
+  limitHeapGrowth();
   return { parts, transports, stopping, conditions };
 }
 

@@ -1,6 +1,7 @@
 // Shortens many similar sentences to the first few of each kind and a count, so that the output of a start fits on a screen.
-import { colours as pc } from '../../colours.ts';
+
 import type { Domain } from '../../endpoint/model.ts';
+import { colours as pc } from './palette.ts';
 import { shown } from './terminal.ts';
 
 /** What may differ between two sentences of one kind: names in quotes, and words like a path, a file or a number. */

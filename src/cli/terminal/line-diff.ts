@@ -1,6 +1,7 @@
 // What changes in a file, line by line, as people know it from patches.
-import { colours as pc } from '../../colours.ts';
+
 import { visible } from '../../endpoint/hidden.ts';
+import { colours as pc } from './palette.ts';
 
 const CONTEXT = 2;
 /** More lines than this on each side are not compared one by one. */

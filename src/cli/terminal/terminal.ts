@@ -1,6 +1,7 @@
 // How things look on a terminal: tables, colour, progress.
-import { coloursFor, colours as pc } from '../../colours.ts';
+import { coloursFor } from '../../colours.ts';
 import { visible } from '../../endpoint/hidden.ts';
+import { colours as pc } from './palette.ts';
 
 const ANSI = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
 

@@ -14,7 +14,6 @@ import { refuseOpenAdmin } from '../admin/admin-checks.ts';
 import { listenForAdmin } from '../admin/listen-for-admin.ts';
 import { ADMIN_TOPIC } from '../admin/worker-report.ts';
 import { WorkersView } from '../admin/workers-view.ts';
-import { optimizeAsUsual } from '../late-optimizing.ts';
 import { createSecondSignal } from '../serve/ending/second-signal.ts';
 import { writeAnnouncement } from '../terminal/announcement.ts';
 import { keepNotices } from '../terminal/process-notices.ts';
@@ -27,7 +26,6 @@ const ENDED_BY_SIGNAL = 130;
 
 /** Resolves when all workers listen; signals end it. */
 export async function runPrimary(config: Config, workers: number): Promise<void> {
-  optimizeAsUsual();
   const log = createLog({ level: config.logLevel, pretty: process.stderr.isTTY === true, isShared: true });
   keepNotices(log);
   const sample = createSharedSample();
