@@ -8,7 +8,7 @@ export const PART_NAMES = ['speed', 'scale', 'calls', 'lines', 'identity', 'cold
 export const HELP = `npm run bench -- [options]
   --only <parts>      of ${PART_NAMES.join(', ')} (default: all)
   --rounds <n>        interleaved rounds per row (default 3 to 6, by part)
-  --seconds <n>       length of one sample (default 1)
+  --seconds <n>       length of one sample (default 1; of speed four times as long)
   --connections <n>   keep-alive connections of the load generator (default 64)
   --eras <eras>       of modern, legacy (default: both)
   --operations <ops>  of list, get, create, biglist (default: all)
