@@ -178,9 +178,8 @@ describe.skipIf(!HAS_NGINX)('behind nginx as it is without settings', () => {
         .slice(0, 5);
       await nginx.close();
       expect(await Promise.all(replicas.map(({ stop }) => stop()))).toEqual([0, 0]);
-      // These first: they say why.
-      expect(complaints).toEqual([]);
-      expect(loads.flatMap(({ failed }) => failed)).toEqual([]);
+      const failures = loads.flatMap(({ failed }) => failed).slice(0, 5);
+      expect({ complaints, failures }).toEqual({ complaints: [], failures: [] });
       const made = upstream.seen.flatMap(({ method, body }) =>
         method === 'POST' ? [(JSON.parse(String(body)) as { name: string }).name] : [],
       );

@@ -28,6 +28,8 @@ export async function startRecorder(answer: (request: Recorded, response: Server
       answer({ method, url, headers, rawHeaders, body: Buffer.concat(chunks) }, response);
     });
   });
+  // It closes no idle connection: on a slow machine a request could be on its way on it, and a write would fail for nothing.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
