@@ -1,5 +1,7 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createRedactor } from '../../src/endpoint/redaction/redact.ts';
+import type { AnswerInput, AnswerPlan } from '../../src/executor/answer/build-answer.ts';
 import { scanJson, writeOutline } from '../../src/executor/answer/decoding/scan-json.ts';
 
 const scan = (text: string) => scanJson(Buffer.from(text));
@@ -149,5 +151,60 @@ describe('scanJson()', () => {
       }),
       { numRuns: 300 },
     );
+  });
+});
+
+describe('where the pass cannot run', () => {
+  afterEach(() => {
+    vi.unstubAllGlobals();
+    vi.resetModules();
+  });
+
+  const items = Array.from({ length: 50 }, (_, id) => ({ id, name: `né ${id}`, text: 'a "quoted" \\ line\n' }));
+  const paging: AnswerPlan['paging'] = {
+    byWireName: new Map([['page', 'page']]),
+    pagination: { kind: 'page', arg: 'page', sizeArg: 'limit' },
+  };
+  const whole: AnswerPlan['paging'] = { byWireName: new Map(), pagination: undefined };
+
+  async function readAll(): Promise<unknown[]> {
+    vi.resetModules();
+    const { compileAnswer } = await import('../../src/executor/answer/build-answer.ts');
+    const bodies = [
+      '{"a":1.50}',
+      JSON.stringify(items),
+      JSON.stringify({ items, total: 99 }),
+      '{"half":',
+      `"${'x'.repeat(2_000)}`,
+    ];
+    return [whole, paging].flatMap((plan) =>
+      bodies.map((body) => {
+        const input: AnswerInput = {
+          method: 'GET',
+          isRead: true,
+          raw: { status: 200, headers: { 'content-type': 'application/json' }, body: Buffer.from(body) },
+          args: { limit: 50 },
+          tool: 'shop_list',
+          fields: undefined,
+        };
+        try {
+          const { content } = compileAnswer(
+            { response: { maxChars: 40_000, format: 'auto', structured: false }, paging: plan },
+            createRedactor([]),
+          )(input);
+          return content.map((block) => ({ ...block }));
+        } catch (error) {
+          return String(error);
+        }
+      }),
+    );
+  }
+
+  test('answers read the same', async () => {
+    const before = await readAll();
+    vi.stubGlobal('WebAssembly', undefined);
+    expect(await readAll()).toEqual(before);
+    const { scanJson: scanWithout } = await import('../../src/executor/answer/decoding/scan-json.ts');
+    expect(scanWithout(Buffer.from('[1]'))).toBeUndefined();
   });
 });
