@@ -400,6 +400,58 @@ describe('nothing that was destructive before is less', () => {
   });
 });
 
+describe('the quick test for words of deletion and ending', () => {
+  test.each(['Deles the item', 'Rmes the item', 'Add/rM tags', 'Create, dEl tags', 'Create, RMS tags'])(
+    'lets no short word pass: %s',
+    (summary) => expect(effect({ method: 'POST', path: '/things', name: 'thing', summary })).toBe('destructive'),
+  );
+
+  test.each(['addDelTags', 'delTags', 'addDELTags', 'add_rm'])('also not in a name: %s', (name) =>
+    expect(named(name)).toBe(named(`${name}\u00b7`)),
+  );
+
+  test('reads a word that is cut off as it is read later', () => {
+    const fill = (chars: number, first: string, last: string) =>
+      first + ' a'.repeat(300).slice(0, chars - first.length - last.length) + last;
+    const cuts: Partial<NamedOperation>[] = [
+      { summary: `${fill(117, 'Updates', ' and ')}delivers` },
+      { summary: `${fill(122, '(Beta) Updates', ' and ')}delivers` },
+      { summary: `${fill(237, 'Updates', ', ')}delivers` },
+      { name: `${fill(509, 'items', '_')}delivers` },
+      { path: `${fill(510, '/items', '_')}delivers` },
+      { path: `${fill(512, '/items', '{i}')}delivers` },
+    ];
+    const effects = cuts.map((cut) => effect({ method: 'POST', path: '/a', name: 'thing', ...cut }));
+    expect(effects).toEqual(cuts.map(() => 'destructive'));
+  });
+
+  const piece = fc.constantFrom(
+    ...['del', 'rm', 'Del', 'RM', 'dEl', 'rM', 'DEL', 's', 'es', 'S', 'e', 'model', 'form', 'void', 'empt', 'ies', 'y'],
+    ...['Create', 'tags', 'T', 'a', '1', '&', '(', ')', ' ', ' ', '_', '/', ', ', ' and ', ' or ', '.', ':', '{id}'],
+  );
+  const text = fc
+    .tuple(fc.constantFrom(0, 0, 0, 110, 230, 500), fc.array(piece, { maxLength: 7 }))
+    .map(([chars, pieces]) => 'Things '.repeat(chars / 7) + pieces.join(''));
+
+  test('changes no effect, whatever the text', () => {
+    // Letters that ASCII does not have make the test give up; alone they are no word.
+    const isSame = (one: NamedOperation, inFull: Partial<NamedOperation>) =>
+      effect(one) === effect({ ...one, ...inFull });
+    const things = { method: 'POST', path: '/things', name: 'things', summary: 'Things' };
+    fc.assert(
+      fc.property(text, fc.constantFrom('GET', 'POST'), (words, method) => {
+        const one = { ...things, method };
+        return (
+          isSame({ ...one, name: words }, { summary: 'Things ·' }) &&
+          isSame({ ...one, path: `/${words}` }, { summary: 'Things ·' }) &&
+          isSame({ ...one, summary: words }, { name: 'things·' })
+        );
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+});
+
 describe('a GET whose path ends with a verb of doing', () => {
   test.each([
     '/logout',

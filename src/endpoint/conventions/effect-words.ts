@@ -88,32 +88,10 @@ function toVerb(word: string, verbs: ReadonlySet<string>): boolean {
   return word.endsWith('s') && (verbs.has(word.slice(0, -1)) || (word.endsWith('es') && verbs.has(word.slice(0, -2))));
 }
 
-/**
- * A quick test: without the stem of one of these words, no name, path or sentence deletes or ends anything, which is true of most and
- * saves their reading.
- */
-const ENDING_WORDS = [...DELETIONS, ...DELETION_NOUNS, ...ENDINGS];
-const ENDING_STEM = new RegExp(
-  ENDING_WORDS.flatMap((word) => (word.length > 3 ? word.slice(0, -1) : [])).join('|'),
-  'i',
-);
-/** `rm` and `del` are in every `form` and `model`: they count as words, with or without an `s`. */
-const SHORT_ENDING = new RegExp(
-  ENDING_WORDS.flatMap((word) => {
-    const capital = word[0]!.toUpperCase() + word.slice(1);
-    return word.length > 3 ? [] : `(?<![A-Za-z])${word}(?![a-rt-z])|${capital}(?![a-rt-z])|${word.toUpperCase()}`;
-  }).join('|'),
-);
-/** What is not read as it is written: other letters than ASCII's, markup and entities. */
-const IN_DISGUISE = /[^ -;=?-~]|&[#a-z]/i;
-
-/** Whether a text may speak of a deletion or an end; to be certain, it has to be read. */
-export function maybeEnds(text: string): boolean {
-  return ENDING_STEM.test(text) || SHORT_ENDING.test(text) || IN_DISGUISE.test(text);
-}
-
 /** What `toSnakeCase` reads of a name. */
 const MAX_NAME_CHARS = 512;
+/** What is read of a sentence: as it is written, and of its words. */
+const MAX_SENTENCE_CHARS = 240;
 const MAX_TEXT_CHARS = 120;
 /** `GET_DeleteVolume`, `post-search`: generated names begin with the method. A `get` in small letters is a verb as well. */
 const METHOD_PREFIX = /^(?:(?:GET|HEAD|POST|PUT|PATCH|OPTIONS)[_-]|(?:Post|Put|Patch)(?=[A-Z])|(?:post|put|patch)[_-])/;
@@ -124,12 +102,17 @@ export function toWords(name: string): string[] {
   return toSnakeCase(name.slice(0, MAX_NAME_CHARS).replace(METHOD_PREFIX, '')).split('_');
 }
 
-/** The words of a sentence, and where its verb is: behind `(Deprecated)`, `This endpoint …`, `Permanently …`. */
-function readSentence(sentence: string): { readonly all: readonly string[]; readonly position: number } {
-  const text = stripHtml(sentence.slice(0, MAX_TEXT_CHARS * 2), false).replace(/^\s*[([][^()[\]]*[)\]]/, (remark) =>
+/** What is read of a sentence, without markup and without a remark in front. */
+function beginningOf(sentence: string): string {
+  const text = stripHtml(sentence.slice(0, MAX_SENTENCE_CHARS), false).replace(/^\s*[([][^()[\]]*[)\]]/, (remark) =>
     toSnakeCase(remark).split('_').some(isDeletionVerb) ? remark : ' ',
   );
-  const all = toSnakeCase(text.slice(0, MAX_TEXT_CHARS)).split('_');
+  return text.slice(0, MAX_TEXT_CHARS);
+}
+
+/** The words of a sentence, and where its verb is: behind `(Deprecated)`, `This endpoint …`, `Permanently …`. */
+function readSentence(sentence: string): { readonly all: readonly string[]; readonly position: number } {
+  const all = toSnakeCase(beginningOf(sentence)).split('_');
   const isRun = (word: string, index: number) => RUNS.has(word) && SEARCHES.has(all[index + 2] ?? '');
   const position = all.findIndex((word, index) => !FILLERS.has(word) && !MANNERS.has(word) && !isRun(word, index));
   return { all, position };
@@ -159,7 +142,7 @@ const NOT_DONE =
 const BEFORE_HEAD = /^\s{1,3}([a-z]{2,14})/i;
 
 function coordinatedDeletion(sentence: string): string | undefined {
-  const text = sentence.slice(0, MAX_TEXT_CHARS * 2);
+  const text = sentence.slice(0, MAX_SENTENCE_CHARS);
   for (const { 0: match, 1: word = '', index } of text.matchAll(COORDINATED)) {
     const verb = word.toLowerCase();
     if (!isDeletionVerb(verb)) continue;
@@ -168,6 +151,49 @@ function coordinatedDeletion(sentence: string): string | undefined {
     if (!isThing && !NOT_DONE.test(text.slice(0, index))) return verb;
   }
   return undefined;
+}
+
+const ENDING_WORDS = [...new Set([...DELETIONS, ...DELETION_NOUNS, ...ENDINGS])];
+/** Without its last letter, a word is part of its other forms too: `delet` of `deleting`, `empt` of `empties`. */
+const ENDING_STEM = new RegExp(
+  ENDING_WORDS.flatMap((word) => (word.length > 3 ? word.slice(0, -1) : [])).join('|'),
+  'i',
+);
+/** `rm` and `del` are in every `form` and `model`: they count as words, in every form that `toVerb` knows. */
+const SHORT_WORDS = ENDING_WORDS.filter((word) => word.length <= 3);
+const SHORT_ENDING = new RegExp(`(?<![a-z])(?:${SHORT_WORDS.join('|')})(?:e?s)?(?![a-z])`, 'i');
+/** In names, a capital begins a word as well: `addDel`, `delTags`, `addDELTags`. */
+const SHORT_IN_NAME = new RegExp(
+  SHORT_WORDS.flatMap((word) => {
+    const capital = word[0]!.toUpperCase() + word.slice(1);
+    return [`(?<![A-Za-z])${word}(?:e?s)?(?=[A-Z])`, `${capital}(?:e?s)?(?![a-z])`, word.toUpperCase()];
+  }).join('|'),
+);
+/** What is not read as it is written: other letters than ASCII's, markup and entities. */
+const IN_DISGUISE = /[^ -;=?-~]|&[#a-z]/i;
+
+/** Whether a text, read to its end, may speak of a deletion or an end. */
+function mayEnd(text: string): boolean {
+  return ENDING_STEM.test(text) || SHORT_ENDING.test(text) || SHORT_IN_NAME.test(text) || IN_DISGUISE.test(text);
+}
+
+/**
+ * A quick test, which saves the reading of most names: a no is certain, a yes is not. It looks at what is read and no further,
+ * because a word that is cut off may be another one: `deliver` → `del`.
+ */
+export function nameMayEnd(name: string): boolean {
+  return mayEnd(name.slice(0, MAX_NAME_CHARS));
+}
+
+/** The same of a path. Each segment is cut for itself, so a long path has to be read. */
+export function pathMayEnd(path: string): boolean {
+  return path.length > MAX_NAME_CHARS || mayEnd(path);
+}
+
+/** The same of a sentence, which is read up to two places: `coordinatedDeletion` goes further than `readSentence`. */
+export function sentenceMayEnd(sentence: string): boolean {
+  if (mayEnd(sentence.slice(0, MAX_SENTENCE_CHARS))) return true;
+  return sentence.length > MAX_TEXT_CHARS && mayEnd(beginningOf(sentence));
 }
 
 /** `This cannot be undone`. */

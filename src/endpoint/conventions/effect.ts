@@ -9,16 +9,18 @@ import {
   isDeletionThing,
   isDoingSegment,
   isOnlyQuery,
-  maybeEnds,
   meaningOf,
   mentionsDeletion,
   mentionsDoing,
   mentionsRead,
+  nameMayEnd,
   namesChange,
   namesDeletion,
   namesEnding,
   namesRead,
   namesUpdate,
+  pathMayEnd,
+  sentenceMayEnd,
   tellsChange,
   tellsOnlyRead,
   toWords,
@@ -128,8 +130,7 @@ export function overwrites({ method, path, action }: { method: string; path: str
 
 function deletionIn(reading: Reading): string | undefined {
   const { operation, name, segment, mayChange } = reading;
-  if (![operation.name, operation.path, operation.summary].some((text) => text !== undefined && maybeEnds(text)))
-    return mayChange ? irreversibly(operation) : undefined;
+  if (!mayEnd(operation)) return mayChange ? irreversibly(operation) : undefined;
   const verb = reading.verb();
   const meaning = meaningOf(verb);
   const byName = `named ${operation.name}`;
@@ -146,6 +147,10 @@ function deletionIn(reading: Reading): string | undefined {
   );
   if (!mayChange) return signs.length > 1 ? signs[0] : undefined;
   return signs[0] ?? irreversibly(operation);
+}
+
+function mayEnd({ name = '', path, summary = '' }: NamedOperation): boolean {
+  return nameMayEnd(name) || pathMayEnd(path) || sentenceMayEnd(summary);
 }
 
 function irreversibly({ summary = '', description = '' }: NamedOperation): string | undefined {
@@ -177,7 +182,7 @@ function isDeletionPath(reading: Reading): boolean {
 }
 
 function hasDeletionSegment(path: string): boolean {
-  return maybeEnds(path) && path.split('/').some((part) => isDeletionSegment(toWords(part)));
+  return pathMayEnd(path) && path.split('/').some((part) => isDeletionSegment(toWords(part)));
 }
 
 /** Why a POST counts as a read. It must be certain: reads are allowed where nothing may be changed. */
