@@ -3,7 +3,9 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { fillLogin, type LoginTemplate } from '../../src/endpoint/login/fill-login.ts';
 import { createRedactor } from '../../src/endpoint/redaction/redact.ts';
 import type { Credential } from '../../src/endpoint/secret/credential.ts';
+import { ToolError } from '../../src/errors.ts';
 import { createExecutor } from '../../src/executor/executor.ts';
+import { blockedError } from '../../src/executor/tokens/token-entry.ts';
 import { contextOf } from '../support/context.ts';
 import type { Recorded } from '../support/recorder.ts';
 import { endpoint, type Overrides, startRaw, startUpstream, textOf, type Upstream } from './support.ts';
@@ -382,6 +384,21 @@ describe('a login that does not work', () => {
     for (let index = 0; index < 8; index++) failures.push(await call().catch((error: Error) => error.message));
     expect(api.seen).toHaveLength(3);
     expect(failures.at(-1)).toMatch(/refused the login session \(401\).*It is not tried again for \d+ s\.$/);
+  });
+
+  test.each([
+    ['by this release', { message: 'get_thing: refused (401).', why: 'refused (401).' }],
+    ['by an older one, which publishes no reason alone', { message: 'get_thing: refused (401).' }],
+    ['without a name in front', { message: 'refused (401).' }],
+  ])('names the tool of this call where another one noted it, %s', (_, note) => {
+    const error = { code: 'MISSING_CREDENTIAL' as const, details: { tool: 'get_thing', status: 401 }, ...note };
+    const failure = blockedError(error, 'list_things', 2_500);
+    expect(failure).toBeInstanceOf(ToolError);
+    expect(failure).toMatchObject({
+      code: 'MISSING_CREDENTIAL',
+      message: 'list_things: refused (401). It is not tried again for 3 s.',
+      details: { tool: 'list_things', status: 401 },
+    });
   });
 
   test('waits as long as the API asks for', async () => {

@@ -77,8 +77,10 @@ export function blockedError(
   { code, message, why, details }: BlockedUntil['error'],
   tool: string,
   waitMs: number,
-): GatewayError {
+): ToolError {
+  // A process of an older release publishes only the message, which begins with the tool of its own call.
+  const front = `${details.tool}: `;
+  const reason = why ?? (message.startsWith(front) ? message.slice(front.length) : message);
   const pause = ` It is not tried again for ${Math.ceil(waitMs / 1000)} s.`;
-  if (why === undefined) return new GatewayError(code, message + pause, { ...details, tool });
-  return new ToolError(code, tool, why + pause, { ...details, tool });
+  return new ToolError(code, tool, reason + pause, { ...details, tool });
 }
