@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_RESPONSE, type ResponsePlan } from '../../src/endpoint/model.ts';
 import { createRedactor } from '../../src/endpoint/redaction/redact.ts';
-import { GatewayError } from '../../src/errors.ts';
+import { GatewayError, ToolError } from '../../src/errors.ts';
 import { type AnswerJob, createAnswerThreads } from '../../src/executor/answer/answer-threads.ts';
 import { type Answer, type AnswerInput, compileAnswer } from '../../src/executor/answer/build-answer.ts';
 import { createExecutor } from '../../src/executor/executor.ts';
@@ -54,7 +54,8 @@ function buildJob({ response, pagination, input, status = 200, headers = {}, bod
 const settle = (answer: () => Answer | Promise<Answer>): Promise<unknown> =>
   (async () => answer())().catch((error: unknown) => {
     if (!(error instanceof GatewayError)) throw error;
-    return { code: error.code, message: error.message, details: error.details };
+    const { code, message, details } = error;
+    return { code, message, details, ...(error instanceof ToolError && { why: error.why }) };
   });
 
 describe('the answer of a thread', () => {
@@ -122,7 +123,7 @@ describe('the answer of a thread', () => {
     const swarm = () => buildJob({ headers: { 'content-type': 'application/json' }, body: '[],'.repeat(1_000_001) });
     const { plan, input } = swarm();
     const there = await settle(() => threads.read(swarm(), STAYS));
-    expect(there).toMatchObject({ code: 'TOO_LARGE' });
+    expect(there).toMatchObject({ code: 'TOO_LARGE', why: expect.any(String) });
     expect(there).toEqual(await settle(() => compileAnswer(plan, createRedactor([]))(input)));
   });
 });

@@ -20,7 +20,13 @@ export interface AnswerJob {
 
 export type AnswerReply =
   | { readonly answer: Answer; readonly failure?: never }
-  | { readonly answer?: never; readonly failure: Pick<GatewayError, 'code' | 'message' | 'details'> };
+  | { readonly answer?: never; readonly failure: AnswerFailure };
+
+/** An error as plain data: its class does not survive the way between threads. */
+export interface AnswerFailure extends Pick<GatewayError, 'code' | 'message' | 'details'> {
+  /** Of a ToolError. */
+  readonly why: string | undefined;
+}
 
 export interface AnswerThreads {
   /** If the caller has left when its turn comes, the answer is skipped. */
@@ -103,7 +109,7 @@ export function createAnswerThreads(options: AnswerThreadsOptions = {}): AnswerT
     thread.task = undefined;
     thread.timer = setTimeout(() => lose(thread), idleMs).unref();
     if (answer !== undefined) task?.resolve(answer);
-    else task?.reject(new GatewayError(failure.code, failure.message, { ...failure.details }));
+    else task?.reject(toError(failure, task.job.input.tool));
     next();
   };
 
@@ -154,6 +160,12 @@ export function createAnswerThreads(options: AnswerThreadsOptions = {}): AnswerT
       await Promise.all([...threads].map(({ worker }) => worker.terminate()));
     },
   };
+}
+
+function toError({ code, message, why, details }: AnswerFailure, tool: string): GatewayError {
+  return why === undefined
+    ? new GatewayError(code, message, { ...details })
+    : new ToolError(code, tool, why, { ...details });
 }
 
 function explainLoss(input: AnswerInput, cause: Error | 'slow' | undefined, maxRunMs: number): GatewayError {

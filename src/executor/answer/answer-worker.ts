@@ -2,7 +2,7 @@
 // ones on the main thread.
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import { createRedactor } from '../../endpoint/redaction/redact.ts';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError, ToolError } from '../../errors.ts';
 import type { AnswerJob, AnswerReply } from './answer-threads.ts';
 import { compileAnswer } from './build-answer.ts';
 
@@ -18,6 +18,7 @@ function read({ plan, secrets, input }: AnswerJob): AnswerReply {
   } catch (error) {
     // Any other error ends this thread, and fails the call that waits for it.
     if (!(error instanceof GatewayError)) throw error;
-    return { failure: { code: error.code, message: error.message, details: error.details } };
+    const { code, message, details } = error;
+    return { failure: { code, message, details, why: error instanceof ToolError ? error.why : undefined } };
   }
 }
