@@ -90,6 +90,14 @@ describe('one cause, one line', () => {
     ]);
   });
 
+  test('a field that only the alternative describes that asks for it has its type', () => {
+    const age = { type: 'integer', description: 'In years' };
+    const refs = { $defs: { Person: { properties: { age } } } };
+    const missing = ['1. missing `age` (integer): In years'];
+    expect(lines({ anyOf: [{ required: ['age'], allOf: [{ properties: { age } }] }] }, {})).toEqual(missing);
+    expect(lines({ ...refs, anyOf: [{ required: ['age'], $ref: '#/$defs/Person' }] }, {})).toEqual(missing);
+  });
+
   test('what several others need is missing once', () => {
     const schema = object({ a: text, b: text, c: text }, { dependentRequired: { a: ['c'], b: ['c'] } });
     expect(lines(schema, { a: 'x', b: 'x' })).toEqual(['1. missing `c` (string), needed together with `a`']);

@@ -8,7 +8,7 @@ import { lengthOf } from '../check/assertions.ts';
 import { FORMATS } from '../check/formats.ts';
 import { safePattern } from '../check/pattern.ts';
 import { ARRAY, NULL, OBJECT, ownTypes, typeOf, typesOf } from '../json-types.ts';
-import { findKeyword, findProperty, isSchema, ownSchema, type SchemaObject, schemasAlong } from '../references.ts';
+import { findKeyword, findProperty, isSchema, type SchemaObject, schemasAlong } from '../references.ts';
 import { type CheckError, fitsSchema } from '../walk/walk-schema.ts';
 import type { Finding, Problem, ProblemKind } from './argument-problem.ts';
 import type { Place, View } from './explain-errors.ts';
@@ -220,9 +220,9 @@ function explainCount(place: Place, expected: string): Problem {
 
 function explainMissing(place: Place, params: Params, view: View): Problem {
   const name = String(params.missingProperty);
-  // What requires a property is not always what describes it (allOf).
+  // What requires a property is not always what describes it: that may be another part of the schema (allOf).
   const around = schemasAlong(view.root, view.root, place.steps)[place.steps.length] ?? true;
-  const schema = ownSchema(place.schema.properties, name) ?? findProperty(view.root, around, name) ?? true;
+  const schema = findProperty(view.root, place.schema, name) ?? findProperty(view.root, around, name) ?? true;
   const expected = describeType(view.root, schema);
   const description = findKeyword(view.root, schema, 'description');
   const purpose = typeof description === 'string' ? toSummary(description, 160) : '';
