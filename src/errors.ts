@@ -17,7 +17,7 @@ interface JsonRpcRow {
 type Row =
   | JsonRpcRow
   | { readonly wire: 'tool'; readonly mode: string; readonly status?: number }
-  | { wire: 'startup' };
+  | { readonly wire: 'startup' };
 
 export const ERRORS = {
   // protocol: the message itself is wrong (MCP 2026-07-28, basic/index and transports)
@@ -148,7 +148,7 @@ export class ScopeError extends GatewayError {
 }
 
 /** The JSON-RPC code an error becomes. What is not of ours, or fails otherwise than by JSON-RPC, is internal. */
-export function toRpcCode(error: unknown, isModern = true): number {
+export function toRpcCode(error: unknown, isModern: boolean): number {
   const row: Row | undefined = error instanceof GatewayError ? ERRORS[error.code] : undefined;
   if (row?.wire !== 'jsonrpc') return ERRORS.INTERNAL.code;
   return (isModern ? undefined : row.legacy?.code) ?? row.code;

@@ -82,7 +82,7 @@ export function createAdapter(parts: AdapterParts): Adapter {
         return isRecorded ? outcome : toFailure(context, withholdUnrecorded(context));
       } catch (error) {
         noteOwnFailure(context, error);
-        throw call.finish('error', toRpcCode(error)) ? error : withholdUnrecorded(context);
+        throw call.finish('error', toRpcCode(error, isModern(request))) ? error : withholdUnrecorded(context);
       }
     },
     async perform(request, name, args, table) {
@@ -98,10 +98,14 @@ export function createAdapter(parts: AdapterParts): Adapter {
         result = redaction.value(await underWay.orEnd(context, run(context, args)));
       } catch (error) {
         noteOwnFailure(context, error);
-        throw call.finish('error', toRpcCode(error)) ? error : withholdUnrecorded(context);
+        throw call.finish('error', toRpcCode(error, isModern(request))) ? error : withholdUnrecorded(context);
       }
       if (call.finish('inputRequired' in result && result.inputRequired ? 'input_required' : 'ok')) return result;
       throw withholdUnrecorded(context);
     },
   };
+}
+
+function isModern({ client }: RequestFacts): boolean {
+  return client.era === 'modern';
 }

@@ -13,7 +13,7 @@ import { parseTrace } from '../protocol/wire/trace.ts';
 import { toLegacyStructured } from '../schema/output-schema.ts';
 import type { CallSpan } from '../tracing/call-span.ts';
 import { findTracing, type Tracing } from '../tracing/tracing.ts';
-import { toRequestFacts } from './sdk-request.ts';
+import { isModern, toRequestFacts } from './sdk-request.ts';
 
 export type Detach = () => void;
 
@@ -74,7 +74,7 @@ export function attach(target: unknown, offer: Offer, options: AttachOptions): D
       const perform = () => adapter.callTool(facts, name, args);
       return toResult(await (span === undefined ? perform() : span.run(perform)));
     } catch (error) {
-      throw toSdkError(error, redaction);
+      throw toSdkError(error, redaction, isModern(extra));
     } finally {
       span?.end();
     }
@@ -151,8 +151,11 @@ function toResult(outcome: Outcome): object {
 }
 
 /** SDK servers answer with the `code` of what is thrown. */
-function toSdkError(error: unknown, redaction: Redaction): Error {
+function toSdkError(error: unknown, redaction: Redaction, isModernClient: boolean): Error {
   const message = redaction.text(error instanceof Error ? error.message : String(error));
-  const wire = error instanceof GatewayError && { code: toRpcCode(error), data: redaction.value(error.details) };
+  const wire = error instanceof GatewayError && {
+    code: toRpcCode(error, isModernClient),
+    data: redaction.value(error.details),
+  };
   return Object.assign(new Error(message, { cause: error }), wire);
 }

@@ -63,6 +63,11 @@ export function toRequestFacts(server: ServerLike, handlerExtra: unknown, redact
   };
 }
 
+/** Whether a request is one of 2026-07-28 or later: only these carry their version themselves. */
+export function isModern(handlerExtra: unknown): boolean {
+  return (handlerExtra as Extra | undefined)?.mcpReq?.envelope?.[VERSION] !== undefined;
+}
+
 function toModernClient({ mcpReq }: Extra, round: SecondRound): Client | undefined {
   const version = mcpReq?.envelope?.[VERSION];
   if (version === undefined) return undefined;

@@ -108,6 +108,19 @@ describe('the golden path', () => {
     ]);
   });
 
+  test.each([
+    ['modern', -32602],
+    ['legacy', -32002],
+  ] as const)('records the code that a %s client gets for a resource that does not exist', async (era, errorCode) => {
+    const { adapter, audited } = setUp(async () => DONE);
+    const table = { find: () => undefined, missing: () => new GatewayError('RESOURCE_NOT_FOUND', 'no') };
+    const request = { ...call, client: { ...call.client, era } };
+    await expect(adapter.perform(request, 'pets://nowhere', {}, table)).rejects.toMatchObject({
+      code: 'RESOURCE_NOT_FOUND',
+    });
+    expect(audited[0]?.results[0]).toMatchObject({ outcome: 'error', errorCode });
+  });
+
   test('is the same for resources and prompts, over another table', async () => {
     const { adapter, audited } = setUp(async () => DONE);
     const table = {

@@ -153,6 +153,23 @@ describe('attachToServer()', () => {
     await expect(call('echo')).rejects.toMatchObject({ code: -32602, message: 'Unknown tool: echo.' });
   });
 
+  test.each([
+    ['legacy', {}, -32002],
+    ['modern', { mcpReq: { envelope: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } } }, -32602],
+  ])('an error has the code of its era: %s', async (_, extra, code) => {
+    const handlers = new Map<unknown, (request: unknown, extra: unknown) => Promise<unknown>>();
+    const bare = { setRequestHandler: (method: unknown, handler: never) => void handlers.set(method, handler) };
+    const look = new GroupedToolBuilder('look').action({
+      name: 'up',
+      handler: () => {
+        throw new GatewayError('RESOURCE_NOT_FOUND', 'It is gone.');
+      },
+    });
+    new ToolRegistry().register(look).attachToServer(bare);
+    const call = handlers.get('tools/call')!({ params: { name: 'look', arguments: { action: 'up' } } }, extra);
+    await expect(call).rejects.toMatchObject({ code, message: 'It is gone.' });
+  });
+
   test('the same on a server that names methods by schema', async () => {
     const handlers = new Map<string, (request: unknown, extra: unknown) => Promise<unknown>>();
     const bare = {
