@@ -1,6 +1,6 @@
-// Who may use the admin listener, but for /healthz and /readyz, which are open to all. Web pages may not (DNS rebinding); if a token is configured, only requests that carry it may.
-// Without a token, other machines may read but change nothing: silencing the log, for example, would hide what an attacker does
-// next.
+// Who may use the admin listener, but for /healthz and /readyz, which are open to all. Web pages may not (DNS rebinding); if a
+// token is configured, only requests that carry it may. Without a token, other machines may read but change nothing: silencing
+// the log, for example, would hide what an attacker does next.
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '../endpoint/address.ts';

@@ -11,8 +11,8 @@ if (process.pid === 1)
   ] as const)
     process.once(signal, () => process.listenerCount(signal) === 0 && process.exit(code));
 
-// SIGHUP asks a gateway to read its certificate again and to reopen its audit file. By default it would kill one that is still starting, so it is remembered and
-// delivered once the gateway listens for it.
+// SIGHUP asks a gateway to read its certificate again and to reopen its audit file. By default it would kill one that is still
+// starting, so it is remembered and delivered once the gateway listens for it.
 if (process.argv[2] === 'serve') {
   let hasCome = false;
   process.on('SIGHUP', () => {

@@ -47,9 +47,9 @@ export async function load(config: Config, openSample?: () => Promise<string>): 
     });
     refuseStrangers(config.strangers, lookups);
     // An exposure from the operator wins over those of the domains.
-    const ownDomains = config.exposure === undefined ? domains : domains.map(withoutExposure);
+    const servedDomains = config.exposure === undefined ? domains : domains.map(withoutExposure);
     return {
-      domains: (config.auth?.oauth ?? []).length > 1 ? ownDomains.map(warnOfNamesakes) : ownDomains,
+      domains: (config.auth?.oauth ?? []).length > 1 ? servedDomains.map(warnOfNamesakes) : servedDomains,
       close: async () => sample?.close(),
     };
   } catch (error) {
@@ -82,24 +82,24 @@ export async function withGateway<Result>(
   { change, exposure, ...wishes }: GatewayWishes = {},
 ): Promise<Result> {
   const settings = exposure === undefined ? config : { ...config, exposure };
-  const stock = await load(settings);
-  const ownDomains = change === undefined ? stock.domains : change(stock.domains);
+  const source = await load(settings);
+  const servedDomains = change === undefined ? source.domains : change(source.domains);
   // For a single tool, prompts do not matter: they may embed resources of files that are not loaded.
-  const domains = exposure === undefined ? ownDomains : ownDomains.map((domain) => ({ ...domain, prompts: [] }));
+  const domains = exposure === undefined ? servedDomains : servedDomains.map((domain) => ({ ...domain, prompts: [] }));
   const { profiles = {}, ...options } = await toGatewayOptions(settings);
   // For a single tool, other profiles do not matter: they may name domains of files that are not loaded.
-  const ownProfiles = deriveProfiles(profiles, (profile, name) =>
+  const servedProfiles = deriveProfiles(profiles, (profile, name) =>
     exposure === undefined ? profile : name === config.profile ? { ...profile, exposure } : undefined,
   );
   try {
-    const gateway = createGateway({ ...options, ...wishes, domains, profiles: ownProfiles });
+    const gateway = createGateway({ ...options, ...wishes, domains, profiles: servedProfiles });
     try {
       return await use({ ...gateway, ...chooseService(gateway, config, Object.keys(profiles)) });
     } finally {
       await gateway.close();
     }
   } finally {
-    await stock.close();
+    await source.close();
   }
 }
 

@@ -99,12 +99,10 @@ export function unusedCredentials(
 ): string[] {
   const names = Object.keys(definition.credentials ?? {});
   if (names.length === 0) return [];
-  const schemeNames = new Set(
-    endpoints.flatMap(({ security }) => security.flat().map((credential) => credential.name)),
-  );
-  const schemes = [...schemeNames].filter((name) => !isOfHeader(name)).join(', ') || 'none';
+  const namesInUse = new Set(endpoints.flatMap(({ security }) => security.flat().map((credential) => credential.name)));
+  const schemes = [...namesInUse].filter((name) => !isOfHeader(name)).join(', ') || 'none';
   return names
-    .filter((name) => !schemeNames.has(name))
+    .filter((name) => !namesInUse.has(name))
     .map(
       (name) =>
         `${file}: credentials.${name}: no operation asks for it; the document's security schemes in use: ${schemes}.`,

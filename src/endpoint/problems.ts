@@ -145,8 +145,8 @@ export function place(path: readonly (string | number)[]): string {
 }
 
 /** One step further. */
-export function joinPlace(place: string, part: string | number): string {
-  if (typeof part === 'number') return `${place}[${part}]`;
-  if (!/^[\w$-]+$/.test(part)) return `${place}[${JSON.stringify(part)}]`;
-  return place === '' ? part : `${place}.${part}`;
+export function joinPlace(before: string, part: string | number): string {
+  if (typeof part === 'number') return `${before}[${part}]`;
+  if (!/^[\w$-]+$/.test(part)) return `${before}[${JSON.stringify(part)}]`;
+  return before === '' ? part : `${before}.${part}`;
 }

@@ -45,9 +45,10 @@ export function findBodyKeys(
   }
   if (byOperation.size === 0) return { keys: [], byOperation };
   const names = new Set(parameters.map(({ name }) => name));
-  const count = others.filter((one) => byOperation.has(one) || takesParameter(one, names, resolver)).length;
+  const coverage = others.filter((one) => byOperation.has(one) || takesParameter(one, names, resolver)).length;
   const isMost = byOperation.size > 1 && byOperation.size >= others.length * 0.5;
-  const isEverywhere = byOperation.size >= bodies * 0.8 && (isMost || (count > 1 && count >= others.length * 0.8));
+  const isEverywhere =
+    byOperation.size >= bodies * 0.8 && (isMost || (coverage > 1 && coverage >= others.length * 0.8));
   if (!isEverywhere) return { keys: [], byOperation: new Map() };
   const isKey = (name: string) => options.credentials?.[name]?.argument !== true;
   const keys = [...fields.values()].filter(({ name }) => isKey(name));

@@ -102,7 +102,7 @@ export async function startHttp(parts: DoorParts, options: HttpOptions): Promise
 function createEnd(server: Server, door: Door, load: Load, { giveUp, endListening }: HttpOptions) {
   let looking: NodeJS.Timeout | undefined;
   let hasClosed = () => {};
-  const closure = new Promise<void>((resolve) => {
+  const whenClosed = new Promise<void>((resolve) => {
     hasClosed = resolve;
   });
   const drain = () => {
@@ -110,7 +110,7 @@ function createEnd(server: Server, door: Door, load: Load, { giveUp, endListenin
     looking ??= setInterval(door.look, LOOK_MS).unref();
   };
   return {
-    closed: closure,
+    closed: whenClosed,
     drain,
     async close(graceMs: number, quietMs = QUIET_MS): Promise<void> {
       drain();
@@ -126,13 +126,13 @@ function createEnd(server: Server, door: Door, load: Load, { giveUp, endListenin
       // In setImmediate, after the event loop has read from sockets: what has arrived by then counts as a request in progress.
       const closing = setInterval(() => setImmediate(door.closeIdle, quietMs), LOOK_MS);
       // A legacy client may hang up, and its call goes on (2025-11-25, basic/transports).
-      const isOver = await within(graceMs, Promise.all([closure, load.idle()]));
+      const isOver = await within(graceMs, Promise.all([whenClosed, load.idle()]));
       if (!isOver) {
         giveUp?.();
         // Calls that were given up are answered in the next turns.
         for (let turn = 0; turn < 3; turn++) await nextTurn();
         door.refuseAll();
-        await within(FLUSH_MS, closure);
+        await within(FLUSH_MS, whenClosed);
       }
       clearInterval(closing);
       clearInterval(looking);

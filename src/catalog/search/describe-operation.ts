@@ -71,9 +71,9 @@ export function argumentsOf(operation: Operation, limit: number): Promise<JsonSc
 
 function* fitArguments(operation: Operation, limit: number): Generator<void, JsonSchema> {
   const { endpoint } = operation;
-  const { inputSchema: fullSchema } = endpoint;
+  const { inputSchema: enforcedSchema } = endpoint;
   yield;
-  const inputSchema = hideReadOnly(fullSchema, isBulkChange(endpoint) ? 'item' : 'part');
+  const inputSchema = hideReadOnly(enforcedSchema, isBulkChange(endpoint) ? 'item' : 'part');
   yield;
   const full =
     typeof inputSchema === 'object' && isObject(inputSchema.properties)

@@ -69,10 +69,10 @@ export async function openParts(
     });
     // Before any code of a domain file runs.
     keepNotices(log);
-    const stock = await load(config, primary && (() => askForSample(primary)));
-    releases.push(stock.close);
-    for (const secret of collectSecrets(stock.domains)) redact.keepSecret(secret);
-    refuseUnsigned(stock.domains, options);
+    const source = await load(config, primary && (() => askForSample(primary)));
+    releases.push(source.close);
+    for (const secret of collectSecrets(source.domains)) redact.keepSecret(secret);
+    refuseUnsigned(source.domains, options);
     const certificate = tls && watchCertificate(config, tls, log);
     releases.push(() => certificate?.close());
     const state = await openState(config, log, primary);
@@ -90,7 +90,7 @@ export async function openParts(
       ...(primary && { secret: Buffer.from(primary.begin.secret) }),
       ...options,
       tracerProvider: traces?.provider,
-      domains: stock.domains,
+      domains: source.domains,
       log,
       redact,
       audit,

@@ -24,9 +24,9 @@ export function defineDomain(definition: DomainDefinition): DomainDefinition {
   const result = checkDefinition(definition);
   if ('problems' in result)
     throw new DefinitionError(`domain ${String(definition?.name ?? '(unnamed)')}`, result.problems, definition);
-  const constant = freeze(result.definition);
-  DEFINED.add(constant);
-  return constant;
+  const frozenDefinition = freeze(result.definition);
+  DEFINED.add(frozenDefinition);
+  return frozenDefinition;
 }
 
 /** Whether a value was returned by defineDomain(), and so has been checked. */

@@ -22,12 +22,12 @@ const MAX_ADDED = 64;
 export const MAX_LAYERS = 3;
 
 export function createRedactor(secrets: readonly string[]): Redactor {
-  const constants = new Set(secrets.filter((value) => value.length >= MIN_LENGTH));
+  const permanent = new Set(secrets.filter((value) => value.length >= MIN_LENGTH));
   const additions = new Set<string>();
   let needles: readonly string[] = [];
   let escapes = escapesFor(needles);
   const look = () => {
-    needles = needlesOf([...constants, ...additions]);
+    needles = needlesOf([...permanent, ...additions]);
     escapes = escapesFor(needles);
   };
   look();
@@ -40,7 +40,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   };
   return Object.assign(redact, {
     addSecret(value: string) {
-      if (value.length < MIN_LENGTH || constants.has(value)) return;
+      if (value.length < MIN_LENGTH || permanent.has(value)) return;
       // In use again, so not the oldest any more.
       if (additions.delete(value)) {
         additions.add(value);
@@ -51,12 +51,12 @@ export function createRedactor(secrets: readonly string[]): Redactor {
       look();
     },
     keepSecret(value: string) {
-      if (value.length < MIN_LENGTH || constants.has(value)) return;
+      if (value.length < MIN_LENGTH || permanent.has(value)) return;
       additions.delete(value);
-      constants.add(value);
+      permanent.add(value);
       look();
     },
-    secrets: () => [...constants, ...additions],
+    secrets: () => [...permanent, ...additions],
   });
 }
 

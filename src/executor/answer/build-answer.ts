@@ -105,20 +105,20 @@ export function compileAnswer({ response, paging }: AnswerPlan, redact: Redactor
       ];
       return { status, ok, content: [textBlock(withNotes(visible(fit.text), notes))] };
     }
-    let form: Shaped;
+    let result: Shaped;
     try {
-      form = shape({ value: body.value, json: body.isJson && body.text }, call, fields);
+      result = shape({ value: body.value, json: body.isJson && body.text }, call, fields);
     } catch (error) {
       // All code that walks the value is recursive. Ten thousand levels are an attack or a mistake.
       if (!(error instanceof RangeError)) throw error;
       throw new ToolError('BAD_RESPONSE', tool, `the API's JSON is nested too deeply to be read.`, { tool });
     }
-    const text = form.isAsItCame ? show(form.text, raw) : visible(form.text);
+    const text = result.isAsItCame ? show(result.text, raw) : visible(result.text);
     return {
       status,
       ok,
-      content: [textBlock(withNotes(text, [...form.notes, ...cutNotes]))],
-      ...(response.structured && { structured: form.structured() }),
+      content: [textBlock(withNotes(text, [...result.notes, ...cutNotes]))],
+      ...(response.structured && { structured: result.structured() }),
     };
   };
 }

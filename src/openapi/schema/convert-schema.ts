@@ -38,7 +38,7 @@ export interface Definitions {
   readonly follow: Follow;
   readonly onOneCircle: OnOneCircle;
   readonly oneWay: OneWayProperties;
-  readonly at: (place: Place, oneWayNames: ReadonlySet<string> | undefined) => Definition;
+  readonly at: (place: Place, exemptNames: ReadonlySet<string> | undefined) => Definition;
 }
 
 export interface ConversionContext {

@@ -227,12 +227,12 @@ export class OneWayProperties {
       }
     }
     for (const { schema } of queue) if (!leads.has(schema)) leads.set(schema, false);
-    const sources = new Set(positive);
-    for (const schema of sources) {
+    const leadingSchemas = new Set(positive);
+    for (const schema of leadingSchemas) {
       leads.set(schema, true);
-      for (const whole of wholes.get(schema) ?? []) sources.add(whole);
+      for (const whole of wholes.get(schema) ?? []) leadingSchemas.add(whole);
     }
-    return sources.has(start);
+    return leadingSchemas.has(start);
   }
 }
 

@@ -130,13 +130,13 @@ function rememberConversion(
 function createDefinitions(): Definitions['at'] {
   const byPlace = new Map<object, Map<string, Definition>>();
   const names = new Set<string>();
-  return (place, oneWayNames) => {
+  return (place, exemptNames) => {
     let forms = byPlace.get(place.value as object);
     if (!forms) {
       forms = new Map();
       byPlace.set(place.value as object, forms);
     }
-    const exempt = forms.size < MAX_FORMS ? oneWayNames : undefined;
+    const exempt = forms.size < MAX_FORMS ? exemptNames : undefined;
     const key = exempt === undefined ? '' : JSON.stringify([...exempt].sort());
     let definition = forms.get(key);
     if (!definition) {

@@ -115,8 +115,8 @@ function fillNull(root: JsonSchema, { schema, params, value }: CheckError, path:
 }
 
 /** Other clients write null for values they leave out. Not in a map, whose names the caller chose, nor in a list. */
-function leaveOut(root: JsonSchema, schema: JsonSchema, { path, schema: part }: CheckError): boolean {
-  if (path.length === 0 || typesOf(root, part) & NULL) return false;
+function leaveOut(root: JsonSchema, schema: JsonSchema, { path, schema: source }: CheckError): boolean {
+  if (path.length === 0 || typesOf(root, source) & NULL) return false;
   const name = path.at(-1)!;
   const around = schemasAlong(root, schema, path.slice(0, -1))[path.length - 1];
   if (around === undefined || typeof name === 'number' || findProperty(root, around, name) === undefined) return false;

@@ -71,9 +71,9 @@ export function explainMisfits(view: View, schema: JsonSchema, start: Start): Pr
 
 /** One line for each cause: a misspelt or misplaced name is not missing as well. */
 function toProblems(findings: readonly Finding[]): Problem[] {
-  const causes = new Set(findings.flatMap(({ settles = [] }) => settles));
+  const consequences = new Set(findings.flatMap(({ settles = [] }) => settles));
   return findings
-    .filter(({ problem, path }) => problem !== 'missing' || !causes.has(path))
+    .filter(({ problem, path }) => problem !== 'missing' || !consequences.has(path))
     .map(({ settles: _, isLeftover: __, ...problem }) => problem);
 }
 

@@ -16,12 +16,12 @@ import { explainUnknown, suggest } from './explain-names.ts';
 import { explainUnion } from './explain-unions.ts';
 import {
   cut,
+  describeChoices,
   describeType,
   isSecret,
   joinPath,
   listFirst,
   namesOf,
-  oneOf,
   plural,
   showChoices,
   showName,
@@ -178,7 +178,7 @@ function explainChoice(place: Place, _: unknown, view: View): Problem {
   const choices = Array.isArray(schema.enum) ? schema.enum : [schema.const];
   const words = choices.filter((each): each is string => typeof each === 'string');
   const near = typeof value === 'string' && choices.length > 1 ? suggest(view, value, words) : undefined;
-  return mustBe(place, 'enum', oneOf(choices), near === undefined ? {} : ask(showChoices([near]), near));
+  return mustBe(place, 'enum', describeChoices(choices), near === undefined ? {} : ask(showChoices([near]), near));
 }
 
 function explainPattern(place: Place, { limit }: Params): Problem {

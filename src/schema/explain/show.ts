@@ -122,7 +122,7 @@ function showChoice(value: unknown): string {
 }
 
 /** `"a"`, or `one of "a", "b"` */
-export function oneOf(values: readonly unknown[]): string {
+export function describeChoices(values: readonly unknown[]): string {
   return values.length === 1 ? showChoices(values) : `one of ${showChoices(values)}`;
 }
 
@@ -130,9 +130,9 @@ export function oneOf(values: readonly unknown[]): string {
 export function describeType(root: JsonSchema, schema: JsonSchema, depth = 0): string {
   const bits = typesOf(root, schema);
   const choices = findKeyword(root, schema, 'enum');
-  if (Array.isArray(choices) && choices.length > 0) return oneOf(choices);
+  if (Array.isArray(choices) && choices.length > 0) return describeChoices(choices);
   const choice = findKeyword(root, schema, 'const');
-  if (choice !== undefined) return oneOf([choice]);
+  if (choice !== undefined) return describeChoices([choice]);
   if (bits & ARRAY && bits !== ANY && depth < 2) {
     const items = ownSchema(deref(root, schema), 'items') ?? findKeyword(root, schema, 'items');
     const inner = isSchema(items) ? describeType(root, items, depth + 1) : 'any value';

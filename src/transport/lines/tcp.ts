@@ -107,12 +107,12 @@ export async function startTcp(protocol: Protocol | ProtocolOf, options: TcpOpti
         await options.endListening?.();
         await letLastOnesIn(server);
       }
-      const closure = new Promise<void>((resolve) => server.close(() => resolve()));
-      await within(graceMs, endQuietOnes(open, closure));
+      const whenClosed = new Promise<void>((resolve) => server.close(() => resolve()));
+      await within(graceMs, endQuietOnes(open, whenClosed));
       if ([...open.values()].some((conversation) => conversation?.active)) options.giveUp?.();
       await Promise.all([...open].map(([socket, conversation]) => endNow(socket, conversation)));
       connections.destroyAll();
-      await closure;
+      await whenClosed;
     },
     renewTls(tls) {
       (server as TlsServer).setSecureContext(toTlsServerOptions(tls));
@@ -125,7 +125,7 @@ type OpenSockets = Map<Socket, Conversation | undefined>;
 /**
  * TCP has no way to tell a client that this is the last answer, so each connection is ended when it has been quiet for a while.
  */
-async function endQuietOnes(open: OpenSockets, closure: Promise<void>): Promise<void> {
+async function endQuietOnes(open: OpenSockets, whenClosed: Promise<void>): Promise<void> {
   for (const conversation of open.values()) conversation?.stopAsking();
   const begunAt = performance.now();
   const look = () => {
@@ -137,8 +137,8 @@ async function endQuietOnes(open: OpenSockets, closure: Promise<void>): Promise<
   };
   // In setImmediate, after the event loop has read from sockets: what has arrived by then is in progress.
   const looking = setInterval(() => setImmediate(look), LOOK_MS);
-  void closure.then(() => clearInterval(looking));
-  await closure;
+  void whenClosed.then(() => clearInterval(looking));
+  await whenClosed;
 }
 
 /**
@@ -148,10 +148,10 @@ async function endQuietOnes(open: OpenSockets, closure: Promise<void>): Promise<
 async function endNow(socket: Socket, conversation: Conversation | undefined): Promise<void> {
   if (socket.writableEnded) return;
   if (conversation) await within(FLUSH_MS, conversation.drain());
-  const closure = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  const whenClosed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   socket.end();
   socket.resume();
-  await within(FLUSH_MS, closure);
+  await within(FLUSH_MS, whenClosed);
   socket.destroy();
 }
 
