@@ -1,6 +1,7 @@
 // Every way out of this process ends at the guard of setup.ts, even where nock is set aside.
 import './real-http.ts';
 import dns from 'node:dns';
+import { lookup as lookupLater } from 'node:dns/promises';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, get } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, Socket } from 'node:net';
@@ -79,7 +80,22 @@ describe('what would leave the machine is refused', () => {
     const lookup = createPublicLookup();
     expect(await new Promise((resolve) => lookup('api.example.com', {}, resolve))).toMatchObject(refusal);
     await expect(fetch('http://api.example.com/')).rejects.toMatchObject({ cause: refusal });
+    await expect(dns.promises.lookup('api.example.com')).rejects.toMatchObject(refusal);
+    await expect(lookupLater('api.example.com')).rejects.toMatchObject(refusal);
   });
+
+  test.each(['resolve', 'resolve4', 'resolveTxt', 'resolveAny', 'reverse'] as const)(
+    'dns.%s, of the module and of a resolver, with a callback and with a promise',
+    async (method) => {
+      const refusal = { code: 'ENOTFOUND', message: `tests resolve no name but localhost: ${ELSEWHERE}` };
+      for (const asker of [dns, new dns.Resolver()]) {
+        const ask = (asker[method] as (name: string, done: (error: unknown) => void) => void).bind(asker);
+        expect(await new Promise((resolve) => ask(ELSEWHERE, resolve))).toMatchObject(refusal);
+      }
+      for (const asker of [dns.promises, new dns.promises.Resolver()])
+        await expect(asker[method](ELSEWHERE)).rejects.toMatchObject(refusal);
+    },
+  );
 });
 
 describe('what stays on the machine is let through', () => {
@@ -121,6 +137,10 @@ describe('what stays on the machine is let through', () => {
     await pool.destroy();
     server.closeAllConnections();
     server.close();
+  });
+
+  test('a look-up of its name, with a promise', async () => {
+    expect(await dns.promises.lookup('localhost', { family: 4 })).toEqual({ address: '127.0.0.1', family: 4 });
   });
 
   test.skipIf(process.platform === 'win32')('a socket file', async () => {

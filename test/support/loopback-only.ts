@@ -1,5 +1,6 @@
 // Refuses connections that would leave this machine, at the place where every client of this process ends: fetch, node:http,
 // undici's pools and tls all call `connect` of a socket. A refusal arrives as an error of the socket, like one of the network.
+// Questions to a name server are refused as well, in all forms that node:dns has. Datagrams (node:dgram) are not guarded.
 import dns, { type LookupAddress, type LookupOptions } from 'node:dns';
 import { syncBuiltinESMExports } from 'node:module';
 import { BlockList, isIP, type LookupFunction, Socket, type TcpSocketConnectOpts } from 'node:net';
@@ -41,18 +42,41 @@ function guardSockets(): void {
 
 /** Names are resolved on this machine or not at all: a question to a name server would leave it. */
 function guardLookups(): void {
-  const original = dns.lookup as unknown as (...args: unknown[]) => void;
+  const lookup = dns.lookup as unknown as (...args: unknown[]) => void;
   const guarded = (name: string, ...args: unknown[]) => {
-    if (isIP(name) !== 0 || isLocalName(name)) return original(name, ...args);
-    const error = Object.assign(new Error(`tests resolve no name but localhost: ${name}`), {
-      code: 'ENOTFOUND',
-      hostname: name,
-      syscall: 'getaddrinfo',
-    });
-    process.nextTick(args.at(-1) as Done, error, '');
+    if (isIP(name) !== 0 || isLocalName(name)) return lookup(name, ...args);
+    process.nextTick(args.at(-1) as Done, unresolved(name, 'getaddrinfo'), '');
   };
   dns.lookup = guarded as unknown as typeof dns.lookup;
+  const lookupLater = dns.promises.lookup as (...args: unknown[]) => Promise<unknown>;
+  const guardedLater = async (name: string, ...args: unknown[]) => {
+    if (isIP(name) !== 0 || isLocalName(name)) return lookupLater(name, ...args);
+    throw unresolved(name, 'getaddrinfo');
+  };
+  dns.promises.lookup = guardedLater as typeof dns.promises.lookup;
+  // All others ask a name server, whatever the name.
+  for (const asker of [dns, dns.Resolver.prototype]) refuseQuestions(asker, refuseByCallback);
+  for (const asker of [dns.promises, dns.promises.Resolver.prototype]) refuseQuestions(asker, refuseByPromise);
   syncBuiltinESMExports();
+}
+
+type Refuse = (name: string, ...args: unknown[]) => unknown;
+
+const refuseByCallback: Refuse = (name, ...args) => {
+  process.nextTick(args.at(-1) as Done, unresolved(name, 'query'), '');
+};
+const refuseByPromise: Refuse = async (name) => {
+  throw unresolved(name, 'query');
+};
+
+function refuseQuestions(asker: object, refuse: Refuse): void {
+  for (const key of Object.getOwnPropertyNames(asker))
+    if (/^(?:resolve|reverse|lookupService)/.test(key)) Object.assign(asker, { [key]: refuse });
+}
+
+function unresolved(name: string, syscall: string): NodeJS.ErrnoException {
+  const message = `tests resolve no name but localhost: ${name}`;
+  return Object.assign(new Error(message), { code: 'ENOTFOUND', hostname: name, syscall });
 }
 
 /** As `connect` of a socket takes them: options, a port and a host, a path, or (from inside node) a list of these. */
