@@ -225,7 +225,7 @@ function nameOf({ method, path }: Endpoint): string {
 
 /** The first sentence, without the tool's name in front. */
 function firstSentence(text: string, tool?: string): string {
-  const front = `${tool}: `;
+  const front = tool === undefined ? '' : `${tool}: `;
   const [line = ''] = (text.startsWith(front) ? text.slice(front.length) : text).split(/\n|\. /);
   return line.replace(/\.$/, '').slice(0, MAX_SHOWN);
 }
