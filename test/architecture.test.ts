@@ -64,7 +64,10 @@ const DOORS: Record<string, readonly string[]> = {
 };
 const MAX_FILES_IN_A_FOLDER = 15;
 const MAX_LINES_OF_A_FUNCTION = 100;
-/** What a thing is tells more than what was done to it: `schema`, not `given`; `entries`, not `kept`. */
+/**
+ * What a thing is tells more than what was done to it: `schema`, not `given`; `entries`, not `kept`. Not in this list, since they
+ * are nouns too: `bound`, `cast`, `cost`, `cut`, `hit`, `left` (of two), `run`, `set`.
+ */
 const PARTICIPLES = new Set(
   `begun bent born bought bred broken brought built caught chosen dealt done drawn driven dug eaten fallen fed felt flown
   forgotten fought found frozen given gone got grown heard held hidden hurt kept known laid led lent lit lost made meant met
@@ -72,7 +75,7 @@ const PARTICIPLES = new Set(
   stolen stood struck stuck sung sunk swept sworn taken taught thought thrown told torn understood withdrawn withheld woken
   won worn woven written`.split(/\s+/),
 );
-/** Not in the list above, since they are nouns too: `bound`, `cast`, `cost`, `cut`, `hit`, `left` (of two), `run`, `set`. */
+/** These may be names all the same. */
 const NO_PARTICIPLES = new Set([
   // Words that only end like one.
   ...['deed', 'embed', 'feed', 'need', 'proceed', 'seed', 'speed'],
