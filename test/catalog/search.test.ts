@@ -399,7 +399,11 @@ describe('call_operation', () => {
     expect(text).toContain('did you mean `title`');
     expect(text).toContain('Arguments of issues_create: {"type":"object"');
     // The schema says what is required.
-    expect(text).not.toContain('Required: ');
+    expect(text.split('\n').slice(0, -1)).toEqual([
+      '[call_operation/issues_create] Invalid arguments; nothing was sent. Fix and call again:',
+      '1. missing `repo` (string)',
+      '2. unknown `titel` — did you mean `title`?',
+    ]);
     expect((outcome.structured as { message: string }).message).toBe(text);
   });
 

@@ -13,6 +13,7 @@ import { Tool, type ToolInit } from '../../model/tool.ts';
 import { CONTROL_NAMES, CONTROL_SCHEMAS, type ControlName, putInside } from '../../orchestration/controls.ts';
 import { toFailure } from '../../orchestration/failure.ts';
 import { markFailure } from '../../orchestration/handler-result.ts';
+import { ArgumentsError } from '../../schema/explain/refusal.ts';
 import { aggregateAnnotations, toActionHints } from '../aggregate-hints.ts';
 import { describeBriefly } from '../endpoint-text.ts';
 import { groupBy } from '../group-by.ts';
@@ -245,26 +246,22 @@ function callOperation(catalog: Catalog): Handler {
     } catch (error) {
       const failure = toFailure(inner, error);
       // A control that cannot be read needs no schema: its line says what it takes.
-      const isLesson =
-        error instanceof GatewayError && error.code === 'VALIDATION' && error.details.required !== undefined;
-      return markFailure(isLesson ? await withSchema(failure, operation) : failure, inner.label);
+      const lesson = error instanceof ArgumentsError ? await teach(failure, error, operation) : failure;
+      return markFailure(lesson, inner.label);
     }
   };
 }
 
 const MAX_LESSON = 2_500;
-const REQUIRED_LINE = /\nRequired: \{[^\n]*$/;
 
-/** Replaces the list of required arguments by the whole schema, which contains it. */
-async function withSchema(outcome: Outcome, operation: CatalogOperation): Promise<Outcome> {
-  const [first, ...rest] = outcome.content;
-  if (first?.type !== 'text') return outcome;
-  const problems = first.text.replace(REQUIRED_LINE, '');
-  const lesson = `${problems}\nArguments of ${operation.name}: ${JSON.stringify(await argumentsOf(operation, MAX_LESSON))}`;
+/** Shows the whole schema instead of the list of required arguments, which it contains. */
+async function teach(failure: Outcome, { problemText }: ArgumentsError, operation: CatalogOperation): Promise<Outcome> {
+  const schema = JSON.stringify(await argumentsOf(operation, MAX_LESSON));
+  const text = `${problemText}\nArguments of ${operation.name}: ${schema}`;
   return {
-    ...outcome,
-    content: [{ type: 'text', text: lesson }, ...rest],
-    structured: { ...(outcome.structured as object | undefined), message: lesson },
+    ...failure,
+    content: [{ type: 'text', text }],
+    structured: { ...(failure.structured as object | undefined), message: text },
   };
 }
 

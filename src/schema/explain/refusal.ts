@@ -10,16 +10,25 @@ const MAX_TEXT_CHARS = 4_000;
 const MAX_LINE_CHARS = 480;
 const MAX_REQUIRED_CHARS = 600;
 
+/** Arguments that the schema of a tool refuses. */
+export class ArgumentsError extends GatewayError {
+  /** The message without the list of what is required, for those who show the whole schema. */
+  readonly problemText: string;
+
+  constructor(problemText: string, message: string, details: Record<string, unknown>) {
+    super('VALIDATION', message, details);
+    this.problemText = problemText;
+  }
+}
+
 /** The error a refused call ends with. */
-export function refusal(tool: string, schema: JsonSchema, problems: readonly Problem[]): GatewayError {
+export function refusal(tool: string, schema: JsonSchema, problems: readonly Problem[]): ArgumentsError {
   const required = namesOf(findKeyword(schema, schema, 'required'));
-  const text = [
-    `Invalid arguments for ${tool}; nothing was sent. Fix and call again:`,
-    ...numbered(problems),
-    ...requiredLine(schema, required),
-  ].join('\n');
+  const lines = [`Invalid arguments for ${tool}; nothing was sent. Fix and call again:`, ...numbered(problems)];
+  const toText = (all: readonly string[]) => cut(all.join('\n'), MAX_TEXT_CHARS);
   const errors = problems.slice(0, MAX_PROBLEMS);
-  return new GatewayError('VALIDATION', cut(text, MAX_TEXT_CHARS), { tool, errors, required });
+  const message = toText([...lines, ...requiredLine(schema, required)]);
+  return new ArgumentsError(toText(lines), message, { tool, errors, required });
 }
 
 function numbered(problems: readonly Problem[]): string[] {
