@@ -97,6 +97,12 @@ export class ToolError extends GatewayError {
   }
 }
 
+/**
+ * There is no token for a call, so it was not made: the server that issues tokens cannot be reached, or its answer has none that
+ * can be used. Secrets that it refuses are MISSING_CREDENTIAL.
+ */
+export class NoTokenError extends ToolError {}
+
 /** What a call whose time ran out has done: `nothing` when it only reads, or was never sent; `unproven` where its login hangs. */
 export type Aftermath = 'nothing' | 'unknown' | 'unproven';
 

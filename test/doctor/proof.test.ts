@@ -157,6 +157,16 @@ describe('one line for each credential', () => {
     expect(code).toBe(1);
   });
 
+  test('a token endpoint where nobody listens', async () => {
+    const nowhere = OAUTH().replace(api.url, 'http://127.0.0.1:1');
+    const { proofs, code } = await prove(nowhere, { ID: 'id', SECRET: 'good' });
+    expect(proofs).toMatchObject([{ severity: 'error', fix: 'correct the variables, or the address of the token' }]);
+    expect(proofs[0]!.message).toMatch(
+      /^oauth2 ID and SECRET: no access token could be fetched from http:\/\/127\.0\.0\.1:1: /,
+    );
+    expect(code).toBe(1);
+  });
+
   test('a client certificate that is missing', async () => {
     const certificates = createCertificates();
     const authority = certificates.createAuthority('Company CA');

@@ -12,7 +12,7 @@ import { createRedactor } from '../../endpoint/redaction/redact.ts';
 import type { Credential } from '../../endpoint/secret/credential.ts';
 import { collectSecrets } from '../../endpoint/secrets.ts';
 import { parseJson } from '../../endpoint/untrusted.ts';
-import { GatewayError, ToolError } from '../../errors.ts';
+import { GatewayError, NoTokenError, ToolError } from '../../errors.ts';
 import { createSender, type RawResponse } from '../../executor/send.ts';
 import { createTokens } from '../../executor/tokens/token-store.ts';
 import { explainFailure } from '../../executor/unreachable.ts';
@@ -72,7 +72,7 @@ export async function tryReads({ domains }: Gateway, means: Means): Promise<Onli
 
 /** A gateway that only allows reads, and shows answers unchanged. */
 function createReader(domains: Gateway['domains'], means: Means) {
-  const last: { raw?: RawResponse | undefined } = {};
+  const last: { raw?: RawResponse | undefined; error?: unknown } = {};
   const gateway = createGateway({
     ...means,
     domains,
@@ -82,26 +82,32 @@ function createReader(domains: Gateway['domains'], means: Means) {
       last.raw = { ...answer, body: Buffer.from(answer.body) };
       return undefined;
     },
+    middleware: [
+      async (_context, _args, next) => {
+        try {
+          return await next();
+        } catch (error) {
+          last.error = error;
+          throw error;
+        }
+      },
+    ],
   });
   // One call at a time: this keeps the load low, and `last` belongs to the call that is running.
   const call = async (name: string, args: Args): Promise<ReadAnswer> => {
     last.raw = undefined;
+    last.error = undefined;
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
     const reply = JSON.parse((await gateway.handle(message))?.body ?? '{}') as Reply;
     const text = reply.result?.content?.[0]?.text ?? reply.error?.message ?? '';
-    const { raw } = last as { readonly raw?: RawResponse };
-    const { tool } = reply.result?.structuredContent ?? {};
-    if (raw === undefined) return { status: undefined, text, tool, isUnproven: isAboutToken(reply, text) };
+    const { raw, error } = last as { readonly raw?: RawResponse; readonly error?: unknown };
+    const { tool, failure_mode: mode } = reply.result?.structuredContent ?? {};
+    const isUnproven = mode === 'missing_credential' || error instanceof NoTokenError;
+    if (raw === undefined) return { status: undefined, text, tool, isUnproven };
     const isOk = raw.status < 300 && raw.cut === undefined;
     return { status: raw.status, text, ...(isOk && valueIn(raw)) };
   };
   return { call, operations: gateway.registry.operations, close: () => gateway.close() };
-}
-
-/** The token was refused, or the answer of the server that issues them has none. */
-function isAboutToken({ result }: Reply, text: string): boolean {
-  const mode = result?.structuredContent?.failure_mode;
-  return mode === 'missing_credential' || /The call was not made\.|no access token could be fetched/.test(text);
 }
 
 /** What went wrong when a token was fetched, without any call to the API. */

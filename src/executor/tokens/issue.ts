@@ -3,7 +3,7 @@ import { maySeeSecrets } from '../../endpoint/address.ts';
 import { visible } from '../../endpoint/hidden.ts';
 import type { Connection, EndpointLimits } from '../../endpoint/model.ts';
 import type { Redactor } from '../../endpoint/redaction/redact.ts';
-import { GatewayError, ToolError } from '../../errors.ts';
+import { GatewayError, NoTokenError, ToolError } from '../../errors.ts';
 import type { CallSpan } from '../../tracing/call-span.ts';
 import { extractProblem, retryAfter } from '../answer/api-problem.ts';
 import type { Subject } from '../caller/subject.ts';
@@ -87,7 +87,7 @@ export async function askIssuer(
   } catch (error) {
     const isBad = error instanceof GatewayError && (error.code === 'TOO_LARGE' || error.code === 'BAD_RESPONSE');
     const why = error instanceof GatewayError ? reasonFor(error) : 'it could not be reached.';
-    throw new ToolError(
+    throw new NoTokenError(
       isBad ? 'BAD_RESPONSE' : 'UNREACHABLE',
       tool,
       `no access token could be fetched from ${url.origin}: ${why}\nThe call was not made.`,

@@ -1,7 +1,7 @@
 // A login as a domain file or a document's password flow describes it: one request (sent again if the server
 // moves it within its origin), and a token or cookies in the answer.
 import type { Credential } from '../../endpoint/secret/credential.ts';
-import { type GatewayError, ToolError } from '../../errors.ts';
+import { type GatewayError, NoTokenError, ToolError } from '../../errors.ts';
 import { checkHeaderValue } from '../request/wire-text.ts';
 import type { RawResponse } from '../send.ts';
 import { askIssuer, checkAddress, checkIssued, type Issued, type Issuer, jsonOf, type Wish } from './issue.ts';
@@ -105,7 +105,7 @@ function unusable(
   url: URL,
   what: string,
 ): GatewayError {
-  return new ToolError(
+  return new NoTokenError(
     'BAD_RESPONSE',
     tool,
     `the login ${name} at ${request.shown} ${what} in credentials.${name} of the domain file. The call was not made.`,

@@ -1,7 +1,7 @@
 // OAuth2 token exchange (RFC 8693): the caller's verified token for one that the API accepts. The caller's own never goes there.
 import { createRedactor, joinRedactors } from '../../endpoint/redaction/redact.ts';
 import { own, textAt } from '../../endpoint/untrusted.ts';
-import { ToolError } from '../../errors.ts';
+import { NoTokenError } from '../../errors.ts';
 import type { Subject } from '../caller/subject.ts';
 import type { TokenCredential } from '../request/proof.ts';
 import type { RawResponse } from '../send.ts';
@@ -62,7 +62,7 @@ function fieldsOf(credential: ExchangeCredential, subject: Subject): [string, st
 function readAnswer(answer: unknown, wish: ExchangeWish, subject: Subject, url: URL): Issued {
   const { requestedTokenType } = wish.credential;
   const refuse = (what: string) =>
-    new ToolError(
+    new NoTokenError(
       'BAD_RESPONSE',
       wish.tool,
       `the token exchange at ${url.origin} ${what}. The call was not made. Check credentials.${wish.credential.name} in the domain file.`,
