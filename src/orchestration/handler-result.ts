@@ -47,7 +47,10 @@ export function toForeignError(error: unknown, { label, signal }: ExecutionConte
   );
 }
 
-/** Removes the label that the mark already contains: `x failed: …`, `Invalid arguments for x; …`. */
+/**
+ * Removes the label that the mark already contains: `x failed: …`, `Invalid arguments for x; …`. It looks at the text, because that
+ * is all there is: an outcome may also come from a handler or from middleware, and not every error has its reason without the name.
+ */
 function withoutName(text: string, label: string): string {
   const [front] = [`${label}: `, `${label} `].filter((words) => text.startsWith(words));
   if (front === undefined)
