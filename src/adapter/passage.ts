@@ -4,7 +4,7 @@ import { ExecutionContext, type RequestFacts, type ResultFacts } from '../call/e
 import type { Outcome } from '../call/outcome.ts';
 import type { Args } from '../endpoint/model.ts';
 import { Lease } from '../limits/lease.ts';
-import type { AdapterParts } from './adapter.ts';
+import type { AdapterParts } from './adapter-parts.ts';
 import { concludeSpan } from './conclude-span.ts';
 import type { UnderWay } from './under-way.ts';
 

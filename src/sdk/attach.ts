@@ -2,7 +2,8 @@
 // whatever holds one in `.server` is an McpServer. SDK v1 names a method by a zod schema, v2 by its name. Calls take the
 // golden path of the adapter, so what goes out is redacted here as everywhere.
 import { z } from 'zod';
-import { createAdapter, type Table } from '../adapter/adapter.ts';
+import { createAdapter } from '../adapter/adapter.ts';
+import type { Table } from '../adapter/adapter-parts.ts';
 import type { RequestFacts } from '../call/execution-context.ts';
 import type { Outcome } from '../call/outcome.ts';
 import type { ToolDefinition } from '../catalog/tool-entry.ts';
