@@ -38,7 +38,7 @@ const zodLicense = readFileSync(join(root, 'node_modules/zod/LICENSE'), 'utf8');
 
 // What an earlier build left there would be packed along. The sample API is tsc's.
 for (const file of readdirSync(dist, { recursive: true }) as string[])
-  if (/^(?!sample\b).*\.js$/.test(file)) rmSync(join(dist, file));
+  if (/^(?!sample\b).*\.(?:js|wasm)$/.test(file)) rmSync(join(dist, file));
 
 await build({
   input: Object.fromEntries(ENTRIES.map((name) => [name, src(name)])),

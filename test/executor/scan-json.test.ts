@@ -176,6 +176,7 @@ describe('where the pass cannot run', () => {
       JSON.stringify({ items, total: 99 }),
       '{"half":',
       `"${'x'.repeat(2_000)}`,
+      `"x"${' '.repeat(2_000)}`,
     ];
     return [whole, paging].flatMap((plan) =>
       bodies.map((body) => {

@@ -64,7 +64,7 @@ describe('the signal of a connection', () => {
     expect(signal.aborted).toBe(false);
   });
 
-  it('is aborted for a request that is entered when the client has left already', async () => {
+  it('is aborted when nothing is in progress, too, and for a request that is entered after that', async () => {
     await start();
     const first = await ask(1);
     const { signal } = first;
@@ -72,7 +72,8 @@ describe('the signal of a connection', () => {
     const socket = sockets[0]!;
     client.destroy();
     await expect.poll(() => socket.destroyed).toBe(true);
-    expect(signal.aborted).toBe(false);
+    await expect.poll(() => signal.aborted).toBe(true);
+    expect(signal.reason).toMatchObject({ name: 'AbortError' });
     expect(enterConnection(socket).signal.aborted).toBe(true);
   });
 

@@ -141,7 +141,7 @@ function passAsItCame(
   const scan = kind === 'json' ? scanJson(body) : undefined;
   if (kind === 'json') {
     const mustBeProved = body.length <= MAX_PROVED_BYTES || paging.pagination !== undefined;
-    if (scan === undefined && (mustBeProved || !hasEndsOfJson(body))) return undefined;
+    if (mustBeProved ? scan === undefined : !hasEndsOfJson(body)) return undefined;
     if (paging.pagination !== undefined)
       return isUtf8Label(charset) ? passPage(scan!, { raw, args }, paging, redact) : undefined;
   }
