@@ -24,6 +24,7 @@ const ENTRIES = [
  */
 const CHUNKS = {
   common: ['errors', 'product'],
+  terminal: ['cli/terminal/palette'],
   answers: ['executor/answer/build-answer', 'endpoint/redaction/redact'],
   settings: ['cli/serve/serve'],
   gateway: ['cli/serve/serve-process'],
