@@ -557,9 +557,12 @@ describe('the next page', () => {
     expect(textOf(await get('[1,2]', 'application/json', list, { headers }))).toBe('[1,2]');
   });
 
+  const MANY_FIELDS = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`field${index}`, index]));
+
   test.each([
     ['next_cursor', { items: [1, 2], next_cursor: 'abc' }, {}, 'cursor_=abc'],
     ['a nested cursor', { items: [1, 2], response_metadata: { next_cursor: 'abc' } }, {}, 'cursor_=abc'],
+    ['a cursor behind many other fields', { items: [1, 2], ...MANY_FIELDS, next_cursor: 'abc' }, {}, 'cursor_=abc'],
     ['a next URL', { items: [1, 2], next: 'https://x.test/?page=4&api_key=s' }, { page_: 3 }, 'page_=4'],
     ['has_more and the last id', { data: [{ id: 'a' }, { id: 'b' }], has_more: true }, {}, 'starting_after_=b'],
   ])('from %s in a shaped answer', async (_, body, args, want) => {

@@ -95,10 +95,25 @@ function fromUrl({ plan, args }: PagedCall, url: string): string | undefined {
   return changes.length === 0 ? undefined : changes.join(', ');
 }
 
+/** The first keys of all paths and fields below: an object without any of them is not searched for three dozen paths. */
+const PAGING_KEYS: ReadonlySet<string> = new Set(
+  [...NEXT_PATHS, ...MORE_FIELDS].flatMap((path) => [path, path.split('.', 1)[0]!]),
+);
+/** Objects with more keys are searched for the paths instead. */
+const MAX_KEYS_LISTED = 32;
+
+function mayLeadOn(value: object): boolean {
+  if (Array.isArray(value)) return false;
+  let count = 0;
+  for (const key in value) if (PAGING_KEYS.has(key) || ++count > MAX_KEYS_LISTED) return true;
+  return false;
+}
+
 function fromBody(call: PagedCall, value: object): string | undefined {
   const { pagination } = call.plan;
-  const paths = pagination?.nextFrom === undefined ? NEXT_PATHS : [pagination.nextFrom, ...NEXT_PATHS];
-  const more = moreOf(value);
+  const usual = mayLeadOn(value) ? NEXT_PATHS : NO_PATHS;
+  const paths = pagination?.nextFrom === undefined ? usual : [pagination.nextFrom, ...usual];
+  const more = usual === NO_PATHS ? undefined : moreOf(value);
   if (more === false) return undefined;
   for (const path of paths) {
     const next = at(value, path);
@@ -113,6 +128,8 @@ function fromBody(call: PagedCall, value: object): string | undefined {
   }
   return byCounting(call, value, more === true);
 }
+
+const NO_PATHS: readonly string[] = [];
 
 /** What the answer says of whether there is more; of several fields the first that says anything. */
 function moreOf(value: object): unknown {

@@ -1,12 +1,30 @@
 // Makes sure that a read stays a read: no argument may have a name that makes a server use another method. Names known in advance
 // are never offered; here names are checked that only a call brings (members of free-form objects, a whole query string or form).
 import { isMethodParameter } from '../../endpoint/headers/header-names.ts';
+import { remember } from '../../endpoint/untrusted.ts';
 import { Unsendable } from './wire-text.ts';
+
+const SEPARATOR = /[&;]/;
+const MAX_NAME_CHARS = 100;
 
 /** `a=1&b=2`, as a query string or a form. */
 export function checkPairs(text: string): void {
-  for (const pair of text.split(/[&;]/)) checkName(decodeName(pair.split('=', 1)[0] as string));
+  if (SEPARATOR.test(text)) for (const pair of text.split(SEPARATOR)) checkPair(pair);
+  else checkPair(text);
 }
+
+function checkPair(pair: string): void {
+  const end = pair.indexOf('=');
+  const name = end < 0 ? pair : pair.slice(0, end);
+  if (name.length > MAX_NAME_CHARS ? !isHarmless(name) : !isKnownHarmless(name)) checkName(decodeName(name));
+}
+
+function isHarmless(name: string): boolean {
+  return !isMethodParameter(decodeName(name).trim());
+}
+
+/** Queries have the same names again and again, and telling takes half a microsecond. */
+const isKnownHarmless = remember(1_000, isHarmless);
 
 /** The top of a body; frameworks look no deeper. */
 export function checkMembers(body: unknown): void {
