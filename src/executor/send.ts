@@ -12,6 +12,7 @@ import { ByteCollector } from './byte-collector.ts';
 import { Deadlines, type Expiring } from './deadlines.ts';
 import { createPools, type PoolLoad, type PoolOptions } from './pools.ts';
 import type { WireRequest } from './request/build-request.ts';
+import { turnEnd } from './turns.ts';
 import { Unpacker } from './unpack.ts';
 import { explainFailure, repeatAdvice } from './unreachable.ts';
 
@@ -272,7 +273,8 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Companion {
   done(body: Buffer): void {
     if (this.settled) return;
     this.settle();
-    this.resolve({ status: this.status, headers: this.headers, body });
+    const { status, headers } = this;
+    void turnEnd().then(() => this.resolve({ status, headers, body }));
   }
 
   tooMuch(): void {

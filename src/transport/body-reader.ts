@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { ByteCollector } from '../executor/byte-collector.ts';
+import { turnEnd } from '../executor/turns.ts';
 import { DirectRequest } from './node-http/direct-request.ts';
 import { stopBody } from './node-http/parser-stop.ts';
 
@@ -107,7 +108,7 @@ class IncomingBody implements Part {
     if (this.#isOver) return;
     const body = this.#more?.bytes() ?? this.#first ?? EMPTY;
     this.#letGo();
-    this.#taker.takeBody(body);
+    void turnEnd().then(() => this.#taker.takeBody(body));
   }
 
   lose(): void {
