@@ -209,6 +209,7 @@ function createConverse({ protocolOf, options, open, places, note }: ConversePar
       ...(again && { mayGoOn }),
       input: socket,
       output: socket,
+      joinsWrites: true,
       limits: options,
       manners: { maxSlips: MAX_SLIPS, onStranger },
       onRefusal: ({ reason, why }) => note(reason, remote, { caller: principal.id, why }),
