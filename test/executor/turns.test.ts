@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { inSteps, inTurn, queueTurn } from '../../src/executor/turns.ts';
+import { inSteps, inTurn, queueTurn, turnEnd } from '../../src/executor/turns.ts';
 
 /** Longer than a turn may take. */
 function dawdle(): void {
@@ -33,6 +33,21 @@ describe('queueTurn()', () => {
       });
     });
     expect(log).toEqual(['outer', 'inner']);
+  });
+});
+
+describe('turnEnd()', () => {
+  test('is one end for all who ask in a turn, and another in the next', async () => {
+    const end = turnEnd();
+    expect(turnEnd()).toBe(end);
+    await end;
+    expect(turnEnd()).not.toBe(end);
+  });
+
+  test('comes in the order of asking', async () => {
+    const log: string[] = [];
+    await Promise.all(['first', 'second', 'third'].map((name) => turnEnd().then(() => log.push(name))));
+    expect(log).toEqual(['first', 'second', 'third']);
   });
 });
 
