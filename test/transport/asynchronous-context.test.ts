@@ -4,8 +4,9 @@ import '../support/real-http.ts';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, test } from 'vitest';
 import { createGateway, type Middleware, serveHttp } from '../../src/index.ts';
-import { legacy, post } from '../support/mcp.ts';
+import { legacy } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
+import { openRaw, rawPost } from '../support/raw.ts';
 import { startUpstream } from '../support/upstream.ts';
 
 test('every call runs in the context of its own request, however many come at once', async () => {
@@ -33,9 +34,16 @@ test('every call runs in the context of its own request, however many come at on
       return { principal: { id } };
     },
   });
-  const call = JSON.stringify(legacy(1, 'tools/call', { name: 'pets_list' }));
   try {
-    await Promise.all(callers.map((id) => post(`http://127.0.0.1:${server.port}/mcp`, call, { 'x-caller': id })));
+    const clients = await Promise.all(callers.map(() => openRaw(server.port)));
+    const ask = async (body: string, answer: string) => {
+      for (const [index, { socket }] of clients.entries()) socket.write(rawPost(body, { 'x-caller': callers[index]! }));
+      await Promise.all(clients.map(({ wait }) => wait((text) => text.includes(answer))));
+    };
+    // Connections are accepted one per turn: only once all of them are open, their requests come at once.
+    await ask(JSON.stringify(legacy('ping', 'ping')), '"id":"ping"');
+    await ask(JSON.stringify(legacy('call', 'tools/call', { name: 'pets_list' })), '"id":"call"');
+    for (const { socket } of clients) socket.destroy();
   } finally {
     await server.close(0);
     await gateway.close();
