@@ -63,10 +63,14 @@ function isHopeless({ domains, native, tokenBudget }: ExposureInput, modes: Mode
   const count = countOperations(some);
   if (count * MIN_TOKENS > tokenBudget) return true;
   if (candidate === 'tools') return native.length + count > MAX_FLAT_TOOLS;
-  const least = some.reduce((sum, { operations }) => sum + leastGroups(operations), 0);
-  if (native.length + least > MAX_FLAT_TOOLS) return true;
+  const limit = MAX_FLAT_TOOLS - native.length;
+  const least = leastGroups(
+    some.map(({ operations }) => operations),
+    limit,
+  );
+  if (least > limit) return true;
   const groups = some.flatMap(({ group, operations }) => planGroups(group, operations, false));
-  return native.length + groups.length > MAX_FLAT_TOOLS;
+  return groups.length > limit;
 }
 
 function countOperations(domains: readonly CatalogDomain[]): number {

@@ -38,26 +38,43 @@ export function nameOperations(operations: readonly Operation[], reservedNames: 
   // Comparing all texts is done when the first one is read; in search mode, none is.
   const texts = once(() => describeApart(operations.filter(isCallable).map(({ endpoint }) => endpoint)));
   return operations.map((operation) => {
-    const { endpoint, run, controls, controlKeys } = operation;
+    const { endpoint } = operation;
     const name = names.get(endpoint.id)!;
     const tool = toTool(operation, name, () => texts().get(endpoint) ?? describeEndpoint(endpoint));
-    const fields = { endpoint, run, controls, controlKeys, name, tool };
-    return Object.freeze(Object.defineProperties(fields, QUALIFIED_NAMES) as CatalogOperation);
+    return Object.freeze(new NamedOperation(operation, name, tool));
   });
 }
 
-/**
- * Computed on demand, because few are read. All operations share this getter: with a getter of its own, each object would be in
- * V8's slow dictionary mode.
- */
-const QUALIFIED_NAMES: PropertyDescriptorMap = {
-  qualifiedNames: {
-    enumerable: true,
-    get(this: Operation) {
-      return qualifiedNamesOf(this.endpoint);
-    },
-  },
-};
+/** Only its names are known from the start: few qualified names are ever read, and controls need the operation's arguments. */
+class NamedOperation implements CatalogOperation {
+  readonly name: string;
+  readonly tool: Tool;
+  readonly endpoint: Endpoint;
+  readonly run: Operation['run'];
+  readonly controlNames: Operation['controlNames'];
+  readonly #operation: Operation;
+
+  constructor(operation: Operation, name: string, tool: Tool) {
+    this.name = name;
+    this.tool = tool;
+    this.endpoint = operation.endpoint;
+    this.run = operation.run;
+    this.controlNames = operation.controlNames;
+    this.#operation = operation;
+  }
+
+  get controls(): Operation['controls'] {
+    return this.#operation.controls;
+  }
+
+  get controlKeys(): Operation['controlKeys'] {
+    return this.#operation.controlKeys;
+  }
+
+  get qualifiedNames(): CatalogOperation['qualifiedNames'] {
+    return qualifiedNamesOf(this.endpoint);
+  }
+}
 
 /** Offered as a tool. */
 export function isCallable({ endpoint }: Operation): boolean {
@@ -105,7 +122,7 @@ function toTool(operation: Operation, name: string, description: () => string): 
   return new Tool({
     name,
     localName: endpoint.action,
-    title: endpoint.title,
+    title: () => endpoint.title,
     description,
     inputSchema: () => buildOperationSchema(operation),
     outputSchema: (): JsonSchema | undefined =>

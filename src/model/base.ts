@@ -17,8 +17,8 @@ export type Meta = Readonly<Record<string, unknown>>;
 
 export interface BaseInit {
   readonly name: string;
-  readonly title?: string | undefined;
-  /** A function is called on first use: a large catalog never writes most of its texts. */
+  /** Functions are called on first use: a large catalog never writes most of its texts. */
+  readonly title?: string | (() => string | undefined) | undefined;
   readonly description?: string | (() => string) | undefined;
   readonly meta?: Meta | undefined;
   readonly icons?: readonly Icon[] | undefined;
@@ -26,18 +26,22 @@ export interface BaseInit {
 
 export abstract class BaseModel {
   readonly name: string;
-  readonly title: string | undefined;
   readonly meta: Meta | undefined;
   readonly icons: readonly Icon[] | undefined;
+  readonly #title: () => string | undefined;
   readonly #description: () => string | undefined;
 
   constructor(init: BaseInit) {
     if (init.name === '') throw new TypeError(`A ${new.target.name} needs a name; got an empty one.`);
     this.name = init.name;
-    this.title = init.title;
+    this.#title = lazy(init.title);
     this.#description = lazy(init.description);
     this.meta = freeze(init.meta);
     this.icons = freeze(init.icons);
+  }
+
+  get title(): string | undefined {
+    return this.#title();
   }
 
   get description(): string | undefined {

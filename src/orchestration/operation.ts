@@ -11,7 +11,7 @@ import { createLenientValidator } from '../schema/check/lenient.ts';
 import { createValidator } from '../schema/check/validator.ts';
 import { type Clamp, createClamp, withLastLine } from './clamp.ts';
 import type { Confirmations } from './confirmations.ts';
-import { buildControls, type ControlKeys, type ControlPlan, mayAnswerJson } from './controls.ts';
+import { buildControls, type ControlKeys, type ControlName, type ControlPlan, mayAnswerJson } from './controls.ts';
 import { toUpstreamFailure } from './failure.ts';
 import { compilePipeline } from './pipeline.ts';
 import { type Decision, type DeploymentPolicy, decidePolicy, decideWay } from './policy.ts';
@@ -21,6 +21,8 @@ import type { Redaction } from './redaction.ts';
 export interface Operation {
   readonly endpoint: Endpoint;
   readonly run: Handler;
+  /** The controls it takes; what they are called depends on its arguments, which are not read for this. */
+  readonly controlNames: readonly ControlName[];
   /** Extra public arguments the gateway adds: key → JSON schema. */
   readonly controls: Readonly<Record<string, JsonSchema>>;
   /** Which argument each control is handed in by. */
@@ -37,20 +39,47 @@ export interface OperationParts {
 }
 
 export function compileOperation(endpoint: Endpoint, domain: Domain, parts: OperationParts): Operation {
-  const decision = decidePolicy(endpoint, domain, parts.policy);
-  const keys = new Set(endpoint.args.filter(({ readOnly }) => !readOnly).map(({ key }) => key));
-  const { way } = decideWay(endpoint, domain, parts.policy);
-  const controls = buildControls(keys, {
-    fields: mayAnswerJson(endpoint) ? 'advertised' : 'useless',
-    token: decision.policy === 'confirm' && way !== 'ask',
-  });
-  // A catalog may hold thousands of endpoints that are never called: compiled on first use.
-  let handler: Handler | undefined;
-  const run: Handler = (context, args) => {
-    handler ??= compileCall(endpoint, domain, parts, decision, way, controls);
-    return handler(context, args);
-  };
-  return Object.freeze({ endpoint, run, controls: controls.schemas, controlKeys: controls.keys });
+  return Object.freeze(new CompiledOperation(endpoint, domain, parts));
+}
+
+const WITHOUT_TOKEN: readonly ControlName[] = Object.freeze(['fields', 'dry_run']);
+const WITH_TOKEN: readonly ControlName[] = Object.freeze([...WITHOUT_TOKEN, 'confirmation_token']);
+
+/** A catalog may hold thousands of endpoints that are never called: the rest is compiled on first use. */
+class CompiledOperation implements Operation {
+  readonly endpoint: Endpoint;
+  readonly run: Handler;
+  readonly controlNames: readonly ControlName[];
+  #plan: ControlPlan | undefined;
+
+  constructor(endpoint: Endpoint, domain: Domain, parts: OperationParts) {
+    const decision = decidePolicy(endpoint, domain, parts.policy);
+    const { way } = decideWay(endpoint, domain, parts.policy);
+    let handler: Handler | undefined;
+    this.endpoint = endpoint;
+    this.controlNames = decision.policy === 'confirm' && way !== 'ask' ? WITH_TOKEN : WITHOUT_TOKEN;
+    this.run = (context, args) => {
+      handler ??= compileCall(endpoint, domain, parts, decision, way, this.#controlPlan);
+      return handler(context, args);
+    };
+  }
+
+  get controls(): ControlPlan['schemas'] {
+    return this.#controlPlan.schemas;
+  }
+
+  get controlKeys(): ControlKeys {
+    return this.#controlPlan.keys;
+  }
+
+  get #controlPlan(): ControlPlan {
+    const { endpoint, controlNames } = this;
+    this.#plan ??= buildControls(new Set(endpoint.args.filter(({ readOnly }) => !readOnly).map(({ key }) => key)), {
+      fields: mayAnswerJson(endpoint) ? 'advertised' : 'useless',
+      token: controlNames === WITH_TOKEN,
+    });
+    return this.#plan;
+  }
 }
 
 function compileCall(

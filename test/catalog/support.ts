@@ -68,6 +68,7 @@ export function anOperation(endpoint: Endpoint, run?: Handler): Operation {
   return {
     endpoint,
     controls: schemas,
+    controlNames: Object.keys(keys) as Operation['controlNames'],
     controlKeys: keys,
     run: async (context, args) =>
       (run ?? echo)(context, validate(context.label, take(context.label, args)?.args ?? args)),

@@ -139,7 +139,7 @@ function callTool(catalog: Catalog): ToolEntry {
 
 /** The controls that any of the operations takes. They stand beside `arguments`, so no argument of an API can have their name. */
 function controlsOf(operations: readonly CatalogOperation[]): Readonly<Record<string, JsonSchema>> {
-  const names = CONTROL_NAMES.filter((name) => operations.some(({ controlKeys }) => controlKeys[name] !== undefined));
+  const names = CONTROL_NAMES.filter((name) => operations.some(({ controlNames }) => controlNames.includes(name)));
   return Object.fromEntries(names.map((name) => [name, CONTROL_SCHEMAS[name]]));
 }
 

@@ -1,22 +1,22 @@
 // Operation Object → one Endpoint.
 // https://spec.openapis.org/oas/v3.2.0.html#operation-object
 //
-// What is cheap is read at once, so that an operation which cannot work is known at start;
-// schemas, examples and long texts are built when somebody asks.
-import { type Baseline, effectOf, IDEMPOTENT, READS } from '../../endpoint/conventions/effect.ts';
+// An operation that cannot work is known at start. Requests of which that is certain beforehand, answers, schemas, examples and
+// long texts are read and built when somebody asks.
+import { type Baseline, effectOf, IDEMPOTENT } from '../../endpoint/conventions/effect.ts';
 import { HEADER_NAME } from '../../endpoint/headers/header-names.ts';
 import { DEFAULT_LIMITS, type Endpoint, type ResponsePlan } from '../../endpoint/model.ts';
-import { toSummary } from '../../endpoint/plain-text.ts';
 import { type Node, omitUndefined, textAt } from '../../endpoint/untrusted.ts';
 import type { DetectPagination } from '../detect-pagination.ts';
-import { LATE, LATE_PROPERTIES, LateFields } from '../late-fields.ts';
+import { LATE, LATE_PROPERTIES, LateFields } from '../late/late-fields.ts';
+import type { IsSound } from '../late/sound-request.ts';
 import type { SchemaBuilder } from '../schema/schema-builder.ts';
 import type { Variants } from '../schema/variants.ts';
 import { OperationProblem } from '../source/resolve.ts';
 import { type RequestContext, readRequest, takesStatement } from './operation-request.ts';
 import type { Operation } from './paths.ts';
-import { type Answer, mediaTypesOf, readAnswer } from './response.ts';
-import type { Security } from './security-requirement.ts';
+import type { Answer } from './response.ts';
+import type { ExtraSchemes, Security } from './security-requirement.ts';
 import type { Servers } from './server.ts';
 import type { OperationExtension } from './x-mcp.ts';
 
@@ -26,6 +26,7 @@ export interface ImportContext extends RequestContext {
   readonly variants: Variants;
   readonly servers: Servers;
   readonly security: Security;
+  readonly isSound: IsSound;
   readonly responsePlan: (answer: Answer) => ResponsePlan;
   readonly detectPagination: DetectPagination;
 }
@@ -40,6 +41,7 @@ type Writable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
 const MAX_METHOD_CHARS = 32;
 const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
+const NO_SCHEMES: ExtraSchemes = Object.freeze({ required: [], optional: [] });
 
 /** Throws OperationProblem when the operation cannot work. */
 export function buildEndpoint(
@@ -55,23 +57,14 @@ export function buildEndpoint(
   const node = place.value as Node;
   const effect = extension.effect ?? baseline.effect;
   const effectReason = extension.effect === undefined ? baseline.from : 'x-mcp';
-  const request = readRequest(operation, effect, context);
-  const { path, plan, body, schemes } = request;
+  const request = context.isSound(operation) ? undefined : readRequest(operation, effect, context);
+  const { path, schemes } = request ?? { path: info.path, schemes: NO_SCHEMES };
   const server = context.servers.forOperation(pathItem.value, node);
-  const answer = readAnswer(place, mediaTypesOf(context.root, node, 'produces'), context.resolver);
-  const keys = plan.args.map((arg) => arg.key);
-  const pagination = context.detectPagination(keys, READS.has(method), answer.schema);
-  const plain = context.responsePlan(answer);
   const longText = extension.description ?? textAt(node, 'description') ?? textAt(pathItem.value, 'description');
   const shortText = extension.summary ?? textAt(node, 'summary') ?? textAt(pathItem.value, 'summary');
-  const title = extension.title ?? shortText;
-
   const late = new LateFields(
-    { operation, naming, extension, request, answer, server, effectReason, context },
-    {
-      summary: shortText,
-      description: longText,
-    },
+    { operation, naming, extension, effect, request, server, effectReason, context },
+    { title: extension.title ?? shortText, summary: shortText, description: longText },
   );
   const endpoint: Writable<Endpoint> = Object.defineProperties(
     {
@@ -88,13 +81,10 @@ export function buildEndpoint(
       path,
       baseUrl: server.url,
       headers: NO_HEADERS,
-      args: plan.args,
-      fixed: plan.fixed,
       security: context.security.forOperation(
         { node, method, path, baseUrl: server.url, pointer: `${pointer}/security` },
         schemes,
       ),
-      response: extension.response === undefined ? plain : { ...plain, ...extension.response },
       limits:
         extension.timeoutMs === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, timeoutMs: extension.timeoutMs },
       documentExamples: () => late.documentExamples,
@@ -107,12 +97,8 @@ export function buildEndpoint(
   );
   Object.defineProperty(endpoint, LATE, { value: late });
   late.endpoint = endpoint;
-  if (title) endpoint.title = toSummary(title, 100).replace(/\.$/, '');
   if (server.publicOnly === true) endpoint.publicOnly = true;
   if (extension.guard !== undefined) endpoint.guard = extension.guard;
-  if (body) endpoint.body = body.plan;
-  if (plan.withheld.length > 0) endpoint.withheld = plan.withheld;
-  if (pagination !== undefined) endpoint.pagination = pagination;
   return Object.freeze(endpoint);
 }
 

@@ -259,11 +259,14 @@ function showReference(draft: BodyDraft, path: string): BodyDraft {
     isRequired: (name: string) => required.has(name),
   };
   const visibleNames = new Set(shownNames({ names, ...rules, tags: new Set() }, 'part'));
-  const telling = readOnlyFields.filter(({ name }) => visibleNames.has(name));
-  const others = readOnlyFields.filter(({ name }) => !visibleNames.has(name));
+  const telling = readOnlyFields.filter(({ name }) => visibleNames.has(name)).slice(0, MAX_REFERENCE_FIELDS);
+  const others = readOnlyFields.filter((field) => !telling.includes(field));
   const all = [...telling, ...fields];
   return { ...draft, fields: all, shape: { ...shape, fields: all, readOnlyFields: others } };
 }
+
+/** Real things have two of them; a limit makes the arguments of a body countable before it is read. */
+export const MAX_REFERENCE_FIELDS = 100;
 
 /** What a path ends in, variables aside. */
 function lastWordOf(path: string): string {

@@ -1,42 +1,62 @@
-// Fields of an endpoint that may never be read: texts, schemas, examples. Each is built when it is first read, and kept.
-import type { Args, DocumentExample, Endpoint, JsonSchema } from '../endpoint/model.ts';
-import { toPlainLines, toPlainText, toSummary } from '../endpoint/plain-text.ts';
-import { type Node, omitUndefined, textAt } from '../endpoint/untrusted.ts';
-import { exampleCalls } from '../schema/example-calls.ts';
-import { loosenFormats } from '../schema/loosen-formats.ts';
-import type { OperationInfo } from './import-options.ts';
-import { buildExamples, readExamples } from './objects/example.ts';
-import type { ImportContext, Naming } from './objects/operation-object.ts';
-import type { RequestDraft } from './objects/operation-request.ts';
-import type { Operation } from './objects/paths.ts';
-import type { Answer } from './objects/response.ts';
-import type { OperationExtension } from './objects/x-mcp.ts';
-import { findOmissions } from './omissions.ts';
-import type { Definition } from './schema/convert-schema.ts';
-import { buildInputSchema } from './schema/input-schema.ts';
-import type { SchemaBuilder } from './schema/schema-builder.ts';
-import type { Place } from './source/resolve.ts';
+// Fields of an endpoint that may never be read: its request and answer, texts, schemas, examples. Each is built when it is first
+// read, and kept.
+import { READS } from '../../endpoint/conventions/effect.ts';
+import type {
+  Arg,
+  Args,
+  BodyPlan,
+  DocumentExample,
+  Effect,
+  Endpoint,
+  FixedValue,
+  JsonSchema,
+  Pagination,
+  ResponsePlan,
+  Target,
+} from '../../endpoint/model.ts';
+import { toPlainLines, toPlainText, toSummary } from '../../endpoint/plain-text.ts';
+import { type Node, omitUndefined, textAt } from '../../endpoint/untrusted.ts';
+import { exampleCalls } from '../../schema/example-calls.ts';
+import { loosenFormats } from '../../schema/loosen-formats.ts';
+import type { OperationInfo } from '../import-options.ts';
+import { buildExamples, readExamples } from '../objects/example.ts';
+import type { ImportContext, Naming } from '../objects/operation-object.ts';
+import { type RequestDraft, readRequest } from '../objects/operation-request.ts';
+import type { Operation } from '../objects/paths.ts';
+import { type Answer, mediaTypesOf, readAnswer } from '../objects/response.ts';
+import type { OperationExtension } from '../objects/x-mcp.ts';
+import { findOmissions } from '../omissions.ts';
+import type { Definition } from '../schema/convert-schema.ts';
+import { buildInputSchema } from '../schema/input-schema.ts';
+import type { SchemaBuilder } from '../schema/schema-builder.ts';
+import type { Place } from '../source/resolve.ts';
 
-/** What is known of an operation once its request was read. */
+/** What is known of an operation at the start. */
 export interface OperationDraft {
   readonly operation: Operation;
   readonly naming: Naming;
   readonly extension: OperationExtension;
-  readonly request: RequestDraft;
-  readonly answer: Answer;
+  readonly effect: Effect;
+  /** Undefined where it can be read at any time (sound-request.ts). */
+  readonly request: RequestDraft | undefined;
   /** Says where the base URL is from. */
   readonly server: { readonly from: string };
   readonly effectReason: string;
   readonly context: ImportContext;
 }
 
-type Texts = Readonly<Record<'summary' | 'description', string | undefined>>;
+type Texts = Readonly<Record<'title' | 'summary' | 'description', string | undefined>>;
 
 export class LateFields {
   /** The endpoint these are fields of; set once there is one. */
   endpoint: Endpoint | undefined;
   readonly #draft: OperationDraft;
   readonly #texts: Texts;
+  #request: RequestDraft | undefined;
+  #answer: Answer | undefined;
+  #response: ResponsePlan | undefined;
+  #pagination: { readonly plan: Pagination | undefined } | undefined;
+  #title: { readonly text: string | undefined } | undefined;
   #summary: string | undefined;
   #description: { readonly text: string | undefined } | undefined;
   #inputSchema: JsonSchema | undefined;
@@ -49,6 +69,62 @@ export class LateFields {
   constructor(draft: OperationDraft, texts: Texts) {
     this.#draft = draft;
     this.#texts = texts;
+    this.#request = draft.request;
+  }
+
+  get #requestDraft(): RequestDraft {
+    const { operation, effect, context } = this.#draft;
+    this.#request ??= readRequest(operation, effect, context);
+    return this.#request;
+  }
+
+  get #answerDraft(): Answer {
+    const { operation, context } = this.#draft;
+    const { place } = operation;
+    this.#answer ??= readAnswer(place, mediaTypesOf(context.root, place.value, 'produces'), context.resolver);
+    return this.#answer;
+  }
+
+  get args(): readonly Arg[] {
+    return this.#requestDraft.plan.args;
+  }
+
+  get fixed(): readonly FixedValue[] {
+    return this.#requestDraft.plan.fixed;
+  }
+
+  get withheld(): readonly Target[] | undefined {
+    const { withheld } = this.#requestDraft.plan;
+    return withheld.length > 0 ? withheld : undefined;
+  }
+
+  get body(): BodyPlan | undefined {
+    return this.#requestDraft.body?.plan;
+  }
+
+  get response(): ResponsePlan {
+    if (this.#response === undefined) {
+      const { context, extension } = this.#draft;
+      const plain = context.responsePlan(this.#answerDraft);
+      this.#response = extension.response === undefined ? plain : { ...plain, ...extension.response };
+    }
+    return this.#response;
+  }
+
+  get pagination(): Pagination | undefined {
+    if (this.#pagination === undefined) {
+      const { operation, context } = this.#draft;
+      const keys = this.args.map(({ key }) => key);
+      const plan = context.detectPagination(keys, READS.has(operation.info.method), this.#answerDraft.schema);
+      this.#pagination = { plan };
+    }
+    return this.#pagination.plan;
+  }
+
+  get title(): string | undefined {
+    const { title } = this.#texts;
+    this.#title ??= { text: title ? toSummary(title, 100).replace(/\.$/, '') : undefined };
+    return this.#title.text;
   }
 
   get summary(): string {
@@ -68,8 +144,8 @@ export class LateFields {
 
   get inputSchema(): JsonSchema {
     if (this.#inputSchema === undefined) {
-      const { request, context } = this.#draft;
-      const { plan, body } = request;
+      const { context } = this.#draft;
+      const { plan, body } = this.#requestDraft;
       // The examples ask for the schema as the document has it.
       this.#inputSchema = buildInputSchema(plan.arguments, body, plan.fixed, context);
       this.#inputSchema = loosenFormats(this.#inputSchema, exampleCalls(this.endpoint!));
@@ -78,16 +154,16 @@ export class LateFields {
   }
 
   get outputSchema(): JsonSchema | undefined {
-    const { answer, context } = this.#draft;
-    this.#outputSchema ??= { schema: buildOutputSchema(answer.schema, context.builder) };
+    this.#outputSchema ??= { schema: buildOutputSchema(this.#answerDraft.schema, this.#draft.context.builder) };
     return this.#outputSchema.schema;
   }
 
   *prepareOutput(): Generator<void, void> {
-    const { answer, context } = this.#draft;
-    if (answer.schema === undefined || this.#outputSchema !== undefined) return;
+    const { context } = this.#draft;
+    const { schema } = this.#answerDraft;
+    if (schema === undefined || this.#outputSchema !== undefined) return;
     const uses = new Set<Definition>();
-    context.builder.convert(answer.schema, 'response', uses);
+    context.builder.convert(schema, 'response', uses);
     yield;
     yield* context.builder.prepare(uses, 'response');
   }
@@ -98,14 +174,15 @@ export class LateFields {
   }
 
   get documentExamples(): readonly DocumentExample[] {
-    const { request, context } = this.#draft;
-    this.#documentExamples ??= readExamples(request.plan.arguments, request.body, context.resolver);
+    const { plan, body } = this.#requestDraft;
+    this.#documentExamples ??= readExamples(plan.arguments, body, this.#draft.context.resolver);
     return this.#documentExamples;
   }
 
   get leftOut(): ReturnType<typeof findOmissions> {
-    const { operation, request, answer, context } = this.#draft;
-    this.#leftOut ??= findOmissions(operation, request, this.endpoint!, answer.mediaTypes, context);
+    const { operation, context } = this.#draft;
+    const { mediaTypes } = this.#answerDraft;
+    this.#leftOut ??= findOmissions(operation, this.#requestDraft, this.endpoint!, mediaTypes, context);
     return this.#leftOut;
   }
 
@@ -131,7 +208,23 @@ export const LATE: unique symbol = Symbol('late fields');
  * V8 does not optimise code.
  */
 export const LATE_PROPERTIES: PropertyDescriptorMap = Object.fromEntries(
-  (['summary', 'description', 'inputSchema', 'outputSchema', 'examples', 'provenance'] as const).map((name) => [
+  (
+    [
+      'title',
+      'summary',
+      'description',
+      'args',
+      'fixed',
+      'withheld',
+      'body',
+      'inputSchema',
+      'outputSchema',
+      'response',
+      'pagination',
+      'examples',
+      'provenance',
+    ] as const
+  ).map((name) => [
     name,
     {
       enumerable: true,
