@@ -20,7 +20,7 @@ async function isSound(document: object | string, limits: Partial<Limits> = {}):
   const resolver = createResolver(documents);
   const [operation] = listOperations(documents.root, resolver, []);
   const scan = createScan(resolver, all);
-  const apiKeys = [{ scheme: 'key', in: 'query', field: 'key' } as const];
+  const apiKeys = [{ scheme: 'key', in: 'query', field: 'key', isParameter: false } as const];
   return createSoundness({ documents, resolver, scan, apiKeys, bodyKeys: new Map(), limits: all })(operation!);
 }
 
