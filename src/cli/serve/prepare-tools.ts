@@ -1,7 +1,7 @@
 // What first calls would wait for, made once the gateway listens: the validator, the search index, the actions of grouped tools.
 import { setTimeout as delay } from 'node:timers/promises';
 import { inSteps } from '../../executor/turns.ts';
-import { prepareCompiler } from '../../schema/check/compile-schema.ts';
+import { expectCompilerLater, prepareCompiler } from '../../schema/check/compile-schema.ts';
 import type { Parts } from './open-parts.ts';
 
 /**
@@ -27,6 +27,7 @@ export async function prepareTools({ gateway, authorities, log }: Parts): Promis
 const FIRST_ANSWERS_MS = 250;
 
 export async function prepareToolsLater(parts: Parts): Promise<void> {
+  expectCompilerLater();
   await delay(FIRST_ANSWERS_MS, undefined, { ref: false });
   await prepareTools(parts);
 }

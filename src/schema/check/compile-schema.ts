@@ -84,7 +84,7 @@ function checkArguments(schema: PlainArguments, createPart: (part: JsonSchema) =
 }
 
 /**
- * A part is compiled when a call may still compile that much; until then, or if ajv does not accept it, it is walked. It is also
+ * A part is compiled when the compiler is there and a call may still compile that much; until then, or if ajv does not accept it, it is walked. It is also
  * walked from the first value on which the compiled code itself throws: ajv's records of evaluated names may be missing when they
  * are read.
  */
@@ -94,7 +94,7 @@ function checkPart(root: JsonSchema, part: JsonSchema, compile: (part: JsonSchem
   if (compilable === undefined) return walk;
   let check: Check | undefined;
   return (value) => {
-    if (check === undefined && mayCompile(compilable.size)) {
+    if (check === undefined && hasCompiler() && mayCompile(compilable.size)) {
       try {
         check = compile(compilable.schema);
       } catch {
@@ -113,14 +113,26 @@ function checkPart(root: JsonSchema, part: JsonSchema, compile: (part: JsonSchem
 }
 
 let library: typeof Ajv | undefined;
+let isLate = false;
+
+/** Somebody loads the compiler in steps, once there is time for it: until then, arguments are walked, so that no call waits for it. */
+export function expectCompilerLater(): void {
+  isLate = true;
+}
+
+function hasCompiler(): boolean {
+  return library !== undefined || !isLate;
+}
+
 /** Loaded with the first schema that is compiled: 75 modules, 35 ms and 8 MB that no list needs. */
 const loadAjv = (): typeof Ajv => (library ??= createRequire(import.meta.url)('ajv/dist/2020.js') as typeof Ajv);
 
 /** In an order in which each brings about as much as the one before it. */
 const AJV_PARTS = ['compile/codegen/index.js', 'compile/validate/index.js', 'core.js', 'vocabularies/draft2020.js'];
 
-/** Loads the compiler in steps, before the first call, which would have to wait for all of it: 40 to 65 ms with the event loop blocked. */
+/** Loads the compiler in steps: all at once that takes 40 to 65 ms, with the event loop blocked. */
 export function* prepareCompiler(): Generator<void, void> {
+  expectCompilerLater();
   const require = createRequire(import.meta.url);
   for (const part of AJV_PARTS) {
     try {
