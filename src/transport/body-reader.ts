@@ -46,6 +46,7 @@ export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): Bo
       const body = new IncomingBody(parts, request, caller, taker);
       request.on('error', () => body.lose());
       if (request instanceof DirectRequest && request.feed(body)) return;
+      body.isHere = request.complete;
       request.on('data', (chunk: Buffer) => body.add(chunk));
       request.on('end', () => body.end());
     },
@@ -63,6 +64,8 @@ class IncomingBody implements Part {
   readonly caller: string;
   /** Of it among the pieces. */
   bytes = 0;
+  /** All of it came before its reader. */
+  isHere = false;
   readonly #parts: ReadingParts;
   readonly #socket: Socket;
   readonly #taker: BodyTaker;
@@ -108,7 +111,10 @@ class IncomingBody implements Part {
     if (this.#isOver) return;
     const body = this.#more?.bytes() ?? this.#first ?? EMPTY;
     this.#letGo();
-    void turnEnd().then(() => this.#taker.takeBody(body));
+    // Who reads a body later than it came may be past the sockets of this turn: before the end of the next one, node would read that
+    // the client has ended its side, and give the request up.
+    if (this.isHere) this.#taker.takeBody(body);
+    else void turnEnd().then(() => this.#taker.takeBody(body));
   }
 
   lose(): void {

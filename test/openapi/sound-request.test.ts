@@ -1,6 +1,9 @@
 // Which requests wait until their operations are used: only those that cannot be a problem, and have nothing to report.
+import { existsSync } from 'node:fs';
 import { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { loadDomains } from '../../src/domain/load.ts';
 import { createSoundness } from '../../src/openapi/late/sound-request.ts';
 import { listOperations } from '../../src/openapi/objects/paths.ts';
 import { createScan } from '../../src/openapi/schema/scan.ts';
@@ -30,6 +33,10 @@ const taking = (...parameters: object[]) => openapi({ '/pets': { get: { paramete
 const posting = (content: object, rest: object = {}) =>
   openapi({ '/pets': { post: { requestBody: { content } } } }, rest);
 const json = (schema: object, rest: object = {}) => posting({ 'application/json': { schema } }, rest);
+const pathOf = (path: string, ...names: string[]) =>
+  openapi({
+    [path]: { get: { parameters: names.map((name) => ({ name, in: 'path', required: true, schema: STRING })) } },
+  });
 const PET = { components: { schemas: { Pet: { type: 'object', properties: { name: STRING } } } } };
 const TO_PET = { $ref: '#/components/schemas/Pet' };
 
@@ -86,6 +93,12 @@ describe('a request is read at the start', () => {
     ['with a path parameter that has no place', taking({ name: 'id', in: 'path', required: true, schema: STRING })],
     ['with a multipart body', posting({ 'multipart/form-data': { schema: { type: 'object' } } })],
     ['with a reference to nothing', json({ $ref: '#/components/schemas/Cat' }, PET)],
+    [
+      'with a reference whose escapes mean another name',
+      json({ $ref: '#/components/schemas/a~1b' }, { components: { schemas: { 'a~1b': STRING } } }),
+    ],
+    ['with a brace that never closes', pathOf('/pets/{ab', 'a')],
+    ['with a brace inside of braces', pathOf('/pets/{a{b}}', 'a{b', 'b')],
     ['with a reference to itself', json(TO_PET, { components: { schemas: { Pet: TO_PET } } })],
     ['with a reference into a schema', json({ $ref: '#/components/schemas/Pet/properties/name' }, PET)],
     ['with a reference to another file', json({ $ref: 'pet.yaml' }, PET)],
@@ -100,6 +113,17 @@ describe('a request is read at the start', () => {
     expect(await isSound(json(TO_PET, PET), { maxSchemas: 2 })).toBe(false);
     expect(await isSound(json(TO_PET, PET), { maxSchemaDepth: 3 })).toBe(false);
   });
+});
+
+const SPECS = new URL('../../../shared/specs/', import.meta.url);
+const LARGE = ['github-3.0.json', 'stripe-3.0.yaml', 'kubernetes-2.0.json', 'box-3.0.json', 'discord-3.1.json'];
+
+test.skipIf(!existsSync(SPECS)).each(LARGE)('whatever of %s was read late had nothing to report', async (file) => {
+  const [domain] = await loadDomains({ paths: [fileURLToPath(new URL(file, SPECS))], env: {} });
+  const atStart = domain!.warnings.length;
+  for (const { args, body, response, pagination } of domain!.endpoints)
+    expect([args, body, response, pagination]).toHaveLength(4);
+  expect(domain!.warnings.slice(atStart)).toEqual([]);
 });
 
 test('a problem keeps an operation out at the start, however sound the others are', async () => {

@@ -286,3 +286,15 @@ describe.each(['stdio', 'tcp'] as const)('the limit of requests under way over %
 test('none of this made Node warn of leaking listeners', () => {
   expect(warnings).toEqual([]);
 });
+
+test('a client that sends no more is answered, however late it is known who calls', async () => {
+  const identify = () =>
+    new Promise<{ principal: { id: string } }>((resolve) => {
+      setImmediate(resolve, { principal: { id: 'ann' } });
+    });
+  await withHttp(gatewayOf(tool('look', () => 'seen')), { identify }, async (_url, port) => {
+    const client = await openRaw(port);
+    client.socket.end(rawPost(ping));
+    expect(await client.closed).toContain('"result"');
+  });
+});

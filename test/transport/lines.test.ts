@@ -1,8 +1,10 @@
 // stdio and TCP: limits, ends and crowds.
 import type { ServerResponse } from 'node:http';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
+import type { Protocol } from '../../src/protocol/handle.ts';
+import { Conversation } from '../../src/transport/lines/lines.ts';
 import { startStdio } from '../../src/transport/lines/stdio.ts';
 import {
   connectTcp,
@@ -388,5 +390,38 @@ describe('who does not speak JSON-RPC', () => {
     await client.ask(legacy(1, 'ping'));
     expect(client.received).toEqual([NO_TEXT, NO_JSON, { jsonrpc: '2.0', id: 1, result: {} }]);
     await client.close();
+  });
+});
+
+describe('answers that are ready at the same time', () => {
+  const converse = async (joinsWrites: boolean) => {
+    const writes: string[] = [];
+    const output = new Writable({
+      decodeStrings: false,
+      write: (chunk: string, _encoding, callback) => {
+        writes.push(chunk);
+        callback();
+      },
+      writev: (chunks, callback) => {
+        writes.push(chunks.map(({ chunk }) => chunk as string).join(''));
+        callback();
+      },
+    });
+    const protocol = { handle: async (text: string) => ({ body: text, status: 200 }) } as unknown as Protocol;
+    const input = new PassThrough();
+    const principal = { id: 'ann' };
+    const parts = { protocol, transport: 'tcp', principal, input, output, limits: LINE_LIMITS, joinsWrites } as const;
+    const { finished } = new Conversation(parts);
+    input.end('1\n2\n3\n');
+    await finished;
+    return writes;
+  };
+
+  test('leave with one write over TCP', async () => {
+    expect(await converse(true)).toEqual(['1\n2\n3\n']);
+  });
+
+  test('leave one by one otherwise', async () => {
+    expect(await converse(false)).toEqual(['1\n', '2\n', '3\n']);
   });
 });

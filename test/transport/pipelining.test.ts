@@ -186,3 +186,9 @@ describe('a body in thousands of crumbs', () => {
     for (const { socket } of idle) socket.destroy();
   });
 });
+
+test.each([1, 2, 3, 8])('%i requests of a client that sends no more are all answered', async (count) => {
+  const client = await openRaw(server.port);
+  client.socket.end(PING.repeat(count));
+  expect((await client.closed).split('"result"')).toHaveLength(count + 1);
+});

@@ -149,8 +149,9 @@ function namesVariables(path: string, parameters: readonly PlainParameter[]): bo
   for (const { in: where, name } of parameters) if (where === 'path') names.add(name);
   const variables = new Set<string>();
   for (let open = path.indexOf('{'); open >= 0; open = path.indexOf('{', open + 1)) {
-    const variable = path.slice(open + 1, path.indexOf('}', open));
-    if (!names.has(variable)) return false;
+    const close = path.indexOf('}', open);
+    const variable = path.slice(open + 1, close);
+    if (close < 0 || variable.includes('{') || !names.has(variable)) return false;
     variables.add(variable);
   }
   return variables.size === names.size;

@@ -19,9 +19,9 @@ export function judgeSchemas({ root, census }: DocumentSet, resolver: Resolver, 
     const front = ref.slice(0, Math.max(end, 0));
     if (!sections.has(front)) sections.set(front, sectionAt(root.value, front));
     const name = ref.slice(end + 1);
-    const part = own(sections.get(front), name);
+    const part = name.includes('~') ? undefined : own(sections.get(front), name);
     const isPlain = part !== undefined && !(isObject(part) && typeof part.$ref === 'string');
-    // What is percent-encoded, or a reference again, the resolver reads as it does later.
+    // What is escaped or percent-encoded, or a reference again, the resolver reads as it does later.
     return isPlain || (isSection(front) && orNothing(() => resolver.followAll(root, ref)) !== undefined);
   };
   for (const ref of census.refs) if (!leads(ref)) return 'doubtful';

@@ -84,9 +84,9 @@ function checkArguments(schema: PlainArguments, createPart: (part: JsonSchema) =
 }
 
 /**
- * A part is compiled when the compiler is there and a call may still compile that much; until then, or if ajv does not accept it, it is walked. It is also
- * walked from the first value on which the compiled code itself throws: ajv's records of evaluated names may be missing when they
- * are read.
+ * A part is compiled when the compiler is there and a call may still compile that much; until then, or if ajv does not accept it,
+ * it is walked. It is also walked from the first value on which the compiled code itself throws: ajv's records of evaluated names may
+ * be missing when they are read.
  */
 function checkPart(root: JsonSchema, part: JsonSchema, compile: (part: JsonSchema) => Check): Check {
   const walk: Check = (value) => fitsSchema(root, part, value);
