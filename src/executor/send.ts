@@ -8,11 +8,11 @@ import { GatewayError, ToolError, ToolTimeoutError } from '../errors.ts';
 import { refusedBy } from '../network/tunnel.ts';
 import { isFileType, isInLines, isStream, wholePart } from './answer/cut-answer.ts';
 import { tooLarge } from './answer/too-large.ts';
+import { type Arrival, Arrivals } from './arrivals.ts';
 import { ByteCollector } from './byte-collector.ts';
 import { Deadlines, type Expiring } from './deadlines.ts';
 import { createPools, type PoolLoad, type PoolOptions } from './pools.ts';
 import type { WireRequest } from './request/build-request.ts';
-import { turnEnd } from './turns.ts';
 import { Unpacker } from './unpack.ts';
 import { explainFailure, repeatAdvice } from './unreachable.ts';
 
@@ -59,6 +59,7 @@ const EMPTY = Buffer.alloc(0);
 export function createSender(options: PoolOptions = {}): Sender {
   const pools = createPools(options);
   const deadlines = new Deadlines();
+  const arrivals = new Arrivals();
   let isClosed = false;
 
   return {
@@ -68,7 +69,7 @@ export function createSender(options: PoolOptions = {}): Sender {
           reject(new GatewayError('UNREACHABLE', 'The gateway is shutting down; the call was not sent.'));
           return;
         }
-        const exchange = new Exchange(deadlines, request, errand, watch, resolve, reject);
+        const exchange = new Exchange(deadlines, arrivals, request, errand, watch, resolve, reject);
         if (!exchange.begin()) return;
         try {
           const { dispatcher, forwardedBy } = pools.outletFor(request);
@@ -104,7 +105,7 @@ export function createSender(options: PoolOptions = {}): Sender {
 }
 
 /** One request in flight. It settles once, whatever happens first: the end, an error, the deadline or the caller leaving. */
-class Exchange implements Dispatcher.DispatchHandler, Expiring, Companion {
+class Exchange implements Dispatcher.DispatchHandler, Expiring, Companion, Arrival {
   /** The proxy that passes the request on: it is told who asks, and may answer itself. */
   forwardedBy: ProxyServer | undefined;
   private readonly request: WireRequest;
@@ -114,6 +115,7 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Companion {
   private readonly reject: (error: unknown) => void;
   private controller: Dispatcher.DispatchController | undefined;
   private readonly deadlines: Deadlines;
+  private readonly arrivals: Arrivals;
   /** 0: the exchange has not begun. */
   deadline = 0;
   place = 0;
@@ -127,9 +129,12 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Companion {
   private first: Buffer | undefined;
   private more: ByteCollector | undefined;
   private unpacker: Unpacker | undefined;
+  /** The body, once it has arrived. */
+  private whole: Buffer = EMPTY;
 
   constructor(
     deadlines: Deadlines,
+    arrivals: Arrivals,
     request: WireRequest,
     errand: Errand,
     watch: Watch | undefined,
@@ -137,6 +142,7 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Companion {
     reject: (error: unknown) => void,
   ) {
     this.deadlines = deadlines;
+    this.arrivals = arrivals;
     this.request = request;
     this.errand = errand;
     this.watch = watch;
@@ -273,8 +279,12 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Companion {
   done(body: Buffer): void {
     if (this.settled) return;
     this.settle();
-    const { status, headers } = this;
-    void turnEnd().then(() => this.resolve({ status, headers, body }));
+    this.whole = body;
+    this.arrivals.add(this);
+  }
+
+  passOn(): void {
+    this.resolve({ status: this.status, headers: this.headers, body: this.whole });
   }
 
   tooMuch(): void {
