@@ -10,15 +10,19 @@ export interface Block {
   /** Of the opening fence, from 1. */
   readonly line: number;
   readonly language: string;
+  /** What stands behind the language: `background`, a path. */
+  readonly info: string;
   readonly code: string;
   /** A block in a comment stands beside its subject: it need not repeat the imports. */
   readonly inComment: boolean;
 }
 
-const FENCE = /^(`{3,}|~{3,})\s*(\w*).*$/;
+const FENCE = /^(`{3,}|~{3,})\s*(\w*)(.*)$/;
 const COMMENT = /^\s*(?:\/\*\*?|\*\/|\*|\/\/|#) ?/;
 
-const FOLDERS = ['src', 'sample', 'domains', 'scripts', 'bench', 'docs', 'deploy', 'test'];
+const FOLDERS = ['src', 'sample', 'domains', 'scripts', 'bench', 'docs', 'deploy', 'examples', 'test'];
+/** Made of the other pages. */
+const COLLECTED = 'docs/all.md';
 
 /** Every Markdown file of the project, and every file of code that is not itself a test. */
 export function listProse(): string[] {
@@ -26,6 +30,7 @@ export function listProse(): string[] {
     (readdirSync(join(ROOT, folder), { recursive: true }) as string[]).map((file) => `${folder}/${file}`),
   );
   return [...readdirSync(ROOT), ...inFolders]
+    .filter((file) => file !== COLLECTED && !file.includes('node_modules/'))
     .filter((file) => file.endsWith('.md') || (!file.startsWith('test/') && /\/.*\.(ts|js|mjs|yaml)$/.test(file)))
     .sort();
 }
@@ -50,7 +55,14 @@ export function findBlocks(file: string, text: string): Block[] {
     if (end === -1) throw new Error(`${file}:${at + 1}: this block is never closed.`);
     const indent = lines[at]!.length - lines[at]!.trimStart().length;
     const code = lines.slice(at + 1, end).map((line) => (line ?? '').slice(indent));
-    blocks.push({ file, line: at + 1, language: fence[2]!, code: `${code.join('\n')}\n`, inComment });
+    blocks.push({
+      file,
+      line: at + 1,
+      language: fence[2]!,
+      info: fence[3]!.trim(),
+      code: `${code.join('\n')}\n`,
+      inComment,
+    });
     at = end;
   }
   return blocks;
@@ -59,4 +71,9 @@ export function findBlocks(file: string, text: string): Block[] {
 /** What stands behind the comment sign; undefined for a line of code. */
 function toCommentText(line: string): string | undefined {
   return COMMENT.test(line) ? line.replace(COMMENT, '') : undefined;
+}
+
+/** Pages that are followed from top to bottom: guides, and what explains an example. */
+export function isWalked(file: string): boolean {
+  return file === 'README.md' || /^docs\/guides\/.*\.md$|^examples\/[^/]+\/README\.md$/.test(file);
 }

@@ -13,10 +13,10 @@ import { addCommands } from '../../src/cli/commands.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import { createGateway, loadDomains } from '../../src/index.ts';
 import { readProfiles } from '../../src/profiles.ts';
-import { run, type Served, serve } from '../support/cli.ts';
+import { run, serve } from '../support/cli.ts';
 import { legacy, post } from '../support/mcp.ts';
-import { type Block, findBlocks, listBlocks, listProse, ROOT } from './blocks.ts';
-import { parseCommands, parseCurl, toProgramArgs } from './shell.ts';
+import { type Block, findBlocks, isWalked, listBlocks, listProse, ROOT } from './blocks.ts';
+import { parseCommands, toProgramArgs } from './shell.ts';
 import { runModule, type Staged, stageBlocks, typecheck } from './staging.ts';
 
 /** Of the Helm chart. */
@@ -26,6 +26,8 @@ const OUTSIDE = new Set(['docker', 'helm', 'kubectl', 'systemctl', 'install', 'o
 const DOCUMENT = new URL('./openapi.yaml', import.meta.url);
 const blocks = listBlocks();
 const ofLanguage = (...languages: string[]) => blocks.filter(({ language }) => languages.includes(language));
+/** Without those of pages that are followed from top to bottom (guides.test.ts). */
+const pageBlocks = (language: string) => ofLanguage(language).filter(({ file }) => !isWalked(file));
 const place = ({ file, line }: Block) => `${file}:${line}`;
 const scripts = (JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> })
   .scripts;
@@ -48,13 +50,13 @@ describe('code blocks', () => {
   test('are found in Markdown and in comments, each with its language', () => {
     const ts = ['```ts', "const text = 'a';", '```'];
     expect(findBlocks('a.md', ['Text', ...ts, '~~~', 'drawing', '~~~'].join('\n'))).toEqual([
-      { file: 'a.md', line: 2, language: 'ts', code: "const text = 'a';\n", inComment: false },
-      { file: 'a.md', line: 5, language: '', code: 'drawing\n', inComment: false },
+      { file: 'a.md', line: 2, language: 'ts', info: '', code: "const text = 'a';\n", inComment: false },
+      { file: 'a.md', line: 5, language: '', info: '', code: 'drawing\n', inComment: false },
     ]);
     const comment = (sign: string) => ts.map((line) => `  ${sign} ${line}`).join('\n');
     for (const sign of ['*', '//']) {
       expect(findBlocks('a.ts', `/**\n${comment(sign)}\n */`)).toEqual([
-        { file: 'a.ts', line: 2, language: 'ts', code: "const text = 'a';\n", inComment: true },
+        { file: 'a.ts', line: 2, language: 'ts', info: '', code: "const text = 'a';\n", inComment: true },
       ]);
     }
     expect(() => findBlocks('a.ts', '/**\n * @example\n * call()\n */')).toThrow(/a\.ts:2/);
@@ -64,7 +66,8 @@ describe('code blocks', () => {
   test('are written in languages that are tested here', () => {
     // A block without a language is a drawing.
     const tested = ['ts', 'yaml', 'json', 'sh', ''];
-    expect(blocks.filter(({ language }) => !tested.includes(language)).map(place)).toEqual([]);
+    const unknown = blocks.filter(({ language, file }) => !tested.includes(language) && !isWalked(file));
+    expect(unknown.map(place)).toEqual([]);
     expect(blocks.filter(({ language, file }) => language === '' && !file.endsWith('.md')).map(place)).toEqual([]);
   });
 
@@ -92,6 +95,7 @@ describe('TypeScript', () => {
       file: 'wrong.md',
       line: 1,
       language: 'ts',
+      info: '',
       code: "import { creategateway } from 'landbridge';\ncreategateway();\n",
       inComment: false,
     };
@@ -116,7 +120,7 @@ describe('TypeScript', () => {
 });
 
 describe('YAML', () => {
-  test.each(ofLanguage('yaml').map((block) => [place(block), block] as const))('%s loads', async (_, { code }) => {
+  test.each(pageBlocks('yaml').map((block) => [place(block), block] as const))('%s loads', async (_, { code }) => {
     const name = /^# (\S+\.yaml)\s*\n/.exec(code)?.[1];
     expect(name, 'the first line says which file it is: # domains/petstore.yaml').toMatch(
       /^(domains\/.+|profiles\.yaml|landbridge\.yaml|values\.yaml)$/,
@@ -158,8 +162,6 @@ test('commands are read as a shell reads them', () => {
     ['npm', 'test'],
     ['curl', '-s', 'http://a/#b', '-H', 'A: b', '-d', '{}'],
   ]);
-  expect(parseCurl(parseCommands(code)[2]!)).toEqual({ url: 'http://a/#b', headers: { A: 'b' }, body: '{}' });
-  expect(() => parseCurl(['curl', '--proxy', 'x'])).toThrow(/--proxy/);
   expect(() => parseFlags(['serve', '--no-such-flag'])).toThrow(/no-such-flag/);
   expect(() => parseFlags(['serve', '--exposure', 'nonsense'])).toThrow(/tools, grouped, search or auto/);
 });
@@ -190,27 +192,23 @@ function anchorsOf(markdown: string): string[] {
 
 const needsNetwork = (args: readonly string[]) => args.some((word) => /^https:/.test(word));
 
-describe.each([...new Set(ofLanguage('sh').map(({ file }) => file))])('the commands of %s', (file) => {
+describe.each([...new Set(pageBlocks('sh').map(({ file }) => file))])('the commands of %s', (file) => {
   // In order, in one folder: what one command writes the next one reads.
   const commands = ofLanguage('sh')
     .filter((block) => block.file === file)
     .flatMap((block) => parseCommands(block.code).map((words) => [words.join(' '), words] as const));
   let folder: string;
-  /** What `npm start` started, for the commands "in another terminal". */
-  let started: Served | undefined;
   beforeAll(async () => {
     folder = await createFolder();
   });
   afterAll(async () => {
-    await started?.stop();
     await rm(folder, { recursive: true, force: true });
   });
 
   test.each(commands)('%s', async (_, words) => {
     const args = toProgramArgs(words);
     if (args) await runProgram(args);
-    else if (words[0] === 'npm') await runNpm(words.slice(1));
-    else if (words[0] === 'curl') await send(words);
+    else if (words[0] === 'npm') runNpm(words.slice(1));
     else if (words[0] === 'npx' && words[1] === 'vitest')
       expect(existsSync(join(ROOT, words[3]!)), words[3]).toBe(true);
     else if (OUTSIDE.has(words[0]!) || words[0]!.startsWith('deploy/'))
@@ -244,27 +242,11 @@ describe.each([...new Set(ofLanguage('sh').map(({ file }) => file))])('the comma
     return (JSON.parse(stdout) as { tools: { name: string }[] }).tools[0]!.name;
   }
 
-  /** npm itself is not run here (`.ci/run` does that): the script must exist, and the server it starts must start. */
-  async function runNpm([command, name]: readonly string[]): Promise<void> {
+  /** npm itself is not run here (`.ci/run` does that): the script must exist. */
+  function runNpm([command, name]: readonly string[]): void {
     if (command === 'install' || command === 'ci') return;
     const script = command === 'run' ? name! : command!;
     expect(Object.keys(scripts)).toContain(script);
-    if (script === 'start') {
-      expect(scripts.prestart).toBe('npm run --silent build');
-      // `exec`: signals reach the gateway, not a shell in front of it.
-      expect(scripts.start).toBe('exec node dist/cli/main.js serve');
-      // From a folder without domains, as the package is first seen: the bundled ones are served.
-      started = await serve([], { cwd: folder });
-    }
-  }
-
-  async function send(words: readonly string[]): Promise<void> {
-    const { url, headers, body } = parseCurl(words);
-    expect(url).toBe('http://127.0.0.1:3333/mcp');
-    expect(started, 'npm start comes first').toBeDefined();
-    const answer = await post(started!.http, body, headers);
-    expect(JSON.parse(answer.body)).toMatchObject({ id: 1, result: { content: [{ type: 'text' }] } });
-    expect(JSON.parse(answer.body)).not.toMatchObject({ result: { isError: true } });
   }
 });
 

@@ -33,27 +33,3 @@ export function toProgramArgs(command: readonly string[]): readonly string[] | u
   if (words[0] === 'node' && words[1] === 'dist/cli/main.js') return words.slice(2);
   return undefined;
 }
-
-export interface Message {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-/** A POST written for curl. */
-export function parseCurl([, ...words]: readonly string[]): Message {
-  const headers: Record<string, string> = {};
-  let [url, body]: (string | undefined)[] = [];
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at]!;
-    if (word === '-s') continue;
-    if (word === '-H') {
-      const [name, ...value] = words[++at]!.split(':');
-      headers[name!] = value.join(':').trim();
-    } else if (word === '-d') body = words[++at]!;
-    else if (/^https?:/.test(word)) url = word;
-    else throw new Error(`Nobody has taught the test what curl's ${word} means: do it in test/documentation/shell.ts.`);
-  }
-  if (url === undefined || body === undefined) throw new Error(`No address or no message in: curl ${words.join(' ')}`);
-  return { url, headers, body };
-}
