@@ -1,84 +1,139 @@
 // What a person sees at the start, for the width of their terminal and the exposure of the gateway.
 import '../support/real-http.ts';
+import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
-import { expect, test } from 'vitest';
-import { renderBanner, renderLine } from '../../src/cli/serve/banner.ts';
+import { describe, expect, test } from 'vitest';
+import { type Addresses, renderBanner, renderLine } from '../../src/cli/serve/banner.ts';
 import { clientUrl, listDoorWarnings } from '../../src/cli/serve/doors.ts';
+import type { Launch } from '../../src/cli/terminal/launch-words.ts';
 import { type Flags, readConfig } from '../../src/config/read-config.ts';
+import { unsetVariables } from '../../src/endpoint/secrets.ts';
 import { createGateway } from '../../src/gateway.ts';
+import { loadDomains } from '../../src/index.ts';
 import { petsDomain } from '../support/pets.ts';
 
 const at = { http: 'http://127.0.0.1:3333/mcp', stdio: false };
 
-function bannerOf(exposure: 'tools' | 'grouped' | 'search', columns: number): string[] {
+const LARGE = { columns: 300, rows: 100 };
+const launchOf = (flags: Flags = {}, env = {}): Launch => ({
+  config: readConfig({ paths: ['pets.yaml'], ...flags }, env),
+  envFiles: [],
+  verbose: false,
+});
+
+function bannerOf(exposure: 'tools' | 'grouped' | 'search', screen = LARGE, where: Addresses = at): string[] {
   const gateway = createGateway({ domains: [petsDomain('http://127.0.0.1:9/a/rather/long/address')], exposure });
-  const launch = { config: readConfig({ paths: ['pets.yaml'] }, {}), envFiles: [], verbose: false };
-  return stripVTControlCharacters(renderBanner(gateway, at, launch, columns)).split('\n');
+  return stripVTControlCharacters(renderBanner(gateway, where, launchOf(), screen)).split('\n');
 }
 
-test('addresses come first, costs stand on one line, and lines to paste for four clients are whole', () => {
-  const lines = bannerOf('tools', 200);
-  expect(lines[0]).toMatch(/^landbridge \S+ {2}1 domain, \d+ operations, \d+ tools \(exposure tools\)$/);
-  expect(lines.slice(1, 4)).toEqual(['', 'Listening', '  MCP over HTTP   http://127.0.0.1:3333/mcp']);
+describe('the first screen', () => {
+  const bundled = async (env: Record<string, string> = {}) =>
+    createGateway({
+      domains: await loadDomains({ paths: ['domains'], env: { TASKS_BASE_URL: 'http://127.0.0.1:9', ...env } }),
+    });
+  const rowsOf = (text: string, columns: number) =>
+    text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / columns)), 0);
+
+  test('says where it listens, what it serves at which cost, how to try it and how to connect each client', async () => {
+    const gateway = await bundled();
+    const launch = launchOf({ paths: ['domains'] });
+    const text = stripVTControlCharacters(renderBanner(gateway, at, launch, { columns: 80, rows: 24 }));
+    const lines = text.split('\n');
+    expect(lines[0]).toMatch(/^landbridge \S+ serves 4 APIs: 40 operations as 40 tools, about [\d,]+ tokens$/);
+    expect(lines.slice(1, 3)).toEqual(['', '  MCP over HTTP   http://127.0.0.1:3333/mcp']);
+    for (const name of ['jsonplaceholder', 'musicbrainz', 'openmeteo', 'tasks'])
+      expect(text).toMatch(new RegExp(`^  ${name} +\\d+ read`, 'm'));
+    expect(text).toContain(' call --url http://127.0.0.1:3333/mcp tasks_');
+    for (const client of ['claude-code', 'cursor', 'vscode'])
+      expect(text).toMatch(new RegExp(`^  \\S.* install ${client} --url http://127.0.0.1:3333/mcp$`, 'm'));
+    expect(text).toMatch(/^ {2}\S.* install claude-desktop$/m);
+    expect(text).toMatch(/ tools \(.*--help/);
+    // With the line that the cursor needs.
+    expect(rowsOf(text, 80)).toBeLessThanOrEqual(24);
+  });
+
+  test('fits into 24 lines of 80 columns whatever there is to say, and into more where there are more', () => {
+    const many = Array.from({ length: 12 }, (_, index) => ({
+      ...petsDomain(`http://127.0.0.1:9/${index}`),
+      name: `pets${index}`,
+      resources: [],
+      prompts: [],
+      warnings: [
+        `Something about number ${index} that takes more than one line of a terminal, with what to do about it.`,
+      ],
+    }));
+    const gateway = createGateway({ domains: many, exposure: 'search' });
+    const where: Addresses = { ...at, tcp: '127.0.0.1:4444', admin: 'http://127.0.0.1:9464', authentication: '2 keys' };
+    const bannerIn = (rows: number) =>
+      stripVTControlCharacters(renderBanner(gateway, { ...at }, launchOf(), { columns: 80, rows }));
+    expect(rowsOf(bannerIn(24), 80)).toBeLessThanOrEqual(24);
+    expect(bannerIn(24)).toMatch(/^ {2}… and 11 APIs more$/m);
+    expect(bannerIn(24)).toMatch(/^ {2}… and 11 more: --verbose shows all$/m);
+    expect(bannerIn(60)).not.toContain('…');
+    expect(rowsOf(bannerIn(60), 80)).toBeLessThanOrEqual(60);
+    // Everything at once does not fit; the lists keep their first lines.
+    const all = stripVTControlCharacters(renderBanner(gateway, where, launchOf(), { columns: 80, rows: 24 }));
+    for (const part of ['  pets0', '! pets0: Something', '127.0.0.1:4444', ':9464/metrics', '2 keys'])
+      expect(all).toContain(part);
+  });
+
+  test('names the credentials that are missing, with how many operations need them, and no warning twice', async () => {
+    const document = fileURLToPath(new URL('../documentation/openapi.yaml', import.meta.url));
+    const domains = await loadDomains({ paths: [document], env: {} });
+    const [domain] = domains;
+    const variables = domain!.endpoints.flatMap(({ security }) => security.flat().flatMap(unsetVariables));
+    expect(variables.length).toBeGreaterThan(0);
+    const text = stripVTControlCharacters(renderBanner(createGateway({ domains }), at, launchOf(), LARGE));
+    const lines = text.split('\n').filter((line) => line.includes(variables[0]!));
+    expect(lines).toEqual([
+      expect.stringMatching(/^ {2}! \w+: set [A-Z_]+(?: and [A-Z_]+)?, which \d+ operations? needs?/),
+    ]);
+  });
+
+  test('offers to call nothing that lacks its credential', async () => {
+    const document = fileURLToPath(new URL('../documentation/openapi.yaml', import.meta.url));
+    const exampleOf = async (env: Record<string, string>) => {
+      const domains = await loadDomains({ paths: [document], env });
+      const secured = domains.map((domain) => ({
+        ...domain,
+        endpoints: domain.endpoints.filter(({ security }) => security.length > 0),
+      }));
+      return stripVTControlCharacters(renderBanner(createGateway({ domains: secured }), at, launchOf(), LARGE));
+    };
+    const [domain] = await loadDomains({ paths: [document], env: {} });
+    const variables = domain!.endpoints.flatMap(({ security }) => security.flat().flatMap(unsetVariables));
+    expect(await exampleOf({})).not.toMatch(/ call --url/);
+    expect(await exampleOf(Object.fromEntries(variables.map((name) => [name, 'secret'])))).toMatch(/ call --url/);
+  });
+});
+
+test.each(['tools', 'grouped', 'search'] as const)('with %s, an API is summed up on a line of its own', (exposure) => {
+  const lines = bannerOf(exposure);
+  expect(lines[0]).toMatch(/^landbridge \S+ serves 1 API: \d+ operations as \d+ tools, about [\d,]+ tokens$/);
   expect(lines).toContainEqual(
-    expect.stringMatching(
-      /^tools\/list costs about [\d,]+ tokens; "landbridge tools" counts them, for every exposure\.$/,
-    ),
+    expect.stringMatching(/^ {2}pets {2}\d+ read, .* {2}http:\/\/127\.0\.0\.1:9\/a\/rather/),
   );
-  for (const part of [
-    'pets_get',
-    'claude mcp add',
-    'claude_desktop_config.json',
-    '.cursor/mcp.json',
-    '.vscode/mcp.json',
-  ])
-    expect(lines.join('\n')).toContain(part);
-});
-
-test('in search mode it names the three tools there are, and sums up each domain', () => {
-  const text = bannerOf('search', 200).join('\n');
-  for (const name of ['search_operations', 'describe_operation', 'call_operation']) expect(text).toContain(`  ${name}`);
-  expect(text).toMatch(/^ {2}pets +\d+ operations +.*\d+ read.* {2}http:\/\/127\.0\.0\.1:9\/a\/rather/m);
-  expect(text).not.toMatch(/^ {2}pets_get /m);
-});
-
-test('in grouped mode it names the grouped tools, and no operation as if it were one', () => {
-  const lines = bannerOf('grouped', 200);
-  const gateway = createGateway({ domains: [petsDomain('http://127.0.0.1:9')], exposure: 'grouped' });
-  const names = [...gateway.registry.tools.keys()];
-  expect(names.length).toBeGreaterThan(1);
-  const from = lines.findIndex((line) => /^ {2}tool +does$/.test(line)) + 1;
-  expect(lines.slice(from, lines.indexOf('', from)).map((line) => line.trim().split(' ')[0])).toEqual(names);
-  expect(lines.join('\n')).toMatch(/^ {2}pets +\d+ operations +.*\d+ read.* {2}http:\/\/127\.0\.0\.1:9\/a\/rather/m);
-  expect(lines.join('\n')).not.toMatch(/^ {2}pets_get /m);
 });
 
 test.each(['tools', 'grouped', 'search'] as const)(
-  'with %s, on a terminal of 40 columns, tables are cut, and addresses and sentences go on on a line of their own',
+  'with %s, on a terminal of 40 columns, tables are cut, and sentences go on on a line of their own',
   (exposure) => {
-    const lines = bannerOf(exposure, 40);
-    const about = lines.slice(0, lines.indexOf('Connect a client'));
+    const lines = bannerOf(exposure, { columns: 40, rows: 24 });
+    const about = lines.slice(0, lines.indexOf('Try it, in another terminal'));
     expect(about.length).toBeGreaterThan(5);
     expect(about.filter((line) => line.length > 40 && !line.trim().startsWith('http://'))).toEqual([]);
-    const words = about.map((line) => line.trim());
-    for (const address of ['http://127.0.0.1:3333/mcp', 'http://127.0.0.1:9/a/rather/long/address'])
-      expect(words).toContain(address);
-    expect(words.join(' ')).toMatch(/tools\/list costs about [\d,]+ tokens; "landbridge tools" counts them/);
+    expect(about.map((line) => line.trim()).join(' ')).toMatch(/as \d+ tools?, about [\d,]+ tokens/);
     expect(about.some((line) => line.endsWith('…'))).toBe(true);
   },
 );
 
 test('says who may call, and how a client sends its key without holding it', () => {
   const gateway = createGateway({ domains: [petsDomain('http://127.0.0.1:9')], exposure: 'tools' });
-  const launch = { config: readConfig({ paths: ['pets.yaml'] }, {}), envFiles: [], verbose: false };
-  const text = stripVTControlCharacters(renderBanner(gateway, { ...at, authentication: '2 keys' }, launch, 300));
-  expect(text).toContain('\nauthentication: 2 keys\n');
+  const text = bannerOf('tools', LARGE, { ...at, authentication: '2 keys' }).join('\n');
+  expect(text).toContain('\n  authentication  2 keys\n');
   const url = 'http://127.0.0.1:3333/mcp';
-  expect(text).toContain(`landbridge ${url} --header 'Authorization: Bearer \${MCP_GATEWAY_KEY}'`);
-  const headers = { Authorization: `Bearer \${env:MCP_GATEWAY_KEY}` };
-  expect(text).toContain(JSON.stringify({ mcpServers: { landbridge: { url, headers } } }));
-  expect(text).toContain(JSON.stringify({ servers: { landbridge: { type: 'http', url, headers } } }));
-  expect(text).toContain(`-H "Authorization: Bearer $MCP_GATEWAY_KEY" -d`);
+  expect(text).toContain(`install cursor --url ${url} --header 'Authorization: Bearer \${MCP_GATEWAY_KEY}'`);
+  expect(text).toContain(`call --url ${url} --header "Authorization: Bearer $MCP_GATEWAY_KEY" pets_`);
   expect(renderLine(gateway, { ...at, authentication: '2 keys' })).toMatch(/tokens; authentication: 2 keys\n$/);
 });
 
@@ -88,11 +143,9 @@ test('what people paste is where clients reach the gateway', () => {
   expect(urlOf({})).toBe('http://127.0.0.1:3333/mcp');
   expect(urlOf({ publicUrl: 'https://gw.corp/' })).toBe('https://gw.corp/mcp');
   expect(urlOf({ allowedHost: ['gw.internal'] })).toBe('http://gw.internal:3333/mcp');
-  const gateway = createGateway({ domains: [petsDomain('http://127.0.0.1:9')], exposure: 'tools' });
-  const launch = { config: readConfig({ paths: ['pets.yaml'] }, {}), envFiles: [], verbose: false };
-  const text = renderBanner(gateway, { ...at, url: 'https://gw.corp/mcp' }, launch, 300);
-  expect(text).toContain('claude mcp add --transport http landbridge https://gw.corp/mcp');
-  expect(text).toContain('curl -s https://gw.corp/mcp');
+  const text = bannerOf('tools', LARGE, { ...at, url: 'https://gw.corp/mcp' }).join('\n');
+  expect(text).toContain('install cursor --url https://gw.corp/mcp');
+  expect(text).toContain('call --url https://gw.corp/mcp');
 });
 
 test('replicas that share their state are told to share a secret', () => {
@@ -104,10 +157,9 @@ test('replicas that share their state are told to share a secret', () => {
 
 test('says in words that a wide bind asks nobody who calls', () => {
   const gateway = createGateway({ domains: [petsDomain('http://127.0.0.1:9')], exposure: 'tools' });
-  const launch = { config: readConfig({ paths: ['pets.yaml'] }, {}), envFiles: [], verbose: false };
   const open = { ...at, isWideOpen: true };
-  const words = 'No authentication: whoever reaches this port from another machine may call these APIs';
-  expect(stripVTControlCharacters(renderBanner(gateway, open, launch, 300))).toContain(words);
+  const words = 'No authentication: anyone who can reach this port from another machine can call these APIs';
+  expect(bannerOf('tools', LARGE, open).join('\n')).toContain(words);
   expect(renderLine(gateway, open)).toContain(words);
-  expect(bannerOf('tools', 300).join('\n')).not.toContain('uthentication');
+  expect(bannerOf('tools').join('\n')).not.toContain('uthentication');
 });

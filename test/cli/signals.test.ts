@@ -1,6 +1,6 @@
 // What signals do to a gateway that runs: real processes, as an operator has them.
 import { execFileSync, spawn } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -74,28 +74,46 @@ describe('SIGTERM', () => {
     await upstream.close();
   });
 
-  test('sent to npm start it reaches the gateway, which drains and ends', async () => {
-    const root = fileURLToPath(new URL('../../', import.meta.url));
-    const child = spawn('npm', ['start', '--ignore-scripts', '--', '--port', '0', '--drain', '0', '--json'], {
-      cwd: root,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME },
-    });
-    let [out, log] = ['', ''];
-    child.stdout.on('data', (chunk: Buffer) => {
-      out += chunk.toString();
-    });
-    child.stderr.on('data', (chunk: Buffer) => {
-      log += chunk.toString();
-    });
-    const ended = new Promise((resolve) => child.once('exit', (code) => resolve(code)));
-    await until(() => out.includes('"http"'));
-    const { http } = JSON.parse(/^\{.*$/m.exec(out)![0]) as { http: string };
-    expect((await post(http, ping)).status).toBe(200);
-    child.kill('SIGTERM');
-    expect(await ended).toBe(0);
-    expect(log).toContain('"stopping"');
-    await expect(post(http, ping)).rejects.toThrow('ECONNREFUSED');
-  }, 60_000);
+  // Some shells hand their process over to the last command and some do not: npm reaches the gateway either way.
+  const shells = ['/bin/sh', '/bin/bash'].filter((shell) => existsSync(shell));
+  test.each(shells)(
+    'sent to npm start with %s it reaches the gateway, which drains and ends',
+    async (shell) => {
+      const root = fileURLToPath(new URL('../../', import.meta.url));
+      const flags = ['--port', '0', '--drain', '0', '--json'];
+      const child = spawn('npm', ['start', '--ignore-scripts', `--script-shell=${shell}`, '--', ...flags], {
+        cwd: root,
+        env: { PATH: process.env.PATH, HOME: process.env.HOME },
+      });
+      let [out, log] = ['', ''];
+      child.stdout.on('data', (chunk: Buffer) => {
+        out += chunk.toString();
+      });
+      child.stderr.on('data', (chunk: Buffer) => {
+        log += chunk.toString();
+      });
+      // Not `exit`: npm may end first, and the gateway writes until its own end.
+      const closed = new Promise((resolve) => child.once('close', resolve));
+      await until(() => out.includes('"http"'));
+      const { http } = JSON.parse(/^\{.*$/m.exec(out)![0]) as { http: string };
+      expect((await post(http, ping)).status).toBe(200);
+      child.kill('SIGTERM');
+      await closed;
+      expect(log).toContain('"stopping"');
+      await expect(post(http, ping)).rejects.toThrow('ECONNREFUSED');
+    },
+    60_000,
+  );
+
+  test('npm start begins with nothing that a shell of Windows does not have', () => {
+    const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+      scripts: Record<string, string>;
+    };
+    for (const name of ['prepare', 'prestart', 'start', 'build', 'test']) {
+      const programs = scripts[name]!.split('&&').map((command) => command.trim().split(' ')[0]);
+      expect(programs.filter((program) => !['node', 'npm', 'tsc', 'jiti', 'vitest'].includes(program!))).toEqual([]);
+    }
+  });
 });
 
 describe('SIGHUP', () => {

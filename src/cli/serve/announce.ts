@@ -4,12 +4,14 @@ import type { Config } from '../../config/read-config.ts';
 import type { Domain } from '../../endpoint/model.ts';
 import type { Gateway } from '../../gateway.ts';
 import type { AnnouncedLine, Announcement } from '../../workers/worker-messages.ts';
+import { estimateCost } from '../exposure-cost.ts';
 import { chooseService } from '../open-gateway.ts';
-import { digestWarnings, listWarningLines } from '../terminal/digest-lines.ts';
+import { digestWarnings, listWarnings as listDomainWarnings, listWarningLines } from '../terminal/digest-lines.ts';
+import type { Launch } from '../terminal/launch-words.ts';
 import { count, shown } from '../terminal/terminal.ts';
 import type { Authorities } from './authorities.ts';
-import { type Addresses, describeCallers, type Launch, OPEN_TO_ALL, renderBanner, renderLine } from './banner.ts';
-import { listCredentials } from './credential-lines.ts';
+import { type Addresses, describeCallers, OPEN_TO_ALL, renderBanner, renderLine, type Screen } from './banner.ts';
+import { listCredentials, listMissing } from './credential-lines.ts';
 import { bracketed, clientUrl, listDoorWarnings } from './doors.ts';
 import type { Parts } from './open-parts.ts';
 import { isWideOpen } from './start-checks.ts';
@@ -61,8 +63,13 @@ export function renderAnnouncement(launch: Launch, parts: Parts, running: Listen
     return { stdout: '', stderr: isRead ? toText(ready) : '', lines };
   }
   return process.stdout.isTTY
-    ? { stdout: renderBanner(gateway, at, launch, process.stdout.columns || 80), stderr: '', lines: [] }
+    ? { stdout: renderBanner(gateway, at, launch, screenOf(process.stdout)), stderr: '', lines: [] }
     : { stdout: renderLine(gateway, at, launch.workers), stderr: isRead ? toText(notes) : '', lines };
+}
+
+/** A terminal that does not say its size, or is smaller than any, counts as one of 24 lines. */
+function screenOf({ columns, rows }: NodeJS.WriteStream): Screen {
+  return { columns: columns || 80, rows: Math.max(rows || 0, 24) };
 }
 
 /** What an operator should know about the domains, as lines of the log. */
@@ -77,7 +84,10 @@ function listLines({ verbose }: Launch, domains: readonly Domain[]): AnnouncedLi
   ];
 }
 
-function toReadyLine({ workers = 1 }: Launch, { version, registry }: Gateway, at: Addresses): AnnouncedLine {
+/** What a banner shows, as one line. */
+function toReadyLine({ workers = 1 }: Launch, gateway: Gateway, at: Addresses): AnnouncedLine {
+  const { version, domains, registry } = gateway;
+  const missing = [...new Set(listMissing(domains).flatMap(({ variables }) => variables))];
   const { http, url, tcp, stdio, admin, authentication = 'none' } = at;
   const facts = {
     version,
@@ -93,6 +103,10 @@ function toReadyLine({ workers = 1 }: Launch, { version, registry }: Gateway, at
     tools: registry.tools.size,
     operations: registry.operations.length,
     exposure: registry.exposure,
+    tokens: estimateCost(gateway),
+    domains: domains.map(({ name }) => name),
+    ...(missing.length > 0 && { missing }),
+    warnings: listDomainWarnings(domains).length,
   };
   return { level: 'info', facts, message: 'serving' };
 }

@@ -1,16 +1,14 @@
-// What a person sees when the gateway is up: what it offers, where it is, and how to connect a client.
-import { isAbsolute, relative, resolve } from 'node:path';
-import type { ToolEntry } from '../../catalog/registry.ts';
-import { BUNDLED_DOMAINS, type Config, isTyped } from '../../config/read-config.ts';
-import { isWebAddress } from '../../endpoint/address.ts';
+// What a person sees when the gateway is up. It fits on their screen: where it listens, what it offers, what is missing, one line to
+// try it, and how to connect a client. `landbridge tools` lists the rest.
+import type { CatalogOperation } from '../../catalog/tree.ts';
 import { type Domain, EFFECTS } from '../../endpoint/model.ts';
 import type { Gateway } from '../../gateway.ts';
 import { describeCost } from '../exposure-cost.ts';
-import { mayBeWritten } from '../import/import-secrets.ts';
-import { digestWarnings } from '../terminal/digest-lines.ts';
+import { listWarnings } from '../terminal/digest-lines.ts';
+import { hereAgain, type Launch, programWords, quoted } from '../terminal/launch-words.ts';
 import { colours as pc } from '../terminal/palette.ts';
-import { colourEffect, count, fitLines, renderTable, shown, withCommas, wrapLines } from '../terminal/terminal.ts';
-import { listCredentials } from './credential-lines.ts';
+import { count, fitLines, renderTable, shown, visibleWidth, withCommas, wrapLines } from '../terminal/terminal.ts';
+import { isReady, listCredentials, listMissing } from './credential-lines.ts';
 
 export interface Addresses {
   readonly http?: string | undefined;
@@ -28,8 +26,13 @@ export interface Addresses {
   readonly isWideOpen?: boolean | undefined;
 }
 
+export interface Screen {
+  readonly columns: number;
+  readonly rows: number;
+}
+
 export const OPEN_TO_ALL =
-  'No authentication: whoever reaches this port from another machine may call these APIs with your credentials (--allow-unauthenticated).';
+  'No authentication: anyone who can reach this port from another machine can call these APIs with your credentials (--allow-unauthenticated).';
 
 /** Who may call; nothing where that is everybody on this machine. */
 export function describeCallers({ authentication, isWideOpen }: Addresses): string[] {
@@ -42,17 +45,11 @@ export function describeCallers({ authentication, isWideOpen }: Addresses): stri
 /** The client fills in this variable from its environment, so that no file and no command line contains a key. */
 export const KEY_VARIABLE = 'MCP_GATEWAY_KEY';
 
-const MAX_TOOLS_PER_DOMAIN = 25;
-
-/** How this gateway was started, so that what people paste starts the same one. */
-export interface Launch {
-  readonly config: Config;
-  readonly envFiles: readonly string[];
-  /** Show every warning, not only the first few of each kind. */
-  readonly verbose: boolean;
-  /** Processes that serve. Default: 1. */
-  readonly workers?: number;
-}
+/** What the lists keep at least when there is little space: with all that is usual, 24 lines. */
+const MIN_API_ROWS = 2;
+const MIN_NOTE_ROWS = 3;
+/** Operations that are looked at for one that can be called as it is. */
+const MAX_CANDIDATES = 40;
 
 /** All of it on one line, for programs. */
 export function renderLine(gateway: Gateway, at: Addresses, workers = 1): string {
@@ -66,216 +63,145 @@ export function renderLine(gateway: Gateway, at: Addresses, workers = 1): string
   return `${name} ${version}: ${where}; ${count(registry.operations.length, 'operation')}, ${count(registry.tools.size, 'tool')} (exposure ${registry.exposure}), ${describeCost(gateway)}${workers > 1 ? `; ${workers} workers` : ''}${callers.join('')}\n`;
 }
 
-/** For a terminal of this many columns. */
-export function renderBanner(gateway: Gateway, at: Addresses, launch: Launch, columns: number): string {
-  const { domains, registry, name, version } = gateway;
+/** For a terminal of this size. With --verbose nothing is left out, and it may be longer than the screen. */
+export function renderBanner(gateway: Gateway, at: Addresses, launch: Launch, screen: Screen): string {
+  const { columns } = screen;
   const { url = at.http } = at;
-  const { workers = 1 } = launch;
-  const quarantineSize = domains.reduce((sum, domain) => sum + domain.quarantined.length, 0);
-  // Tables are cut to the width of the terminal and sentences are wrapped; lines meant for pasting stay whole.
-  const wrap = (text: string) => wrapLines(text, columns);
-  const cut = (text: string) => fitLines(text, columns);
-  const parts = [
-    wrap(
-      `${pc.bold(name)} ${version}  ${count(domains.length, 'domain')}, ${count(registry.operations.length, 'operation')}, ${count(registry.tools.size, 'tool')} (exposure ${registry.exposure})${workers > 1 ? `, ${workers} workers` : ''}`,
-    ),
-    wrap(renderAddresses(at, [...gateway.profiles.keys()])),
-    wrap(renderCallers(at)),
-    launch.config.readOnly && wrap(pc.yellow('Read-only: everything that is not a read is refused.')),
-    quarantineSize > 0 &&
-      wrap(pc.yellow(`${count(quarantineSize, 'operation')} could not be imported; "landbridge tools" says why.`)),
-    ...(isOneByOne(registry)
-      ? domains.map((domain) => `${wrap(renderTitle(domain))}\n${cut(renderOperations(domain, registry))}`)
-      : [cut(renderTools(gateway)), wrap(renderDomains(gateway))]),
-    wrap(`tools/list costs ${describeCost(gateway)}; "landbridge tools" counts them, for every exposure.`),
-    wrap(renderCredentials(gateway)),
-    wrap(digestWarnings(domains, launch.verbose).join('\n')),
-    url && renderSnippets(url, at.authentication !== undefined, launch),
-    url && renderExample(gateway, url, at.authentication !== undefined, launch),
+  const wrap = (text: string) => wrapLines(text, columns).split('\n');
+  const head = [wrap(renderTitle(gateway, launch)), renderAddresses(at, gateway, launch).flatMap(wrap)];
+  const foot = [
+    ...(url === undefined ? [] : [renderExample(gateway, url, at), renderClients(url, at, launch)]),
+    renderMore(),
   ];
-  return `${parts.filter((part): part is string => typeof part === 'string' && part !== '').join('\n\n')}\n`;
+  const apis = renderTable(
+    [],
+    gateway.domains.map((domain) => toRow(domain, gateway)),
+  );
+  const notes = listNotes(gateway, at, launch.verbose).map(wrap);
+  // Beside the lines themselves: an empty one above each part, one for the cursor, and the title of the notes.
+  const taken = [...head, ...foot].flat().reduce((sum, line) => sum + Math.ceil(visibleWidth(line) / columns), 0);
+  const between = head.length + foot.length + (notes.length > 0 ? 3 : 1);
+  const space = launch.verbose ? Infinity : screen.rows - taken - between;
+  const apiLines = cutList(
+    apis.split('\n').map((line) => [fitLines(line, columns)]),
+    Math.max(MIN_API_ROWS, space - notes.flat().length),
+    (more) => `  … and ${count(more, 'API')} more`,
+  );
+  const noteLines = cutList(
+    notes,
+    Math.max(MIN_NOTE_ROWS, space - apiLines.length),
+    (more) => `  … and ${more} more: --verbose shows all`,
+  );
+  const lists = [apiLines, ...(notes.length > 0 ? [[pc.bold('Needs attention'), ...noteLines]] : [])];
+  return `${[...head, ...lists, ...foot].map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 
-/** Each tool is one operation under its own name: not so in grouped and search mode. */
-function isOneByOne({ tools, operations }: Gateway['registry']): boolean {
-  const names = new Set(operations.map(({ name }) => name));
-  return [...tools.values()].every((entry) => entry.operations.length === 1 && names.has(entry.tool.name));
-}
-
-/** The tools a client sees. */
-function renderTools({ domains, registry }: Gateway): string {
-  const tools = [...registry.tools.values()];
-  const rows = tools
-    .slice(0, MAX_TOOLS_PER_DOMAIN * domains.length)
-    .map(({ tool }) => [`  ${tool.name}`, shown(tool.description ?? '').split('. ', 1)[0]!]);
-  return `${renderTable(['  tool', 'does'], rows)}${renderMore(tools.length - rows.length)}`;
-}
-
-/** How much of each API is behind them. */
-function renderDomains({ domains, registry }: Gateway): string {
-  const rows = domains.map((domain) => {
-    const own = registry.operations.filter(({ endpoint }) => endpoint.domain === domain.name);
-    const effects = EFFECTS.flatMap((effect) => {
-      const many = own.filter(({ endpoint }) => endpoint.effect === effect).length;
-      return many > 0 ? [`${withCommas(many)} ${effect}`] : [];
-    });
-    return [`  ${domain.name}`, count(own.length, 'operation'), effects.join(', '), addressesOf(domain)];
-  });
-  return renderTable(['  domain', '', 'effects', 'API'], rows);
-}
-
-function renderMore(more: number): string {
-  return more > 0 ? pc.dim(`\n  … and ${more} more`) : '';
-}
-
-function addressesOf({ endpoints }: Domain): string {
-  return shown([...new Set(endpoints.map(({ baseUrl }) => baseUrl))].join(', '));
-}
-
-function renderTitle(domain: Domain): string {
-  return `${pc.cyan(domain.name)}  ${shown(domain.title)} ${pc.dim(addressesOf(domain))}`;
-}
-
-function renderOperations(domain: Domain, registry: Gateway['registry']): string {
-  const operations = registry.operations.filter(({ endpoint }) => endpoint.domain === domain.name);
-  const rows = operations
-    .slice(0, MAX_TOOLS_PER_DOMAIN)
-    .map(({ name: tool, endpoint }) => [
-      `  ${tool}`,
-      endpoint.method,
-      shown(endpoint.path),
-      colourEffect(endpoint.effect),
-    ]);
-  const table = rows.length > 0 ? renderTable(['  tool', 'method', 'path', 'effect'], rows) : pc.dim('  no tools');
-  return `${table}${renderMore(operations.length - rows.length)}`;
-}
-
-function renderCredentials({ domains }: Gateway): string {
-  const lines = listCredentials(domains).map((line) => `\n  ${shown(line)}`);
-  return lines.length === 0 ? '' : `${pc.bold('Credentials sent')}${lines.join('')}`;
-}
-
-function renderAddresses({ http, tcp, tls, stdio, admin }: Addresses, profiles: readonly string[]): string {
-  const rows = [
-    ...(http
-      ? [
-          ['  MCP over HTTP', http],
-          ...profiles.map((name) => [`  profile ${name}`, `${http}/${name}`]),
-          ['  health', `${http.replace(/\/mcp$/, '')}/healthz, /readyz`],
-        ]
-      : []),
-    ...(tcp ? [['  MCP over TCP', tls ? `${tcp} (TLS)` : tcp]] : []),
-    ...(stdio ? [['  MCP over stdio', 'this process']] : []),
-    ...(admin ? [['  admin', `${admin}/metrics, /readyz, /log-level`]] : []),
-  ];
-  return `${pc.bold('Listening')}\n${rows.map(([label, where]) => `${label!.padEnd(18)}${pc.green(where!)}`).join('\n')}`;
-}
-
-function renderCallers(at: Addresses): string {
-  const lines = describeCallers(at).map((line) => (line === OPEN_TO_ALL ? pc.yellow(line) : line));
-  return lines.join('\n');
-}
-
-function renderSnippets(url: string, isAuthenticated: boolean, launch: Launch): string {
-  const desktop = JSON.stringify({ mcpServers: { landbridge: stdioCommand(launch) } });
-  // Filled in by the client, so that no file contains the key.
-  const headers = isAuthenticated && { headers: { Authorization: `Bearer \${env:${KEY_VARIABLE}}` } };
-  const claude = isAuthenticated ? ` --header 'Authorization: Bearer \${${KEY_VARIABLE}}'` : '';
-  const rows: [string, string][] = [
-    ['Claude Code', `claude mcp add --transport http landbridge ${url}${claude}`],
-    ...(fromStdin(launch) ? [] : [['Claude Desktop  claude_desktop_config.json', desktop] as [string, string]]),
-    ['Cursor  ~/.cursor/mcp.json', JSON.stringify({ mcpServers: { landbridge: { url, ...headers } } })],
-    ['VS Code  .vscode/mcp.json', JSON.stringify({ servers: { landbridge: { type: 'http', url, ...headers } } })],
-  ];
-  return `${pc.bold('Connect a client')}\n${rows.map(([who, what]) => `  ${pc.dim(`${who}:`)}\n    ${what}`).join('\n')}`;
-}
-
-/** A document from stdin cannot be piped in again. */
-function fromStdin({ config }: Launch): boolean {
-  return config.paths.includes('-');
-}
-
-/** Desktop clients start servers from an unknown folder, so every path is absolute. */
-export function stdioCommand(launch: Launch): { command: string; args: string[] } {
-  const { config } = launch;
-  const { paths, file, readOnly, guard, confirm, exposure, tokenBudget, profiles, profile } = config;
-  const absolute = (path: string) => (isWebAddress(path) || isAbsolute(path) ? path : resolve(path));
-  // All other settings are in the file.
-  const ifTyped = (name: keyof Config, words: () => string[]) => (isTyped(config, name) ? words() : []);
-  const args = [
-    ...(file === undefined || isTyped(config, 'domains') ? paths.map(absolute) : []),
-    ...flag('--config', file && absolute(file)),
-    ...sourceFlags(launch, absolute),
-    ...ifTyped('readOnly', () => (readOnly ? ['--read-only'] : [])),
-    ...ifTyped('guard', () => flag('--guard', guard)),
-    ...ifTyped('confirm', () => flag('--confirm', confirm)),
-    ...ifTyped('exposure', () => flag('--exposure', exposure)),
-    ...ifTyped('tokenBudget', () => flag('--token-budget', String(tokenBudget))),
-    ...(typeof profiles === 'string' && (file === undefined || isTyped(config, 'profiles'))
-      ? flag('--profiles', absolute(profiles))
-      : []),
-    ...ifTyped('profile', () => flag('--profile', profile)),
-    // stdio is served by one process, whatever the file says.
-    ...(config.workers === 1 ? [] : ['--workers', '1']),
-  ];
-  const script = process.argv[1] ?? '';
-  // npx runs the program from a temporary folder, so the command has to use npx as well.
-  const program = /[\\/]_npx[\\/]/.test(script) ? ['npx', '-y', 'landbridge'] : [process.execPath, script];
-  return { command: program[0]!, args: [...program.slice(1), 'serve', '--stdio', ...args] };
-}
-
-/** Where the API is and what goes with it. A header that was typed out may be a secret: those are left out. */
-function sourceFlags({ config, envFiles }: Launch, toPath: (path: string) => string): string[] {
-  const { baseUrl, headers, refsRoot } = config;
-  return [
-    ...(isTyped(config, 'baseUrl') ? flag('--base-url', baseUrl) : []),
-    ...(isTyped(config, 'headers') ? headers : []).filter(mayBeWritten).flatMap((header) => flag('--header', header)),
-    ...(isTyped(config, 'refsRoot') ? flag('--refs-root', refsRoot && toPath(refsRoot)) : []),
-    ...envFiles.flatMap((file) => flag('--dotenv', toPath(file))),
-  ];
-}
-
-function flag(name: string, value: string | undefined): string[] {
-  return value === undefined ? [] : [name, value];
-}
-
-/** The flags with which `call`, from this folder, finds the same APIs. */
-function callFlags(launch: Launch): string {
-  const { paths, file } = launch.config;
-  const isImplied = paths.length === 1 && (paths[0] === 'domains' || paths[0] === BUNDLED_DOMAINS);
-  const isTold = file === undefined ? !isImplied : isTyped(launch.config, 'domains');
-  const domains = isTold ? paths.flatMap((path) => flag('--domains', path)) : [];
-  const config = file === 'landbridge.yaml' ? [] : flag('--config', file);
-  return [...config, ...domains, ...sourceFlags(launch, (path) => path)]
-    .map((word) => ` ${/^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`}`)
-    .join('');
-}
-
-function renderExample({ registry }: Gateway, url: string, isAuthenticated: boolean, launch: Launch): string {
-  const key = isAuthenticated ? ` -H "Authorization: Bearer $${KEY_VARIABLE}"` : '';
-  const list = `curl -s ${url} -H 'Content-Type: application/json'${key} -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'`;
-  const lines = [list];
-  const easy = findEasyTool(registry);
-  if (easy) {
-    const params = JSON.stringify({
-      jsonrpc: '2.0',
-      id: 2,
-      method: 'tools/call',
-      params: { name: easy.tool.name, arguments: {} },
-    });
-    lines.push(`curl -s ${url} -H 'Content-Type: application/json'${key} -d '${params}'`);
+/** The first items that fit, whole, and how many more there are. */
+function cutList(items: readonly (readonly string[])[], space: number, more: (rest: number) => string): string[] {
+  if (items.flat().length <= space) return items.flat();
+  const lines: string[] = [];
+  let taken = 0;
+  for (const item of items) {
+    // One line is for the rest; the first item is shown whatever its length.
+    if (taken > 0 && lines.length + item.length > space - 1) break;
+    lines.push(...item);
+    taken++;
   }
-  const script = relative('.', process.argv[1] ?? '');
-  if (easy && !script.includes('_npx') && !fromStdin(launch))
-    lines.push(`node ${script} call ${easy.tool.name}${callFlags(launch)}`);
-  return `${pc.bold('Try it')}\n${lines.map((line) => `  ${line}`).join('\n')}`;
+  return taken === items.length ? lines : [...lines, pc.dim(more(items.length - taken))];
+}
+
+function renderTitle(gateway: Gateway, { config, workers = 1 }: Launch): string {
+  const { name, version, domains } = gateway;
+  const { operations, tools } = gateway.registry;
+  const title = `${pc.bold(name)} ${version} serves ${count(domains.length, 'API')}: ${count(operations.length, 'operation')} as ${count(tools.size, 'tool')}, ${describeCost(gateway)}`;
+  return `${title}${workers > 1 ? `, ${workers} workers` : ''}${config.readOnly ? `, ${pc.yellow('read-only')}` : ''}`;
+}
+
+function renderAddresses(
+  { http, tcp, tls, stdio, admin, authentication }: Addresses,
+  gateway: Gateway,
+  launch: Launch,
+) {
+  const profiles = [...gateway.profiles.keys()];
+  const rows = [
+    ...(http ? [['MCP over HTTP', http]] : []),
+    ...(http && profiles.length > 0 ? [['profiles', profiles.map((name) => `${http}/${name}`).join(', ')]] : []),
+    ...(http ? [['health', `${http.replace(/\/mcp$/, '')}/healthz, /readyz`]] : []),
+    ...(tcp ? [['MCP over TCP', tls ? `${tcp} (TLS)` : tcp]] : []),
+    ...(stdio ? [['MCP over stdio', 'this process']] : []),
+    ...(admin ? [['admin', `${admin}/metrics, /readyz, /log-level`]] : []),
+    ...(authentication === undefined ? [] : [['authentication', authentication]]),
+    ...(launch.verbose ? listCredentials(gateway.domains).map((line) => ['credential', shown(line)]) : []),
+  ];
+  return rows.map(([label, where]) => `  ${label!.padEnd(16)}${pc.green(where!)}`);
+}
+
+/** How much of each API is behind the tools. */
+function toRow({ name, endpoints }: Domain, { registry }: Gateway): string[] {
+  const own = registry.operations.filter(({ endpoint }) => endpoint.domain === name);
+  const effects = EFFECTS.flatMap((effect) => {
+    const many = own.filter(({ endpoint }) => endpoint.effect === effect).length;
+    return many > 0 ? [`${withCommas(many)} ${effect}`] : [];
+  });
+  const urls = [...new Set(endpoints.map(({ baseUrl }) => baseUrl))];
+  const where = shown(urls[0] ?? '').replace(/^https:\/\//, '');
+  const more = urls.length > 1 ? ` and ${urls.length - 1} more` : '';
+  return [`  ${pc.cyan(name)}`, effects.join(', ') || 'no operations', `${where}${more}`];
+}
+
+/** What an operator should see before anybody calls, each with its fix. */
+function listNotes({ domains }: Gateway, at: Addresses, isVerbose: boolean): string[] {
+  const missing = isVerbose ? [] : listMissing(domains);
+  const variables = missing.flatMap((one) => one.variables);
+  const warnings = listWarnings(domains).filter((text) => !variables.some((variable) => text.includes(variable)));
+  const quarantined = domains.reduce((sum, domain) => sum + domain.quarantined.length, 0);
+  const notes = [
+    ...(at.isWideOpen ? [OPEN_TO_ALL] : []),
+    ...missing.map(
+      (one) =>
+        `${one.domain}: set ${one.variables.join(' and ')}, which ${one.operations === 1 ? '1 operation needs' : `${withCommas(one.operations)} operations need`}${one.hasOthers ? ` (other ways: ${programWords()} doctor)` : ''}`,
+    ),
+    ...(quarantined === 0
+      ? []
+      : [`${count(quarantined, 'operation')} could not be imported: "${programWords()} tools" says why`]),
+    ...warnings,
+  ];
+  return notes.map((text) => `  ${pc.yellow('!')} ${shown(text)}`);
+}
+
+function renderExample({ registry }: Gateway, url: string, at: Addresses): string[] {
+  const easy = findEasy(registry.operations);
+  const key = at.authentication === undefined ? '' : ` --header "Authorization: Bearer $${KEY_VARIABLE}"`;
+  const words = easy === undefined ? `tools --url ${url}${key}` : `call --url ${url}${key} ${easy.name}`;
+  return [pc.bold('Try it, in another terminal'), `  ${programWords()} ${words}`];
+}
+
+/** One line for every way to connect. What `install` writes, it shows first. */
+function renderClients(url: string, at: Addresses, launch: Launch): string[] {
+  const program = programWords();
+  const key = at.authentication === undefined ? '' : ` --header 'Authorization: Bearer \${${KEY_VARIABLE}}'`;
+  const remote = ['claude-code', 'cursor', 'vscode'].map(
+    (client) => `  ${program} install ${client} --url ${url}${key}`,
+  );
+  // A document from stdin cannot be piped in again.
+  const isFromStdin = launch.config.paths.includes('-');
+  const words = ['install', 'claude-desktop', ...hereAgain(launch)].map(quoted).join(' ');
+  return [pc.bold('Connect a client'), ...remote, ...(isFromStdin ? [] : [`  ${program} ${words}`])];
+}
+
+function renderMore(): string[] {
+  const program = programWords();
+  return [`More: ${program} tools (all tools and costs), --help (all commands)`];
 }
 
 /** Something that can be called as it is: a read without required arguments, best of an API on this very machine. */
-function findEasyTool(registry: Gateway['registry']): ToolEntry | undefined {
-  const easy = [...registry.tools.values()].filter(({ tool, operations }) => {
-    const { required } = tool.inputSchema as { required?: unknown[] };
-    return operations.length === 1 && !required?.length && operations[0]?.endpoint.effect === 'read';
-  });
-  return easy.find(({ operations }) => operations[0]?.endpoint.baseUrl.startsWith('http://127.0.0.1')) ?? easy[0];
+function findEasy(operations: readonly CatalogOperation[]): CatalogOperation | undefined {
+  const easy = operations
+    .filter(({ endpoint }) => endpoint.effect === 'read' && !endpoint.path.includes('{') && isReady(endpoint))
+    .slice(0, MAX_CANDIDATES)
+    .filter(({ endpoint }) => {
+      const { required } = endpoint.inputSchema as { required?: readonly string[] };
+      return !required?.length;
+    });
+  return easy.find(({ endpoint }) => endpoint.baseUrl.startsWith('http://127.0.0.1')) ?? easy[0];
 }

@@ -1,6 +1,6 @@
 // Which secrets go where: every alternative of the credentials that operations ask for, by the names of its variables.
 import { originOf } from '../../endpoint/address.ts';
-import type { CallerHeader, Domain } from '../../endpoint/model.ts';
+import type { CallerHeader, Domain, Endpoint } from '../../endpoint/model.ts';
 import type { Credential } from '../../endpoint/secret/credential.ts';
 import { alternativesOf, destinationOf, secretsIn, unsetVariables } from '../../endpoint/secrets.ts';
 
@@ -28,6 +28,38 @@ export function listCredentials(domains: readonly Pick<Domain, 'endpoints'>[]): 
     }
   }
   return [...lines, ...others];
+}
+
+/** A credential that operations of a domain need and that is not set: its variables, and how many operations wait for it. */
+export interface MissingCredential {
+  readonly domain: string;
+  readonly variables: readonly string[];
+  readonly operations: number;
+  /** There are other ways in, with variables of their own. */
+  readonly hasOthers: boolean;
+}
+
+/** What every operation lacks that cannot be called yet; most operations first. */
+export function listMissing(domains: readonly Pick<Domain, 'name' | 'endpoints'>[]): MissingCredential[] {
+  return domains.flatMap(({ name, endpoints }) => {
+    const counts = new Map<Endpoint['security'], number>();
+    for (const { security } of endpoints) counts.set(security, (counts.get(security) ?? 0) + 1);
+    const byVariables = new Map<string, MissingCredential>();
+    for (const [security, operations] of counts) {
+      const ways = alternativesOf(security).map((set) => [...new Set(set.flatMap(unsetVariables))]);
+      if (ways.length === 0 || ways.some((variables) => variables.length === 0)) continue;
+      const variables = ways.reduce((least, way) => (way.length < least.length ? way : least));
+      const key = variables.join(' ');
+      const before = byVariables.get(key)?.operations ?? 0;
+      byVariables.set(key, { domain: name, variables, operations: before + operations, hasOthers: ways.length > 1 });
+    }
+    return [...byVariables.values()].sort((a, b) => b.operations - a.operations);
+  });
+}
+
+/** Whether the operation can be called with what is set. */
+export function isReady({ security }: Endpoint): boolean {
+  return security.length === 0 || alternativesOf(security).some((set) => set.every(isSet));
 }
 
 function isSet(credential: Credential): boolean {

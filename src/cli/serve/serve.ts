@@ -3,7 +3,7 @@
 import { envFilesOf, type Flags, readConfig } from '../../config/read-config.ts';
 import { countWorkers } from '../../workers/available-cores.ts';
 import { SLOT_VARIABLE } from '../../workers/worker-messages.ts';
-import type { Launch } from './banner.ts';
+import type { Launch } from '../terminal/launch-words.ts';
 
 export async function runServe(files: readonly string[], flags: Flags & { verbose?: boolean }): Promise<void> {
   if (process.env[SLOT_VARIABLE] !== undefined) {

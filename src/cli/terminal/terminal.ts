@@ -15,14 +15,16 @@ export function shown(text: string): string {
   return visible(text).replace(/\s+/g, ' ');
 }
 
-function visibleWidth(text: string): number {
+/** Characters that take a place; colours do not. */
+export function visibleWidth(text: string): number {
   return text.replace(ANSI, '').length;
 }
 
-/** Columns padded to fit; the last one runs free. */
+/** Columns padded to fit; the last one runs free. Without a head: rows alone. */
 export function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => visibleWidth(row[column] ?? ''))),
+  const columns = Math.max(head.length, ...rows.map((row) => row.length));
+  const widths = Array.from({ length: columns }, (_, column) =>
+    Math.max(head[column]?.length ?? 0, ...rows.map((row) => visibleWidth(row[column] ?? ''))),
   );
   const line = (cells: readonly string[]) =>
     cells
@@ -31,7 +33,7 @@ export function renderTable(head: readonly string[], rows: readonly (readonly st
       )
       .join('  ')
       .trimEnd();
-  return [pc.bold(line(head)), ...rows.map(line)].join('\n');
+  return [...(head.length > 0 ? [pc.bold(line(head))] : []), ...rows.map(line)].join('\n');
 }
 
 /** Every line cut to the width of the terminal, which would break it anywhere; colours end where the line does. */
