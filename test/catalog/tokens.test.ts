@@ -174,7 +174,7 @@ function documentOf(operations: number): object {
 
 describe('what the README says of GitHub', () => {
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8').replace(/\s+/g, ' ');
-  const claim = /GitHub's ([\d,]+) operations cost about (\d+) tokens, and the start-up banner says so/.exec(readme)!;
+  const claim = /All ([\d,]+) operations of GitHub cost (\d+) tokens instead of ([\d,]+)/.exec(readme)!;
   const [operations, tokens] = [Number(claim[1]!.replace(',', '')), Number(claim[2])];
 
   function expectTruth(domain: Domain): void {
