@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 
 /** In the order in which somebody reads them who does not know the project. */
-const PARTS: readonly (readonly [title: string, pages: readonly string[])])[] = [
+const PARTS: readonly (readonly [title: string, pages: readonly string[]])[] = [
   ['Start', ['README.md', 'docs/guides/install.md', 'docs/concepts.md', 'examples/README.md']],
   [
     'Guides',
