@@ -32,7 +32,7 @@ COPY deploy/docker/collect-root.sh /usr/local/bin/collect-root
 RUN sh /usr/local/bin/collect-root /root-of-image
 
 FROM ${RUNTIME}
-ARG VERSION=0.1.0
+ARG VERSION=0.2.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Landbridge" \
       org.opencontainers.image.description="REST APIs as MCP tools: strictly validated, guarded and fast." \

@@ -36,7 +36,7 @@ export default defineDomain({
     'The open music encyclopedia: artists, releases, recordings and how they belong together. Search first, then look up by MBID. At most one request per second; a 503 means: wait a moment.',
   baseUrl: { env: 'MUSICBRAINZ_BASE_URL', default: 'https://musicbrainz.org/ws/2' },
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the gateway fills it in from the environment
-  headers: { 'User-Agent': 'Landbridge/0.1.0 ( ${MUSICBRAINZ_CONTACT:-contact not set} )' },
+  headers: { 'User-Agent': 'Landbridge/0.2.0 ( ${MUSICBRAINZ_CONTACT:-contact not set} )' },
   timeoutMs: 15_000,
   // ids of enumerations: their names stand right beside them
   response: { drop: ['type-id', 'status-id', 'packaging-id', 'gender-id', 'format-id'] },

@@ -3,13 +3,14 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Domain } from '../../src/endpoint/model.ts';
 import { createClamp } from '../../src/orchestration/clamp.ts';
 import { createValidator } from '../../src/schema/check/validator.ts';
+import { PRODUCT } from '../../src/product.ts';
 import { findEndpoint, loadBundled, record, testContracts } from './contract.ts';
 
 const API = 'https://musicbrainz.org/ws/2';
 const MASSIVE_ATTACK = '10adbe5e-a2c0-4bf3-8249-2b4cbf6e6ca8';
 const MEZZANINE = '76df3287-6cda-33eb-8e9a-044b5e15ffdd';
 const TEARDROP = '24a8eeb4-6c75-4f95-b7d2-0dd8fc1f8cd4';
-const headers = { 'user-agent': 'Landbridge/0.1.0 ( tests@example.com )' };
+const headers = { 'user-agent': `Landbridge/${PRODUCT.version} ( tests@example.com )` };
 
 const artist = {
   id: MASSIVE_ATTACK,
