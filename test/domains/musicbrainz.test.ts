@@ -2,8 +2,8 @@ import nock from 'nock';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Domain } from '../../src/endpoint/model.ts';
 import { createClamp } from '../../src/orchestration/clamp.ts';
-import { createValidator } from '../../src/schema/check/validator.ts';
 import { PRODUCT } from '../../src/product.ts';
+import { createValidator } from '../../src/schema/check/validator.ts';
 import { findEndpoint, loadBundled, record, testContracts } from './contract.ts';
 
 const API = 'https://musicbrainz.org/ws/2';
