@@ -4,173 +4,289 @@ import { type Command, Option } from 'commander';
 
 const option = (flags: string, description: string) => new Option(flags, description);
 const repeatable = (flags: string, description: string) =>
-  option(flags, `${description}; may be repeated`).argParser((value: string, before: string[] | undefined) => [
+  option(flags, `${description} (repeatable)`).argParser((value: string, before: string[] | undefined) => [
     ...(before ?? []),
     value,
   ]);
+/** Under a heading of its own in the help. */
+const grouped = (heading: string, options: readonly Option[]) =>
+  options.map((one) => (one.helpGroupHeading === undefined ? one.helpGroup(heading) : one));
 
-const json = option('--json', 'print JSON for scripts');
-const verbose = option('--verbose', 'list every file, warning and reason, and not the first few of each kind');
-const baseUrl = option('--base-url <url>', 'where the API is, instead of what the document says');
+const json = () => option('--json', 'print JSON for scripts');
+const verbose = () => option('--verbose', 'list every file, warning and reason, not only the first few');
+const yes = (description: string) => option('-y, --yes', description);
+const configFile = () => option('--config <file>', 'settings file (default: ./landbridge.yaml, if it exists)');
+const baseUrl = () => option('--base-url <url>', 'base URL of the API (default: the one in the document)');
 /** Node.js itself interprets --env-file anywhere on the command line, and exits with its own message if the file is missing. */
-const envFile = [
-  repeatable('--dotenv <file>', 'read variables from a file, as .env files have them'),
+const envFile = () => [
+  repeatable('--dotenv <file>', 'read environment variables from this file'),
   repeatable('--env-file <file>', 'the same').hideHelp(),
 ];
-const refsRoot = option(
-  '--refs-root <folder>',
-  'also let $refs of documents reach files below this folder (default: their own)',
-);
-const exposure = [
-  option('--exposure <mode>', 'tools, grouped, search or auto (default: auto)'),
-  option('--token-budget <tokens>', 'what tools/list may cost before auto takes a smaller mode (default: 10000)'),
-];
-const guards = [
-  option('--read-only', 'refuse everything that is not a read'),
-  option('--guard <policy>', 'destructive calls: allow, confirm or deny (default: confirm)'),
-  option('--confirm <way>', 'what counts as a yes to them: ask (the user), token, or either (default: either)'),
-];
-/** The flags that say what to load. */
-const source = [
+const refsRoot = () =>
   option(
-    '--config <file>',
-    'settings of a deployment (default: ./landbridge.yaml where there is one; LANDBRIDGE_CONFIG)',
-  ),
-  repeatable('--domains <path>', 'folder of domain files, a domain file or an OpenAPI document'),
-  baseUrl,
-  refsRoot,
+    '--refs-root <folder>',
+    'let $refs read files below this folder too (default: only the document’s own folder)',
+  );
+const header = () =>
   repeatable(
     '--header <header>',
-    `sent when a document is fetched and with every request, e.g. 'Authorization: Bearer \${TOKEN}'`,
-  ),
-  ...envFile,
-];
+    `header for fetching the document and for every request to its API, e.g. 'Authorization: Bearer \${TOKEN}'`,
+  );
+
+/** The flags that say what to load. */
+const source = () =>
+  grouped('APIs and settings:', [
+    header(),
+    baseUrl(),
+    configFile(),
+    ...envFile(),
+    repeatable('--domains <path>', 'domain file, folder of domain files, or OpenAPI document'),
+    refsRoot(),
+  ]);
+const exposure = () =>
+  grouped('Tools:', [
+    option('--exposure <mode>', 'how operations become tools: tools, grouped, search or auto (default: auto)'),
+    option(
+      '--token-budget <tokens>',
+      'largest tools/list before auto takes a smaller mode, in tokens (default: 10000)',
+    ),
+  ]);
+const guards = () =>
+  grouped('Tools:', [
+    option('--read-only', 'allow only operations that read'),
+    option('--guard <policy>', 'destructive calls: allow, confirm or deny (default: confirm)'),
+    option(
+      '--confirm <way>',
+      'how such a call is confirmed: ask (the user answers), token (the client repeats it with a token) or either (default: either)',
+    ),
+  ]);
+const profile = () =>
+  grouped('Tools:', [
+    option('--profile <name>', 'use only the tools of this profile'),
+    option('--profiles <file>', 'file that declares profiles (default: ./profiles.yaml, if it exists)'),
+  ]);
+const url = () =>
+  option('--url <url>', 'ask a running gateway, e.g. http://127.0.0.1:3333/mcp; --header is sent to it');
 
 const FILES: Argument = [
   '[files...]',
-  'OpenAPI documents (file, http(s) URL, or - for stdin), domain files or folders (default: ./domains, else the bundled samples)',
+  'OpenAPI documents (file, http(s) URL, or - for stdin), domain files or folders (default: ./domains, or the bundled samples)',
 ];
-const TOOL =
-  'the tool, as "landbridge tools --exposure tools" lists it, and before or after it the files, as for serve';
-
-const profile = [
-  option('--profile <name>', 'only what this profile serves'),
-  option('--profiles <file>', 'where profiles are declared (default: ./profiles.yaml where there is one)'),
-];
-const url = option('--url <url>', 'ask a running gateway, e.g. http://127.0.0.1:3333/mcp; --header is sent to it');
+const TOOL = 'one tool name, as "landbridge tools --exposure tools" lists it';
+const IN_ANY_ORDER = 'files as for "landbridge serve"; in any order';
 
 /** Everything that `serve` takes of a deployment. */
-const deployment = [
-  ...source,
-  option('--host <address>', 'address to listen on (default: 127.0.0.1; HOST)'),
-  option('-p, --port <port>', 'HTTP port, 0 picks one (default: 3333; PORT)'),
-  option('--stdio', 'speak MCP on stdin and stdout (without HTTP, unless --port is given too)'),
-  option('--tcp <port>', 'also listen for raw TCP, 0 picks a port'),
-  option('--no-http', 'no HTTP'),
-  option('--workers <n>', 'processes that serve, on the same ports; auto: one for each core (default: 1)'),
-  ...exposure,
-  ...guards,
-  option(
-    '--profiles <file>',
-    'named subsets of the tools, each at /mcp/<name> (default: ./profiles.yaml where there is one)',
-  ),
-  option('--profile <name>', 'serve this profile on stdio and TCP'),
-  option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (default: info; LOG_LEVEL)'),
-  repeatable('--allowed-host <name>', 'Host header to accept besides localhost'),
-  repeatable('--allowed-origin <origin>', 'web origin that may call, e.g. https://app.example'),
-  option('--public-url <url>', 'where clients reach this gateway, e.g. https://mcp.example.com'),
-  option('--base-path <path>', 'what a proxy leaves before /mcp, e.g. /tools (default: the path of --public-url)'),
-  repeatable('--trusted-proxy <range>', 'proxy whose Forwarded and X-Forwarded-* headers are believed'),
-  option('--state <url>', 'Redis or Valkey that replicas share, e.g. redis://127.0.0.1:6379'),
-  option(
-    '--api-keys <file>',
-    'who may call: name=key or name=<its SHA-256> per line (LANDBRIDGE_API_KEYS_FILE; LANDBRIDGE_API_KEYS holds them itself)',
-  ),
-  option('--tls-cert <file>', 'certificate of HTTP and TCP, PEM (LANDBRIDGE_TLS_CERT)'),
-  option('--tls-key <file>', 'its private key, PEM (LANDBRIDGE_TLS_KEY)'),
-  option('--tls-client-ca <file>', 'who signs client certificates, PEM (LANDBRIDGE_TLS_CLIENT_CA)'),
-  option('--admin-port <port>', 'listener for metrics, readiness and the log level (LANDBRIDGE_ADMIN_PORT)'),
-  option('--admin-host <address>', 'its address (default: 127.0.0.1; LANDBRIDGE_ADMIN_HOST)'),
-  option(
-    '--otlp-endpoint <url>',
-    'send traces to this OpenTelemetry collector, e.g. http://127.0.0.1:4318 (OTEL_EXPORTER_OTLP_ENDPOINT)',
-  ),
-  option('--allow-unauthenticated', 'listen beyond this machine without authentication in front'),
-  option('--max-body <bytes>', 'largest message accepted (default: 1048576)'),
-  option('--max-connections <n>', 'TCP connections at once (default: 100)'),
-  option('--max-http-connections <n>', 'HTTP connections at once (default: 10000)'),
-  option('--keep-alive <seconds>', 'close HTTP connections idle for this long (default: 620)'),
-  option('--idle-seconds <n>', 'close TCP connections idle for this long (default: 300)'),
-  option('--drain <seconds>', 'go on serving for this long after SIGTERM, while /readyz says 503 (default: 5)'),
-  option('--grace <seconds>', 'time for calls under way to finish on shutdown (default: 10)'),
+const deployment = () => [
+  ...grouped('Listening:', [
+    option('-p, --port <port>', 'HTTP port; 0 picks a free one (default: 3333)'),
+    option('--host <address>', 'address to listen on (default: 127.0.0.1)'),
+    option('--stdio', 'speak MCP on stdin and stdout; without HTTP, unless you also give --port'),
+    option('--tcp <port>', 'also listen for raw TCP; 0 picks a free port (default: off)'),
+    option('--no-http', 'do not listen for HTTP'),
+    option('--workers <n>', 'number of processes on the same ports; auto: one per core (default: 1)'),
+  ]),
+  ...source(),
+  ...exposure(),
+  ...guards(),
+  ...grouped('Tools:', [
+    option(
+      '--profiles <file>',
+      'file that declares profiles: parts of the tools, each at /mcp/<name> (default: ./profiles.yaml, if it exists)',
+    ),
+    option('--profile <name>', 'profile that stdio and TCP serve (default: all tools)'),
+  ]),
+  ...grouped('Callers and TLS:', [
+    option('--api-keys <file>', 'API keys of callers, one name=key or name=<SHA-256 of the key> per line'),
+    option('--tls-cert <file>', 'certificate for HTTP and TCP (PEM)'),
+    option('--tls-key <file>', 'private key of the certificate (PEM)'),
+    option('--tls-client-ca <file>', 'certificate authority of client certificates (PEM)'),
+    option('--allow-unauthenticated', 'listen for other machines although callers need no key or token'),
+  ]),
+  ...grouped('Public address and proxies:', [
+    option('--public-url <url>', 'URL at which clients reach this gateway, e.g. https://mcp.example.com'),
+    repeatable('--allowed-host <name>', 'accept this Host header besides localhost'),
+    repeatable('--allowed-origin <origin>', 'accept calls from web pages of this origin, e.g. https://app.example'),
+    option(
+      '--base-path <path>',
+      'path prefix that the proxy does not strip, e.g. /tools (default: the path of --public-url)',
+    ),
+    repeatable(
+      '--trusted-proxy <range>',
+      'trust the Forwarded and X-Forwarded-* headers of this proxy, e.g. 10.0.0.0/8',
+    ),
+  ]),
+  ...grouped('Operation:', [
+    option(
+      '--log-level <level>',
+      'lowest level to log: trace, debug, info, warn, error, fatal or silent (default: info)',
+    ),
+    option('--admin-port <port>', 'port for metrics, readiness and the log level (default: off)'),
+    option('--admin-host <address>', 'address of the admin port (default: 127.0.0.1)'),
+    option(
+      '--otlp-endpoint <url>',
+      'send traces to this OpenTelemetry collector, e.g. http://127.0.0.1:4318 (default: off)',
+    ),
+    option('--state <url>', 'Redis or Valkey that replicas share, e.g. redis://127.0.0.1:6379 (default: off)'),
+  ]),
+  ...grouped('Limits and shutdown:', [
+    option('--max-body <bytes>', 'largest message accepted (default: 1048576)'),
+    option('--max-connections <n>', 'TCP connections at once (default: 100)'),
+    option('--max-http-connections <n>', 'HTTP connections at once (default: 10000)'),
+    option('--keep-alive <seconds>', 'close HTTP connections after this idle time (default: 620)'),
+    option('--idle-seconds <n>', 'close TCP connections after this idle time (default: 300)'),
+    option('--drain <seconds>', 'after SIGTERM, serve for this long while /readyz answers 503 (default: 5)'),
+    option('--grace <seconds>', 'then wait at most this long for calls in progress (default: 10)'),
+  ]),
 ];
 
 type Argument = readonly [name: string, description: string];
 
 interface CommandSpec {
   readonly name: string;
+  /** Its heading in `landbridge --help`. */
+  readonly group: string;
   readonly description: string;
   readonly arguments: readonly Argument[];
   readonly options: readonly Option[];
-  /** Examples and the like, below the flags. */
+  /** Examples and the like, below the flags; at most 80 columns wide. */
   readonly help?: string;
   /** What stands on the command line, in order, the flags last. */
   // biome-ignore lint/suspicious/noExplicitAny: commander hands over what its argument declarations say
   readonly run: (...values: any[]) => Promise<void>;
 }
 
+const START = 'Start:';
+const LOOK = 'Look, try and check:';
+const OPERATE = 'Operate:';
+
 const COMMANDS: readonly CommandSpec[] = [
   {
     name: 'serve',
-    description: 'Serve APIs as MCP tools over HTTP, stdio and raw TCP.',
+    group: START,
+    description: 'Serve APIs as MCP tools over HTTP, stdio or raw TCP.',
     arguments: [FILES],
-    options: [...deployment, verbose, json],
+    options: [...deployment(), ...grouped('Output:', [verbose(), json()])],
     help: `
+Nearly every setting can also come from landbridge.yaml or from an environment
+variable: docs/settings.md lists them. Flags take precedence over variables,
+and variables over the file. "landbridge config" prints the settings in effect.
+
 Examples:
-  landbridge serve                                     the bundled samples on http://127.0.0.1:3333/mcp
-  landbridge serve ./openapi.yaml                      any OpenAPI document
+  # The bundled samples, at http://127.0.0.1:3333/mcp
+  landbridge serve
+  # Any OpenAPI document, from a file or a URL
+  landbridge serve ./openapi.yaml
   landbridge serve https://api.example.com/openapi.json --header 'Authorization: Bearer \${TOKEN}'
-  landbridge serve --stdio ./openapi.yaml              for clients that start their servers themselves
-  landbridge serve ./domains --tcp 4444 --read-only    a folder of domain files, HTTP and TCP, reads only`,
+  # For MCP clients that start their servers themselves
+  landbridge serve --stdio ./openapi.yaml
+  # A folder of domain files, over HTTP and TCP, reads only
+  landbridge serve ./domains --tcp 4444 --read-only`,
     run: async (files, flags) => (await import('./serve/serve.ts')).runServe(files, flags),
   },
   {
-    name: 'tools',
-    description: 'List the tools, what they call, and what tools/list costs.',
-    arguments: [FILES],
+    name: 'import',
+    group: START,
+    description: 'Copy an OpenAPI document to openapi/ and write a domain file for it, ready to curate.',
+    arguments: [
+      ['[document]', 'file, http(s) URL of a document or its page, or - for stdin; with --update also a domain file'],
+    ],
     options: [
-      ...source,
-      ...exposure,
-      ...profile,
-      url,
-      option('--limits', 'instead: how much callers may call and APIs are called, and every other bound'),
-      json,
+      option('--name <name>', 'name of the domain (default: from the title of the document)'),
+      option('--out <folder>', 'folder to write to (default: the current folder)'),
+      option(
+        '--update',
+        'get a new version of the document; list what was added, removed and changed; leave the domain file as it is',
+      ),
+      option('--force', 'overwrite existing files; a backup of each is kept'),
+      baseUrl(),
+      refsRoot(),
+      header(),
+      ...envFile(),
+      verbose(),
+      json(),
     ],
     help: `
 Examples:
-  landbridge tools ./openapi.yaml                           a table, and what each exposure mode would cost
-  landbridge tools ./openapi.yaml --exposure tools --json   every operation, for scripts
-  landbridge tools --url http://127.0.0.1:3333/mcp          what a running gateway serves`,
+  landbridge import ./petstore.yaml
+  landbridge import https://api.example.com/openapi.json --name shop --header 'Authorization: Bearer \${TOKEN}'
+  # A new version, from where the document was imported
+  landbridge import --update --name shop
+  landbridge import --update ./petstore-2.yaml
+
+Exit codes: 0 imported; 1 failed, or the domain file has lines that do not fit
+the new version.`,
+    run: async (document, flags) => (await import('./import/import.ts')).runImport(document, flags),
+  },
+  {
+    name: 'install',
+    group: START,
+    description: 'Add this gateway to the configuration of an MCP client; shows the change first.',
+    arguments: [['<client>', 'claude-code, claude-desktop, cursor, vscode, codex or gemini'], FILES],
+    options: [
+      option('--url <url>', 'connect the client to a running gateway instead of starting one; --header is sent to it'),
+      option('--scope <scope>', 'user or project (default: user)'),
+      option('--name <name>', 'name of the gateway in the client (default: landbridge)'),
+      option('--with-values', 'write the values of the variables into the file, not only their names'),
+      option('--uninstall', 'remove the gateway from the client'),
+      yes('write without asking'),
+      ...source(),
+      ...exposure(),
+      ...guards(),
+      ...profile(),
+    ],
+    help: `
+Examples:
+  landbridge install claude-code ./openapi.yaml
+  landbridge install cursor ./domains --scope project --yes
+  landbridge install vscode --url http://127.0.0.1:3333/mcp
+  landbridge install codex --uninstall
+
+Exit codes: 0 written, or nothing to change; 1 only shown, or failed;
+2 the command line is wrong.`,
+    run: async (client, files, flags) => (await import('./install/install.ts')).runInstall(client, files, flags),
+  },
+  {
+    name: 'tools',
+    group: LOOK,
+    description: 'List the tools, the operations they call, and what tools/list costs in tokens.',
+    arguments: [FILES],
+    options: [
+      url(),
+      option('--limits', 'list the limits instead: rates, calls at once, time limits and sizes'),
+      json(),
+      ...source(),
+      ...exposure(),
+      ...profile(),
+    ],
+    help: `
+Examples:
+  # A table, and what each exposure would cost
+  landbridge tools ./openapi.yaml
+  # Every operation, for scripts
+  landbridge tools ./openapi.yaml --exposure tools --json
+  # The tools of a running gateway
+  landbridge tools --url http://127.0.0.1:3333/mcp`,
     run: async (files, flags) => (await import('./tools.ts')).runTools(files, flags),
   },
   {
     name: 'call',
+    group: LOOK,
     description: 'Call one tool and print its answer.',
     arguments: [
       [
         '[words...]',
-        `${TOOL}; arguments as key=value, lists and objects as JSON: tags='["a","b"]', a file to upload as key=@path`,
+        `${TOOL}; its arguments as key=value; ${IN_ANY_ORDER}. Lists and objects are JSON: tags='["a","b"]'. A file to upload is key=@path`,
       ],
     ],
     options: [
-      ...source,
       option('--args <json>', 'arguments as a JSON object'),
-      option('-o, --output <file>', 'write the answer to a file, byte by byte as the API sent it (- for stdout)'),
-      option('-y, --yes', 'say yes when a destructive call asks'),
-      ...guards,
-      ...profile,
-      url,
-      json,
+      option('-o, --output <file>', 'write the answer to a file, byte for byte as the API sent it (- for stdout)'),
+      yes('confirm a destructive call without asking'),
+      url(),
+      json(),
+      ...source(),
+      ...guards(),
+      ...profile(),
     ],
     help: `
 Examples:
@@ -182,132 +298,15 @@ Examples:
   landbridge call --url http://127.0.0.1:3333/mcp tasks_list_tasks status=todo --json | jq -r '.content[0].text'
 
 The answer goes to stdout, everything else to stderr.
-Exit codes: 0 the call succeeded, 1 it failed, 2 the command line is wrong.`,
+Exit codes: 0 the call succeeded; 1 it failed; 2 the command line is wrong.`,
     run: async (words, flags) => (await import('./call/call.ts')).runCall(words, flags),
   },
   {
-    name: 'import',
-    description: 'Write an OpenAPI document to openapi/ and a commented domain file to domains/, ready to curate.',
-    arguments: [
-      ['[document]', 'file, http(s) URL of a document or its page, or - for stdin; with --update also a domain file'],
-    ],
-    options: [
-      option('--name <name>', 'name of the domain (default: from the document’s title)'),
-      option('--out <folder>', 'where to write (default: here)'),
-      option('--update', 'a new version of the document, the domain file as it is; says what came, went and changed'),
-      option('--force', 'overwrite what is there, after a backup'),
-      baseUrl,
-      refsRoot,
-      repeatable(
-        '--header <header>',
-        `sent when the document is fetched and with every request, e.g. 'Authorization: Bearer \${TOKEN}'`,
-      ),
-      ...envFile,
-      verbose,
-      json,
-    ],
-    help: `
-Examples:
-  landbridge import ./petstore.yaml
-  landbridge import https://api.example.com/openapi.json --name shop --header 'Authorization: Bearer \${TOKEN}'
-  landbridge import --update --name shop               from where it was imported; your domain file is not changed
-  landbridge import --update ./petstore-2.yaml
-
-Exit codes: 0 imported, 1 it failed, or the domain file has lines that the new version has no place for.`,
-    run: async (document, flags) => (await import('./import/import.ts')).runImport(document, flags),
-  },
-  {
-    name: 'install',
-    description: 'Write this gateway into the configuration of an MCP client; shows the change first.',
-    arguments: [['<client>', 'claude-code, claude-desktop, cursor, vscode, codex or gemini'], FILES],
-    options: [
-      ...source,
-      ...exposure,
-      ...guards,
-      ...profile,
-      option('--url <url>', 'connect to a running gateway instead of starting one; --header is sent to it'),
-      option('--scope <scope>', 'user or project (default: user)'),
-      option('--name <name>', 'what the client calls it (default: landbridge)'),
-      option('--with-values', 'write the present values of the variables, and not their names'),
-      option('--uninstall', 'take it out again'),
-      option('-y, --yes', 'write without asking'),
-    ],
-    help: `
-Examples:
-  landbridge install claude-code ./openapi.yaml
-  landbridge install cursor ./domains --scope project --yes
-  landbridge install vscode --url http://127.0.0.1:3333/mcp
-  landbridge install codex --uninstall
-
-Exit codes: 0 it is written, or was there already; 1 it was only shown, or failed; 2 the command line is wrong.`,
-    run: async (client, files, flags) => (await import('./install/install.ts')).runInstall(client, files, flags),
-  },
-  {
-    name: 'key',
-    description: 'Make an API key for a caller, and the line of landbridge.yaml that lets it in.',
-    arguments: [
-      ['<action>', 'new makes a key; hash reads one from stdin and prints its SHA-256'],
-      ['[name]', 'who calls with it: logs, audit and limits know the caller as key:<name>'],
-    ],
-    options: [
-      option('--profiles <names>', 'the profiles it may use, with commas; * for all and /mcp itself (default: *)'),
-      option('--effects <effects>', 'what its calls may do: read, write, destructive, with commas (default: all)'),
-      option('--expires <date>', 'from when on it is refused: a date, or a time with its zone'),
-      json,
-    ],
-    help: `
-Examples:
-  landbridge key new ci                                             may do everything
-  landbridge key new bot --profiles reader --effects read --expires 2099-01-01
-  landbridge key hash                                               of a key that is there already, from stdin
-
-The key is shown once and kept nowhere; landbridge.yaml holds its SHA-256:
-
-  auth:
-    keys:
-      - { name: ci, sha256: "9f86d0…" }
-
-or, without that file: LANDBRIDGE_API_KEYS=ci=9f86d0…,bot=… or --api-keys <file> with a line for each.
-Callers send it as "Authorization: Bearer <key>" or "X-API-Key: <key>". To change a key, add a second one
-of the same name, give it to the caller, and remove the first. Keys are read at start: restart the gateway
-for a new key to be let in, and for one that was removed to be refused.`,
-    run: async (action, name, flags) => (await import('./key/key.ts')).runKey(action, name, flags),
-  },
-  {
-    name: 'doctor',
-    description: 'Check that a catalog is fit for models and clients; exits 1 when it is not, for CI.',
-    arguments: [FILES],
-    options: [
-      ...source,
-      ...exposure,
-      repeatable('--client <name>', 'claude, openai, gemini, vscode or cursor (default: all)'),
-      option(
-        '--online',
-        'also reach every base URL and authorization server, call reads (at most 40, nothing else), and compare the answers with the document',
-      ),
-      option('--strict', 'warnings fail as well'),
-      option('--fix', 'show what can be repaired, and write it into the domain files'),
-      option('-y, --yes', 'write without asking at a terminal'),
-      verbose,
-      ...guards,
-      ...profile,
-      json,
-    ],
-    help: `
-Examples:
-  landbridge doctor ./openapi.yaml
-  landbridge doctor ./domains --fix            shows a diff, asks at a terminal, writes
-  landbridge doctor ./openapi.yaml --fix       makes <name>.domain.yaml beside the document
-
-Exit codes: 0 fit, 1 an error was found (with --strict: or a warning), 2 the command line is wrong.
-With --fix they tell of what is left.`,
-    run: async (files, flags) => (await import('./doctor/doctor.ts')).runDoctor(files, flags),
-  },
-  {
     name: 'explain',
-    description: 'Show where a tool’s name, texts, arguments, defaults and credentials came from.',
-    arguments: [['[words...]', TOOL]],
-    options: [...source, ...guards, ...profile, url, json],
+    group: LOOK,
+    description: 'Show where the name, texts, arguments, defaults and credentials of a tool come from.',
+    arguments: [['[words...]', `${TOOL}; ${IN_ANY_ORDER}`]],
+    options: [url(), json(), ...source(), ...guards(), ...profile()],
     help: `
 Examples:
   landbridge explain tasks_list_tasks
@@ -316,93 +315,179 @@ Examples:
     run: async (words, flags) => (await import('./explain.ts')).runExplain(words, flags),
   },
   {
-    name: 'audit',
-    description: 'Check audit files, or print the public key that they are checked with.',
-    arguments: [
-      ['<action>', 'verify or key'],
-      [
-        '[files...]',
-        'audit files, with older ones of the same chain in any order; for key: the private key (default: as landbridge.yaml says)',
-      ],
-    ],
+    name: 'doctor',
+    group: LOOK,
+    description: 'Check that models and MCP clients can use the tools; exits with 1 if not, for CI.',
+    arguments: [FILES],
     options: [
-      repeatable('--key <file>', 'public key (PEM) to check signatures with, and no other'),
-      repeatable(
-        '--head <seq:hash>',
-        'a record that was noted elsewhere ("audit checkpoint" in the log) and must be there',
+      repeatable('--client <name>', 'check for this client: claude, openai, gemini, vscode or cursor (default: all)'),
+      option(
+        '--online',
+        'also connect to every API and authorization server, call at most 40 reads, and compare the answers with the document',
       ),
-      option('--closed', 'the gateway has stopped: a file without its last signature is wrong'),
-      option('--config <file>', 'settings of a deployment (default: ./landbridge.yaml where there is one)'),
-      json,
+      option('--strict', 'fail on warnings too'),
+      option('--fix', 'show what can be repaired, and write it into the domain files'),
+      yes('write without asking at a terminal'),
+      verbose(),
+      json(),
+      ...source(),
+      ...exposure(),
+      ...guards(),
+      ...profile(),
     ],
     help: `
-verify finds lines that were removed, changed, reordered or inserted, says where, and exits with 1. It cannot tell whether lines
-behind the last signature were removed: --closed and --head can. docs/audit.md says what the records mean.
-
 Examples:
-  landbridge audit key > audit-public.pem              keep it where the gateway cannot write
-  landbridge audit verify audit.jsonl --key audit-public.pem
-  landbridge audit verify audit.jsonl* --key audit-public.pem --closed`,
-    run: async (action, files, flags) => (await import('./audit/audit.ts')).runAudit(action, files, flags),
+  landbridge doctor ./openapi.yaml
+  # Shows a diff, asks at a terminal, then writes
+  landbridge doctor ./domains --fix
+  # Writes <name>.domain.yaml beside the document
+  landbridge doctor ./openapi.yaml --fix
+
+Exit codes: 0 no errors; 1 an error was found (with --strict: or a warning);
+2 the command line is wrong. With --fix, only what is left after it counts.`,
+    run: async (files, flags) => (await import('./doctor/doctor.ts')).runDoctor(files, flags),
+  },
+  {
+    name: 'schema',
+    group: LOOK,
+    description: 'Print the JSON Schema of domain files, profiles or landbridge.yaml, for editors.',
+    arguments: [['[kind]', 'domain, profiles or config (default: domain)']],
+    options: [],
+    help: `
+Examples:
+  # Then begin each domain file with this line:
+  # # yaml-language-server: $schema=.domain.schema.json
+  landbridge schema > domains/.domain.schema.json
+  landbridge schema profiles > .profiles.schema.json
+  # For landbridge.yaml
+  landbridge schema config > .config.schema.json`,
+    run: async (kind) => (await import('./schema.ts')).runSchema(kind),
+  },
+  {
+    name: 'key',
+    group: OPERATE,
+    description: 'Make an API key for a caller, and the line for landbridge.yaml that allows it.',
+    arguments: [
+      ['<action>', 'new makes a key; hash reads a key from stdin and prints its SHA-256'],
+      ['[name]', 'name of the caller; it appears as key:<name> in logs, audit and limits'],
+    ],
+    options: [
+      option(
+        '--profiles <names>',
+        'profiles the caller may use, separated by commas; * means all, and /mcp itself (default: *)',
+      ),
+      option(
+        '--effects <effects>',
+        'what its calls may do: read, write, destructive, separated by commas (default: all)',
+      ),
+      option('--expires <date>', 'date, or time with a time zone, from which the key is refused (default: never)'),
+      json(),
+    ],
+    help: `
+Examples:
+  # A key without restrictions
+  landbridge key new ci
+  landbridge key new bot --profiles reader --effects read --expires 2099-01-01
+  # The SHA-256 of a key that you already have, from stdin
+  landbridge key hash
+
+The key is shown once and is not stored. landbridge.yaml holds its SHA-256:
+
+  auth:
+    keys:
+      - { name: ci, sha256: "9f86d0…" }
+
+Without that file, use LANDBRIDGE_API_KEYS=ci=9f86d0…,bot=… or --api-keys <file>
+with one key per line.
+
+Callers send the key as "Authorization: Bearer <key>" or "X-API-Key: <key>".
+The gateway reads keys when it starts: restart it after you add or remove one.
+To replace a key, add a second one with the same name, give it to the caller,
+then remove the first.`,
+    run: async (action, name, flags) => (await import('./key/key.ts')).runKey(action, name, flags),
   },
   {
     name: 'config',
-    description: 'Print the settings that count, and who said each: a flag, a variable, landbridge.yaml or nobody.',
+    group: OPERATE,
+    description:
+      'Print every setting in effect and where it comes from: a flag, a variable, landbridge.yaml or the default.',
     arguments: [FILES],
-    options: [...deployment, json],
+    options: [...grouped('Output:', [json()]), ...deployment()],
     help: `
 Examples:
-  landbridge config                            of landbridge.yaml in this folder, and the environment
+  # The settings of this folder and of the environment
+  landbridge config
   landbridge config --config deploy/landbridge.yaml --json
 
-Secrets are hidden. What is wrong with the file is told with file, line, field and fix; exit code 1.`,
+Secrets are hidden. A mistake in the file is reported with its line, its field
+and how to fix it; the exit code is then 1.`,
     run: async (files, flags) => (await import('./print-config.ts')).runConfig(files, flags),
   },
   {
     name: 'health',
-    description: 'Ask a running gateway whether it takes calls; exits 1 when it does not, for containers and scripts.',
+    group: OPERATE,
+    description: 'Ask a running gateway whether it accepts calls; exits with 1 if not, for containers and scripts.',
     arguments: [],
     options: [
-      option(
-        '--config <file>',
-        'settings of a deployment, which say where it listens (default: ./landbridge.yaml where there is one; LANDBRIDGE_CONFIG)',
-      ),
-      ...envFile,
-      option('-p, --port <port>', 'the HTTP port that it was started with, where a flag said so (PORT)'),
-      option('--url <url>', 'ask another gateway, e.g. https://mcp.example.com/mcp'),
-      option('--live', 'only whether it is alive: one that is draining or cannot record calls is'),
-      json,
+      option('--url <url>', 'gateway to ask, e.g. https://mcp.example.com/mcp (default: the one of these settings)'),
+      option('-p, --port <port>', 'its HTTP port, if a flag changed it (default: the one of these settings)'),
+      option('--live', 'ask only whether it is alive; a gateway that drains or cannot record calls is alive'),
+      configFile(),
+      ...envFile(),
+      json(),
     ],
     help: `
 Examples:
-  landbridge health                                    the gateway of the settings in this folder: ready, or why not
+  # The gateway of the settings in this folder
+  landbridge health
   landbridge health --url http://127.0.0.1:3333
-  landbridge health --live                             for a container engine, which ends what is not alive
+  # For a container engine, which restarts what is not alive
+  landbridge health --live
 
-Exit codes: 0 it is, 1 it is not or does not answer, 2 the command line is wrong.`,
+Exit codes: 0 yes; 1 no, or no answer; 2 the command line is wrong.`,
     run: async (flags) => (await import('./remote/health.ts')).runHealth(flags),
   },
   {
-    name: 'schema',
-    description: 'Print the JSON Schema of domain files, profiles or landbridge.yaml, for editors.',
-    arguments: [['[kind]', 'domain (default), profiles or config']],
-    options: [],
+    name: 'audit',
+    group: OPERATE,
+    description: 'Check audit files, or print the public key to check them with.',
+    arguments: [
+      ['<action>', 'verify or key'],
+      [
+        '[files...]',
+        'for verify: audit files, including older ones of the same chain, in any order; for key: the private key (default: as landbridge.yaml says)',
+      ],
+    ],
+    options: [
+      repeatable('--key <file>', 'public key (PEM) to check signatures with; no other key is accepted'),
+      repeatable('--head <seq:hash>', 'a record that must be in the files, from an "audit checkpoint" line of the log'),
+      option('--closed', 'the gateway has stopped: report a file that does not end with a signature'),
+      configFile(),
+      json(),
+    ],
     help: `
+verify finds lines that were removed, changed, reordered or inserted, and exits
+with 1. It cannot find lines that were removed after the last signature, unless
+you use --closed or --head. docs/audit.md explains the records.
+
 Examples:
-  landbridge schema > domains/.domain.schema.json      then begin domain files with
-                                                       # yaml-language-server: $schema=.domain.schema.json
-  landbridge schema profiles > .profiles.schema.json
-  landbridge schema config > .config.schema.json       for landbridge.yaml`,
-    run: async (kind) => (await import('./schema.ts')).runSchema(kind),
+  # Keep the public key where the gateway cannot write
+  landbridge audit key > audit-public.pem
+  landbridge audit verify audit.jsonl --key audit-public.pem
+  landbridge audit verify audit.jsonl* --key audit-public.pem --closed`,
+    run: async (action, files, flags) => (await import('./audit/audit.ts')).runAudit(action, files, flags),
   },
 ];
 
 export function addCommands(program: Command): void {
-  for (const { name, description, arguments: args, options, help = '', run } of COMMANDS) {
-    const command = program.command(name).description(description);
+  for (const { name, group, description, arguments: args, options, help: more = '', run } of COMMANDS) {
+    const command = program.command(name).helpGroup(group).description(description);
     for (const [argument, about] of args) command.argument(argument, about);
     for (const flag of options) command.addOption(flag);
-    if (help !== '') command.addHelpText('after', help);
+    const output = options.find(({ long }) => long === '--json')?.helpGroupHeading;
+    const help = option('-h, --help', 'show this help');
+    command.addHelpOption(output === undefined ? help : help.helpGroup(output));
+    if (more !== '') command.addHelpText('after', more);
     command.action(run);
   }
 }
