@@ -41,7 +41,7 @@ function refuse(command: string, files: readonly string[], names: readonly strin
   const example = `landbridge ${command} ${files[0] ?? './openapi.yaml'} get_pet${command === 'call' ? ' petId=7' : ''}`;
   const what =
     names.length === 0
-      ? `Which tool? Name it ${files.length === 0 ? 'and, before or after it, the files it is in' : `after the files`}`
-      : `Several words could be the tool: ${names.map((name) => `"${name}"`).join(', ')}. Name one${command === 'call' ? ', write arguments as key=value' : ''} and a file as ./file`;
+      ? `No tool is named: give its name ${files.length === 0 ? 'and, before or after it, its files' : 'after the files'}`
+      : `Several words could be the name of the tool: ${names.map((name) => `"${name}"`).join(', ')}. Give one name${command === 'call' ? ', write arguments as key=value' : ''} and write a file as ./file`;
   throw usageError(`${what}, for example: ${example}. "landbridge tools --exposure tools" lists the tools.`);
 }

@@ -76,7 +76,7 @@ function explain(gateway: Gateway, { name: tool, qualifiedNames, endpoint }: Cat
     arguments: endpoint.args.map((arg) => ({
       name: arg.key,
       type: describeType(inputSchema, properties[arg.key] ?? true),
-      ...(properties[arg.key]?.readOnly === true && { hidden: 'readOnly: accepted, and not advertised' }),
+      ...(properties[arg.key]?.readOnly === true && { hidden: 'readOnly: accepted, but hidden from models' }),
       required: arg.required,
       goesTo: arg.to.map(describeTarget).join(', '),
       ...(properties[arg.key]?.default !== undefined && { default: properties[arg.key]?.default }),
@@ -129,7 +129,7 @@ function render(facts: ToolFacts): string {
       `at most ${facts.response.maxChars} characters${facts.response.pick ? `, only ${shown(facts.response.pick.join(', '))}` : ''}`,
     ],
     ['credentials', credentials.map(renderTogether).join('; or ') || 'none'],
-    ...facts.callerHeaders.map(({ name, value }): [string, string] => ['who calls', shown(`${name}: ${value}`)]),
+    ...facts.callerHeaders.map(({ name, value }): [string, string] => ['caller', shown(`${name}: ${value}`)]),
   ];
   const section = (head: readonly string[], lines: readonly (readonly string[])[]) =>
     lines.length === 0 ? [] : [renderTable(head, lines)];
@@ -177,8 +177,8 @@ function render(facts: ToolFacts): string {
 function tellWay({ way, because }: WayDecision): string {
   const yes = {
     ask: "only the user's own answer",
-    token: 'a token handed back; nobody is asked',
-    either: "the user's answer, or a token where nobody was reached",
+    token: 'a token that the client sends back; the user is not asked',
+    either: "the user's answer, or a token if the user cannot be asked",
   }[way];
   return `${way} (${yes}): ${shown(because)}`;
 }

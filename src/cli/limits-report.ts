@@ -74,7 +74,7 @@ export function renderLimitsReport({
     String(row.queue),
     `${row.waitSeconds} s`,
   ];
-  const head = ['rate', 'at once', 'waiting', 'for'];
+  const head = ['rate', 'at once', 'queue', 'longest wait'];
   const bytes = (count: number) => `${withCommas(count)} bytes`;
   return `${[
     renderTable(
@@ -82,7 +82,7 @@ export function renderLimitsReport({
       principals.map((row) => [shown(row.who), ...cells(row)]),
     ),
     renderTable(
-      ['domain', 'API', ...head, 'a call', 'an answer'],
+      ['domain', 'API', ...head, 'time limit', 'largest answer'],
       upstreams.map((row) => [
         row.domain,
         shown(row.origins.join(', ')),
@@ -91,9 +91,9 @@ export function renderLimitsReport({
         bytes(row.maxResponseBytes),
       ]),
     ),
-    `New calls are sent away (503) while the event loop is ${shed.eventLoopMs} ms late or the heap ${shed.heapPercent} % full; at ${shed.unreadyHeapPercent} % /readyz says so.`,
-    `HTTP: ${own.httpRequests} requests at once, each within ${own.httpRequestSeconds} s, up to ${bytes(own.messageBytes)}, all together ${bytes(own.heldBytes)}.`,
-    `TCP: ${own.tcpConnections} connections, closed after ${own.idleSeconds} s without a call; on each, as on stdio, ${own.callsPerConnection} calls at once.`,
+    `New calls are refused (503) while the event loop is ${shed.eventLoopMs} ms late or the heap is ${shed.heapPercent} % full. At ${shed.unreadyHeapPercent} %, /readyz answers 503 too.`,
+    `HTTP: ${own.httpRequests} requests at once, each at most ${own.httpRequestSeconds} s and ${bytes(own.messageBytes)}, all together at most ${bytes(own.heldBytes)}.`,
+    `TCP: ${own.tcpConnections} connections, closed after ${own.idleSeconds} s without a call. Each connection, and stdio, takes ${own.callsPerConnection} calls at once.`,
     `Counted by: ${sharedBy}.`,
   ].join('\n\n')}\n`;
 }

@@ -31,7 +31,7 @@ if (major > 20 || (major === 20 && minor >= 18)) {
   await import('./program.ts');
 } else {
   process.stderr.write(
-    `landbridge: Node.js 20.18 or later is needed, and this is ${process.versions.node}: install a newer one from https://nodejs.org.\n`,
+    `landbridge: Node.js 20.18 or later is needed, but this is ${process.versions.node}. Install a newer version from https://nodejs.org.\n`,
   );
   process.exitCode = 1;
 }

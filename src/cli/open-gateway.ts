@@ -64,7 +64,7 @@ export async function load(config: Config, openSample?: () => Promise<string>): 
 function warnOfNamesakes(domain: Domain): Domain {
   const texts = new Set(domain.endpoints.flatMap(ambiguousTexts));
   if (texts.size === 0) return domain;
-  const warning = `${domain.name}: ${[...texts].join(' and ')} may be the same for callers of two issuers of auth.oauth, and the API takes them for one; tell it \${principal.id}, or \${principal.claims.iss} beside it.`;
+  const warning = `${domain.name}: ${[...texts].join(' and ')} may be the same for callers of two issuers in auth.oauth, and the API cannot tell them apart. Send \${principal.id}, or add \${principal.claims.iss}.`;
   return { ...domain, warnings: [...domain.warnings, warning] };
 }
 
@@ -113,8 +113,8 @@ export function chooseService(
   if (service) return service;
   const advice =
     names.length === 0
-      ? `${typeof profiles === 'string' ? profiles : (file ?? 'The command line')} declares none; --profiles names a file that does.`
-      : `There is: ${names.join(', ')}.`;
+      ? `${typeof profiles === 'string' ? profiles : (file ?? 'The command line')} declares no profiles; use --profiles to name a file that does.`
+      : `The profiles are: ${names.join(', ')}.`;
   throw new GatewayError('BAD_CONFIG', `There is no profile "${profile}". ${advice}`);
 }
 

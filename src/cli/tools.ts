@@ -86,7 +86,7 @@ function renderReport(
         `  ${method.toUpperCase()} ${shown(path)}\n    ${pc.dim(shown(`${document}#${pointer}`))}\n    ${shown(reason)}`,
     );
     parts.push(
-      `${pc.yellow(`${quarantined.length} in quarantine`)}: these cannot work as the document describes them.\n${reasons.join('\n')}`,
+      `${pc.yellow(`${quarantined.length} in quarantine`)}: these operations cannot work as the document describes them.\n${reasons.join('\n')}`,
     );
   }
   parts.push(...digestWarnings(domains, true));

@@ -150,7 +150,7 @@ function withText(issue: z.core.$ZodIssue, value: unknown): z.core.$ZodIssue {
 function refuseInlineSecret(value: unknown): Problem[] {
   if (!isObject(value) || typeof value.secret !== 'string') return [];
   const message =
-    'must not stand in this file, which others read: write { env: GATEWAY_SECRET }, or { file: /run/secrets/gateway }';
+    'must not be in this file, because others can read it: write { env: GATEWAY_SECRET }, or { file: /run/secrets/gateway }';
   return [{ path: ['secret'], message }];
 }
 

@@ -32,12 +32,12 @@ function checksumOf(text: string): string {
 export function explainWeakness(key: string): string | undefined {
   const [text, checksum] = [key.slice(PREFIX.length, -CHECKSUM_CHARS), key.slice(-CHECKSUM_CHARS)];
   if (key.startsWith(PREFIX) && checksumOf(text) !== checksum)
-    return 'was not copied whole, or a character of it was changed: its checksum does not fit';
-  if (!/^[\x21-\x7e]+$/.test(key)) return 'has characters that no header can carry';
+    return 'has a wrong checksum: a part of it is missing, or a character was changed';
+  if (!/^[\x21-\x7e]+$/.test(key)) return 'has characters that a header cannot have';
   if (key.length > MAX_CHARS) return `is longer than ${MAX_CHARS} characters`;
   const bits = bitsPerCharacter(key);
-  if (key.length * bits < NEEDED_BITS) return `is too short to be safe: ${Math.floor(key.length * bits)} bits at best`;
-  return countVaried(key) * bits < NEEDED_VARIETY_BITS ? 'repeats itself so much that it can be guessed' : undefined;
+  if (key.length * bits < NEEDED_BITS) return `is too short to be safe: ${Math.floor(key.length * bits)} bits at most`;
+  return countVaried(key) * bits < NEEDED_VARIETY_BITS ? 'has so many repetitions that it can be guessed' : undefined;
 }
 
 /** The bits of a random character of the key's alphabet. */

@@ -131,7 +131,9 @@ function parseKeyList(items: readonly string[]): ConfiguredKey[] | { readonly pr
   for (const [index, item] of items.entries()) {
     const [, name, value] = NAMED_KEY.exec(item) ?? [];
     if (name === undefined || value === undefined)
-      return { problem: `item ${index + 1} must look like "name=key": a key of ${ADVICE.slice(14)}, or its SHA-256` };
+      return {
+        problem: `item ${index + 1} must look like "name=key", with a key from ${ADVICE.slice(14)} or its SHA-256`,
+      };
     const key = toHash(value);
     if ('problem' in key) return { problem: `the key of ${name} ${key.problem}` };
     keys.push({ name, ...key });

@@ -163,7 +163,7 @@ function chooseFile({ config }: Flags, env: Environment): string | undefined {
   if (existsSync('landbridge.yml'))
     throw new GatewayError(
       'BAD_CONFIG',
-      'landbridge.yml is not read: call it landbridge.yaml, or name it with --config.',
+      'landbridge.yml is not read: rename it to landbridge.yaml, or name it with --config.',
     );
   return undefined;
 }
@@ -240,7 +240,7 @@ function defaultPaths(deployment: Deployment | undefined): readonly string[] {
   const folder = findBeside(deployment, 'domains');
   if (folder !== undefined) return [folder];
   if (deployment === undefined) return [BUNDLED_DOMAINS];
-  const message = `names no domains, and there is no folder "domains" beside it; write, for example, domains: [./openapi.yaml]`;
+  const message = `names no domains, and there is no folder "domains" beside it; add, for example, domains: [./openapi.yaml]`;
   throw toConfigError(deployment, [{ path: [], message }]);
 }
 

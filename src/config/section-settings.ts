@@ -24,7 +24,7 @@ export function readKeySettings(
   const keys = env[SECTION_VARIABLES.apiKeys];
   if (keys !== undefined && keys.replace(/[\s,]/g, '') === '')
     throw usageError(
-      `${SECTION_VARIABLES.apiKeys} is set and holds no key: write name=key ("landbridge key new <name>" makes one), or unset it if nobody has to show one.`,
+      `${SECTION_VARIABLES.apiKeys} is set, but has no key. Write name=key ("landbridge key new <name>" makes one), or unset it if callers need no key.`,
     );
   return {
     apiKeys: parseTyped({ type: keyList, variable: SECTION_VARIABLES.apiKeys }, env[SECTION_VARIABLES.apiKeys]) as [],
@@ -50,7 +50,7 @@ export function readTlsSettings(
       tls: rememberPlace({ ...section, cert, key, ...(clientCa !== undefined && { clientCa }) }, placeOf(section)),
     };
   throw usageError(
-    `TLS needs a certificate and its key: name ${cert === undefined ? '--tls-cert (or LANDBRIDGE_TLS_CERT)' : '--tls-key (or LANDBRIDGE_TLS_KEY)'} as well.`,
+    `TLS needs a certificate and its key: name ${cert === undefined ? '--tls-cert (or LANDBRIDGE_TLS_CERT)' : '--tls-key (or LANDBRIDGE_TLS_KEY)'} too.`,
   );
 }
 
@@ -71,7 +71,9 @@ export function readAdminSettings(
   const host = readOne(bindAddress, 'adminHost', adminHost, flags.adminHost) as string | undefined;
   if (ports === undefined && section === undefined) {
     if (host === undefined && !env[adminToken]) return undefined;
-    throw usageError(`Nothing says that there is an admin listener: add --admin-port ${ADMIN_PORT} (or ${adminPort}).`);
+    throw usageError(
+      `The admin host or token is set, but the admin port is not: add --admin-port ${ADMIN_PORT} (or ${adminPort}).`,
+    );
   }
   const token = env[adminToken]
     ? (parseTyped({ type: secretText, variable: adminToken }, env[adminToken]) as string)

@@ -35,5 +35,5 @@ export function readSecret(
   }
   const result = secretText.safeParse(secret);
   if (result.success) return result.data;
-  throw refuse(field, `leads to a secret that ${result.error.issues[0]!.message}`);
+  throw refuse(field, `names a secret that ${result.error.issues[0]!.message}`);
 }

@@ -41,25 +41,25 @@ const url = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL, for ex
 const publicUrl = url.superRefine((text, context) => {
   if (!URL.canParse(text)) return;
   const { pathname, search, hash, username, password } = new URL(text);
-  if (/\/mcp\/?$/.test(pathname)) context.addIssue('must be without /mcp at its end: it is added where MCP is served');
+  if (/\/mcp\/?$/.test(pathname)) context.addIssue('must not end in /mcp: the gateway adds it');
   if (search || hash || username || password) context.addIssue('must have no query, fragment or login');
 });
 /** No `.` or `..` segments, and none of the gateway's own paths. */
 const basePath = named(
   /^(?!\/(?:mcp|healthz|readyz|\.well-known)(?:\/|$))(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+\/?$/,
   'must be a path such as /tools, without /mcp at its end',
-).refine((path) => !/\/mcp\/?$/.test(path), 'must be without /mcp at its end: it is added where MCP is served');
+).refine((path) => !/\/mcp\/?$/.test(path), 'must not end in /mcp: the gateway adds it');
 export const hostName = named(
   /^[a-z0-9._:[\]-]+$/i,
-  'must be a Host name as in mcp.example.com, without https:// and path',
+  'must be a host name such as mcp.example.com, without https:// and path',
 );
 const origin = named(
   /^[a-z][a-z0-9+.-]*:\/\/[^/\s?#]+$/i,
-  'must be a whole origin, such as https://app.example, without a path',
+  'must be an origin such as https://app.example, without a path',
 );
 export const bindAddress = text.refine(
   (host) => !/^[^:/\s]+:\d+$|[/\s]/.test(host),
-  'must be an address or a name alone, such as 0.0.0.0; the port is a setting of its own',
+  'must be only an address or a host name, such as 0.0.0.0; the port is a separate setting',
 );
 const addressRange = named(
   /^[0-9a-fA-F.:]+(?:\/\d{1,3})?$/,

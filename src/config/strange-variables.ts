@@ -37,11 +37,11 @@ export function refuseStrangers(names: readonly string[], uses?: ReadonlySet<str
   const sentences = strangers.map((name) => {
     const near = nearest(name);
     const advice = near === undefined ? 'unset it.' : askFor(near);
-    return `${name} is set, and no setting has that name: ${advice}`;
+    return `${name} is set, but there is no setting with that name: ${advice}`;
   });
   const also = strangers.every((name) => nearest(name) !== undefined)
     ? ''
-    : ` Variables of this program are ${VARIABLES.join(', ')}; secrets of documents begin with ${DOCUMENT_PREFIX}, and those of domain files are what these name.`;
+    : ` The variables of Landbridge are ${VARIABLES.join(', ')}. Credentials of documents begin with ${DOCUMENT_PREFIX}. Domain files name their own variables.`;
   throw usageError(`${sentences.join('\n')}${also}`);
 }
 

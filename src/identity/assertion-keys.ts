@@ -28,7 +28,7 @@ export async function loadAssertionKeys({ issuer, keys: files }: AssertionKeys):
   if (issuer === undefined)
     throw new GatewayError(
       'BAD_CONFIG',
-      'assertions.issuer is missing: say who signs them, or give publicUrl, which is taken for it.',
+      'assertions.issuer is missing. Set it, or set publicUrl, which is then used as the issuer.',
     );
   // Loaded only here: jose takes as long to load as a small document takes to import.
   const { SignJWT, calculateJwkThumbprint } = await import('jose');
@@ -78,7 +78,7 @@ function readKey(file: string): SigningKey {
   if (/-----BEGIN (?:RSA )?PUBLIC KEY-----|-----BEGIN CERTIFICATE-----/.test(pem) && !pem.includes('PRIVATE KEY'))
     throw refuse('is a public key or a certificate; name the private key');
   if (/-----BEGIN ENCRYPTED PRIVATE KEY-----|Proc-Type: 4,ENCRYPTED/.test(pem))
-    throw refuse('is protected by a passphrase; store it without one, readable for the gateway alone');
+    throw refuse('is protected by a passphrase; store it without one, in a file that only the gateway can read');
   let key: KeyObject;
   try {
     key = createPrivateKey(pem);
@@ -96,9 +96,9 @@ function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): { 
   if (asymmetricKeyType === 'rsa')
     return modulusLength >= MIN_RSA_BITS
       ? { name: 'RS256' }
-      : { problem: `is an RSA key of ${modulusLength} bits, which is too weak; take ${MIN_RSA_BITS} or more` };
+      : { problem: `is an RSA key of ${modulusLength} bits, which is too weak; use ${MIN_RSA_BITS} or more` };
   const curve = asymmetricKeyType === 'ec' ? CURVES.get(namedCurve) : undefined;
   if (curve !== undefined) return { name: curve };
   const kind = asymmetricKeyType === 'ec' ? `the curve ${namedCurve}` : asymmetricKeyType;
-  return { problem: `is a key of ${kind}, which is not used here; take RSA, P-256, P-384 or Ed25519` };
+  return { problem: `is a key of ${kind}, which is not supported; use RSA, P-256, P-384 or Ed25519` };
 }

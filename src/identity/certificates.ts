@@ -29,12 +29,12 @@ const refuse = (status: 401 | 403, why: string): Refusal => ({
   reason: 'certificate',
   why,
 });
-const UNTRUSTED = refuse(
-  401,
-  'this client certificate is not signed by the authority that is trusted here, or not valid now.',
-);
+const UNTRUSTED = refuse(401, 'this client certificate is not signed by a trusted authority, or is not valid now.');
 const EXPIRED = refuse(401, 'this client certificate, or its permission, has expired. Connect with a new one.');
-const NAMELESS = refuse(403, 'this client certificate names nobody: it needs one common name, or an alternative name.');
+const NAMELESS = refuse(
+  403,
+  'this client certificate has no usable name: it needs one common name, or an alternative name.',
+);
 
 interface Admitted {
   readonly verdict: Verdict;
@@ -101,7 +101,7 @@ function compileRules(rules: readonly CertificateRule[]): (certificate: PeerCert
       return { verdict: { principal }, untilMs: Math.min(validToMs, expiryOf(rule)) };
     }
     const name = nameOf(certificate);
-    const refusal = refuse(403, 'no entry of auth.certificates names this client certificate.');
+    const refusal = refuse(403, 'no entry of auth.certificates matches this client certificate.');
     return { verdict: name === undefined ? refusal : { ...refusal, caller: `cert:${name}` }, untilMs: validToMs };
   };
 }

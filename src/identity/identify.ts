@@ -30,10 +30,10 @@ const MAX_TOKEN_CHARS = 8_192;
 const IN_ADDRESS = /[?&](?:access_token|api_key)=/i;
 const BEARER = /^bearer +(\S.*)$/i;
 
-const IN_HEADERS = 'Bad request: tokens are not taken from the address, where logs keep them. Send them as a header.';
+const IN_HEADERS = 'Bad request: do not send tokens in the URL, because logs keep URLs. Send them in a header.';
 const SHOW_ONE = 'Unauthorized: send "Authorization: Bearer <key or access token>".';
 const ONLY_ONE = 'Bad request: send one key or token, as "Authorization: Bearer <token>" or "X-API-Key: <key>".';
-const UNKNOWN_TOKEN = 'Unauthorized: this key or token is not known, or no longer good. Get a new one.';
+const UNKNOWN_TOKEN = 'Unauthorized: this key or token is not known, or is no longer valid. Get a new one.';
 
 type Asked = Verdict | undefined;
 
@@ -92,8 +92,7 @@ export function createIdentify({ authorities, challenge }: IdentifyOptions): Ide
     ...explanation,
   });
   return (request, profile) => {
-    if (IN_ADDRESS.test(request.url ?? ''))
-      return refuse(400, profile, IN_HEADERS, { why: 'credential in the address' });
+    if (IN_ADDRESS.test(request.url ?? '')) return refuse(400, profile, IN_HEADERS, { why: 'credential in the URL' });
     const credential = readToken(request);
     if (credential === undefined) return refuse(401, profile, SHOW_ONE, { why: 'no credential' });
     if (credential === 'several') return refuse(400, profile, ONLY_ONE, { why: 'several credentials' });

@@ -83,7 +83,7 @@ test('metrics are Prometheus text, or OpenMetrics for whoever can read it', asyn
 test('readiness has its reasons, and not each of them makes it unready', async () => {
   const url = await open();
   expect(await ask(`${url}/readyz`)).toMatchObject({ status: 200, body: '{"status":"ready","reasons":[]}\n' });
-  reasons = [{ name: 'state', what: 'shared state is away', isUnready: false }];
+  reasons = [{ name: 'state', what: 'shared state is down', isUnready: false }];
   expect((await ask(`${url}/readyz`)).status).toBe(200);
   reasons.push({ name: 'draining', what: 'draining', isUnready: true });
   const answer = await ask(`${url}/readyz`);

@@ -64,7 +64,7 @@ test('a domain that needs one is not served without a key', async () => {
   write('publicUrl: https://mcp.test\n');
   const { code, stderr } = await run(['serve', '--port', '0'], { cwd: folder });
   expect(code).not.toBe(0);
-  expect(stderr).toContain('shop wants assertions about callers, and there is no key to sign them with');
+  expect(stderr).toContain('Domain "shop" signs assertions about the caller, but no signing key is set.');
 });
 
 test.each<[string, () => void, string]>([

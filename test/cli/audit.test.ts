@@ -98,7 +98,7 @@ describe('landbridge serve with an audit trail', () => {
     const { code, stdout } = await run(['audit', 'verify', 'audit.jsonl'], { cwd: folder });
     expect([code, stdout]).toEqual([
       0,
-      '1 file, 4 records (1 to 4), 1 call, 2 signatures\nChecked with audit-key.pem, which is stored beside the file: anyone who changed one may have changed both. --key names a public key that was kept elsewhere.\nNothing was removed, changed, reordered or inserted up to the last signature.\n',
+      '1 file, 4 records (1 to 4), 1 call, 2 signatures\nChecked with audit-key.pem, which is stored beside the file: anyone who changed one may have changed both. Use --key with a public key that you keep elsewhere.\nNothing was removed, changed, reordered or inserted up to the last signature.\n',
     ]);
     // Whoever replaces key and file is found by the key that was kept elsewhere.
     rmSync(file);

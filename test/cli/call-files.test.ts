@@ -144,7 +144,7 @@ describe('--output', () => {
     async (flags) => {
       const { code, stderr } = await call('get_endless', '--output', 'part.csv', ...flags);
       expect(code).toBe(1);
-      expect(stderr).toContain('part.csv: 8 bytes, text/csv. It is only a part: the answer was cut after 0.5 s');
+      expect(stderr).toContain('part.csv: 8 bytes, text/csv. It is incomplete: the answer was cut after 0.5 s');
       expect(await readFile(join(folder, 'part.csv'), 'utf8')).toBe('a,b\n1,2\n');
     },
   );

@@ -63,7 +63,7 @@ describe('the words of call and explain', () => {
       [],
       {},
       'it destroys data',
-      "either (the user's answer, or a token where nobody was reached): nobody said otherwise",
+      "either (the user's answer, or a token if the user cannot be asked): nobody said otherwise",
     ],
     [
       ['--guard', 'confirm', '--confirm', 'ask'],
@@ -75,7 +75,7 @@ describe('the words of call and explain', () => {
       [],
       { LANDBRIDGE_CONFIRM: 'token' },
       'it destroys data',
-      'token (a token handed back; nobody is asked): this gateway was started with --confirm token',
+      'token (a token that the client sends back; the user is not asked): this gateway was started with --confirm token',
     ],
     [
       ['--profile', 'careful'],
@@ -103,10 +103,16 @@ describe('the words of call and explain', () => {
   );
 
   test.each([
-    [['call'], 'Which tool? Name it and, before or after it, the files it is in'],
-    [['call', './pets.json'], 'Name it after the files, for example: landbridge call ./pets.json get_pet petId=7.'],
-    [['call', 'get_pet', 'seven'], 'Several words could be the tool: "get_pet", "seven". Name one, write arguments as'],
-    [['explain', 'a', 'b'], 'Several words could be the tool: "a", "b"'],
+    [['call'], 'No tool is named: give its name and, before or after it, its files'],
+    [
+      ['call', './pets.json'],
+      'No tool is named: give its name after the files, for example: landbridge call ./pets.json get_pet petId=7.',
+    ],
+    [
+      ['call', 'get_pet', 'seven'],
+      'Several words could be the name of the tool: "get_pet", "seven". Name one, write arguments as',
+    ],
+    [['explain', 'a', 'b'], 'Several words could be the name of the tool: "a", "b"'],
   ])('%j teaches how it is written, with exit code 2', async (args, sentence) => {
     const { code, stderr } = await cli(...args);
     expect(code).toBe(2);
@@ -221,7 +227,7 @@ describe('--url', () => {
     const { code, stderr } = await run(words, { cwd: folder, env: { TOKEN: 'open-sesame-42' } });
     expect(code).toBe(1);
     expect(heard).toEqual(['Bearer open-sesame-42']);
-    expect(stderr).toContain(`wants to know who calls (401): add --header 'Authorization: Bearer \${TOKEN}'`);
+    expect(stderr).toContain(`needs a key or token (401): add --header 'Authorization: Bearer \${TOKEN}'`);
     expect(stderr).not.toContain('open-sesame-42');
     expect((await cli(...words)).stderr).toContain('--header Authorization needs the environment variable TOKEN');
     await door.close();
@@ -301,9 +307,15 @@ describe('--url', () => {
   test('goes with no files and no flags about them', async () => {
     const url = 'http://127.0.0.1:3333/mcp';
     const withFile = await cli('call', '--url', url, './pets.json', 'get_pet');
-    expect(withFile).toMatchObject({ code: 2, stderr: expect.stringContaining('./pets.json goes with files') });
+    expect(withFile).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('./pets.json cannot be used with --url'),
+    });
     const withFlag = await cli('call', '--url', url, 'get_pet', '--read-only');
-    expect(withFlag).toMatchObject({ code: 2, stderr: expect.stringContaining('--read-only goes with files') });
+    expect(withFlag).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--read-only cannot be used with --url'),
+    });
   });
 
   test('a server of 2025-11-25, here the official SDK’s, is asked the old way, and may ask back', async () => {

@@ -25,6 +25,27 @@ describe('landbridge', () => {
     for (const command of ['serve', 'tools', 'call', 'import', 'explain', 'doctor']) expect(stdout).toContain(command);
   });
 
+  test('--help groups the flags of serve by purpose, those of the first minutes first, in 80 columns', async () => {
+    const { code, stdout } = await run(['serve', '--help']);
+    expect(code).toBe(0);
+    const lines = stdout.split('\n');
+    const groups = lines.filter((line) => /^[A-Z][\w ]+:$/.test(line)).map((line) => line.slice(0, -1));
+    expect(groups).toEqual([
+      'Arguments',
+      'Listening',
+      'APIs and settings',
+      'Tools',
+      'Callers and TLS',
+      'Public address and proxies',
+      'Operation',
+      'Limits and shutdown',
+      'Output',
+      'Examples',
+    ]);
+    expect(lines.slice(0, 24).join('\n')).toMatch(/--port[^]*--stdio[^]*--header/);
+    expect(lines.filter((line) => line.length > 80 && !line.startsWith('  landbridge '))).toEqual([]);
+  });
+
   test('--version prints the version and exits 0', async () => {
     expect(await run(['--version'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
   });
@@ -105,7 +126,7 @@ describe('landbridge', () => {
     const { code, stdout, stderr } = await run(['serve'], { cwd: folder, env: { NODE_OPTIONS: `--import "${old}"` } });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toBe(
-      'landbridge: Node.js 20.18 or later is needed, and this is 18.20.8: install a newer one from https://nodejs.org.\n',
+      'landbridge: Node.js 20.18 or later is needed, but this is 18.20.8. Install a newer version from https://nodejs.org.\n',
     );
     expect(await readFile(BIN, 'utf8')).not.toMatch(/^import /m);
     const { engines } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -355,13 +376,13 @@ describe('what a document says and the tool does not', () => {
     const first = await run(['doctor', 'store.json', '--fix'], { cwd: folder });
     expect(first.code).toBe(0);
     expect(first.stdout).toContain('store.domain.yaml (new)\n+ # Repairs of ./store.json');
-    expect(first.stdout).toContain('✓ Effects by meaning');
-    expect(first.stdout).toContain('✓ Examples of the document');
+    expect(first.stdout).toContain('✓ Effects of operations');
+    expect(first.stdout).toContain('✓ Examples in the document');
     const file = join(folder, 'store.domain.yaml');
     const text = await readFile(file, 'utf8');
     expect(text).toContain('operations:\n  POST /items/{id}/purge:\n    effect: destructive\n    additional: true\n');
     const again = await run(['doctor', 'store.json', '--fix'], { cwd: folder });
-    expect(again.stdout).toContain('says all of it already');
+    expect(again.stdout).toContain('already contains these lines');
     expect(await readFile(file, 'utf8')).toBe(text);
     const names = async (source: string) => {
       const { stdout } = await run(['tools', source, '--json'], { cwd: folder });
@@ -382,7 +403,7 @@ describe('what a document says and the tool does not', () => {
     const code = `import { defineDomain } from 'landbridge';\nexport default defineDomain({ name: 'store', openapi: './store.json', prefix: '' });\n`;
     await writeFile(join(folder, 'store.ts'), code);
     const module = await run(['doctor', 'store.ts', '--fix'], { cwd: folder });
-    expect(module.stdout).toContain('store.ts is code; write there what these lines say:');
+    expect(module.stdout).toContain('store.ts is code, which --fix does not edit; make these changes there by hand:');
     expect(module.stdout).toContain(
       'operations: { "POST /items/{id}/purge": { effect: destructive, additional: true } }',
     );
@@ -395,7 +416,9 @@ describe('what a document says and the tool does not', () => {
     await writeFile(join(folder, 'decided.yaml'), before);
     const { code, stdout } = await run(['doctor', 'decided.yaml', '--fix'], { cwd: folder });
     expect(code).toBe(1);
-    expect(stdout).toContain('decided.yaml says otherwise, and what you wrote is not changed:\n  operations:');
+    expect(stdout).toContain(
+      'decided.yaml has other values, and --fix does not overwrite what you wrote:\n  operations:',
+    );
     expect(await readFile(join(folder, 'decided.yaml'), 'utf8')).toBe(
       before.replace('effect: destructive }', 'effect: destructive, additional: true }'),
     );

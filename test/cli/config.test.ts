@@ -121,7 +121,7 @@ describe('landbridge config says what serve would refuse', () => {
     [`auth: { keys: [{ name: ci, ${key}, profiles: [raeder] }] }`, 'auth.keys[0].profiles[0]: there is no profile'],
     ['auth: { keys: [{ name: ci, file: ./nosuch }] }', 'auth.keys[0].file: does not exist'],
     ['auth: { keys: [{ name: ci, env: NOSUCH }] }', 'auth.keys[0].env: the variable NOSUCH is not set'],
-    ['auth: { keys: [] }', 'auth: lets nobody in'],
+    ['auth: { keys: [] }', 'auth: allows no callers'],
     [`auth: { keys: [{ name: a, ${key} }, { name: b, ${key} }] }`, 'auth.keys[1]: a and b have the same API key'],
     ['auth: { certificates: [{ subject: a }] }', 'auth.certificates: needs tls.clientCa'],
     ['tls: { cert: no.crt, key: no.key }', 'tls.cert'],
@@ -182,7 +182,7 @@ describe('a variable that begins like ours and is none', () => {
     const ran = await run(args, { cwd: folder, env: misspelt });
     expect([ran.code, ran.stdout]).toEqual([2, '']);
     expect(ran.stderr).toContain(
-      'LANDBRIDGE_REDONLY is set, and no setting has that name: did you mean LANDBRIDGE_READ_ONLY?',
+      'LANDBRIDGE_REDONLY is set, but there is no setting with that name: did you mean LANDBRIDGE_READ_ONLY?',
     );
   });
 
@@ -190,12 +190,12 @@ describe('a variable that begins like ours and is none', () => {
     ['LANDBRIDGE_PORT', '80', 'did you mean PORT?'],
     ['LANDBRIDGE_LOG_LEVEL', 'warn', 'did you mean LOG_LEVEL?'],
     ['LANDBRIDGE_ALLOWED_HOST', 'a', 'did you mean LANDBRIDGE_ALLOWED_HOSTS?'],
-    ['LANDBRIDGE_ZZZZZZZZZZ', 'a', 'unset it. Variables of this program are LANDBRIDGE_CONFIG'],
+    ['LANDBRIDGE_ZZZZZZZZZZ', 'a', 'unset it. The variables of Landbridge are LANDBRIDGE_CONFIG'],
   ])('%s=%s: %s', async (name, value, advice) => {
     const ran = await run(['tools'], { cwd: folder, env: { ...ENV, [name]: value } });
     expect([ran.code, ran.stderr]).toEqual([
       2,
-      expect.stringContaining(`${name} is set, and no setting has that name: `),
+      expect.stringContaining(`${name} is set, but there is no setting with that name: `),
     ]);
     expect(ran.stderr).toContain(advice);
   });

@@ -54,7 +54,7 @@ describe('landbridge health', () => {
     await other.stop('SIGINT');
     expect(await run(['health'], { cwd: folder })).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/cannot be asked \(ECONNREFUSED\): is the gateway running/),
+      stderr: expect.stringMatching(/Cannot reach http:.*\(ECONNREFUSED\)\. Check that the gateway is running/),
     });
   });
 
@@ -62,7 +62,7 @@ describe('landbridge health', () => {
     const draining = await answering(503, '{"status":"draining","state":"degraded"}');
     expect(await run(['health', '--url', draining.url])).toEqual({
       code: 1,
-      stdout: 'draining (shared state is away)\n',
+      stdout: 'draining (shared state is down)\n',
       stderr: '',
     });
     await draining.close();

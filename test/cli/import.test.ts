@@ -92,8 +92,8 @@ describe('landbridge import --header', () => {
     );
     expect(file).toContain(`importedFrom: "${api.url}/openapi.json?token=\${SHOP_TOKEN}&v=2"`);
     expect(file + stdout).not.toMatch(/t0ken-123|hush1|s3cret/);
-    expect(stdout).toContain('set SHOP_AUTHORIZATION to what you gave behind "Bearer"');
-    expect(stdout).toContain('set SHOP_X_PASS to what you gave.');
+    expect(stdout).toContain('set SHOP_AUTHORIZATION to the text after "Bearer"');
+    expect(stdout).toContain('set SHOP_X_PASS to that value.');
     expect(stdout).toContain('set SHOP_TOKEN before an update');
   });
 
@@ -217,8 +217,8 @@ describe('landbridge import --update', () => {
         '  - get_old GET /old (read)',
         '2 operations changed:',
         '  ~ list_items GET /items argument shop came, and is required; argument sort went; argument limit integer → string',
-        '  ~ get_item GET /items/{itemId} was GET /items/{id} → GET /items/{itemId}; argument itemId came, and is required; argument id went; is deprecated now',
-        'domains/shop.yaml is as it was.',
+        '  ~ get_item GET /items/{itemId} moved: GET /items/{id} → GET /items/{itemId}; argument itemId added (required); argument id removed; now deprecated',
+        'domains/shop.yaml was not changed.',
         '',
       ].join('\n'),
     );
@@ -258,12 +258,12 @@ describe('landbridge import --update', () => {
         {
           line: first + 1,
           field: 'operations["GET /items/{id}"]',
-          message: 'is GET /items/{itemId} now; write the entry as "GET /items/{itemId}"',
+          message: 'is now GET /items/{itemId}; rename this entry to "GET /items/{itemId}"',
         },
         {
           line: first + 2,
           field: 'operations.getOld',
-          message: 'GET /old is not in the document any more; remove the entry',
+          message: 'GET /old is no longer in the document; remove this entry',
         },
         { line: first + 3, field: expect.stringContaining('operations.listItems.args.sort') },
       ],
@@ -292,7 +292,7 @@ describe('landbridge import --update', () => {
     const { code, stdout } = await landbridge(['import', '--update', 'domains/shop.yaml']);
     expect([code, stdout]).toEqual([
       0,
-      `openapi/shop.yaml is what ${api.url}/openapi.json has: nothing was written.\ndomains/shop.yaml is as it was.\n`,
+      `openapi/shop.yaml is the same as ${api.url}/openapi.json: nothing was written.\ndomains/shop.yaml was not changed.\n`,
     ]);
     expect(await readdir(join(folder, 'openapi'))).toEqual(['shop.yaml']);
   });
@@ -343,23 +343,23 @@ describe('landbridge import --update', () => {
     );
     const { stdout } = await landbridge(['import', '--update']);
     expect(stdout).toContain(
-      'openapi/common.yaml is no part of the document any more; remove it if nothing else uses it',
+      'openapi/common.yaml is no longer part of the document; delete it if nothing else uses it',
     );
     expect(await text('openapi/common.yaml')).toBe(part);
   });
 
   test('says what is missing: where the document came from, which file, a variable', async () => {
     const nothing = await landbridge(['import', '--update']);
-    expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining('name the document')]);
+    expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining('Name the document')]);
     await mkdir(join(folder, 'domains'));
     const write = (name: string, more: string) => writeFile(join(folder, 'domains', name), `name: ${name[0]}\n${more}`);
     await write('a.yaml', 'openapi: ../a.json\n');
     expect((await landbridge(['import', '--update', '--name', 'a'])).stderr).toContain(
-      'domains/a.yaml:2: does not say where its document came from',
+      'domains/a.yaml:2: does not say where its document comes from',
     );
     await write('b.yaml', `openapi: ${api.url}/openapi.json\n`);
     expect((await landbridge(['import', '--update', '--name', 'b'])).stderr).toContain(
-      'at every start; there is nothing to update',
+      'at every start, so there is nothing to update',
     );
     await write('c.yaml', 'openapi: ../c.json\nimportedFrom: "http://127.0.0.1:9/o.json?key=${NONE}"\n');
     expect((await landbridge(['import', '--update'])).stderr).toContain(

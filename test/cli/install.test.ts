@@ -190,7 +190,7 @@ describe('landbridge install', () => {
     const words = ['cursor', '--name', 'keyed', '--url', 'http://127.0.0.1:3333', '--scope', 'project', '--yes'];
     const { code, stderr } = await install(words, { LANDBRIDGE_API_KEYS: `ci=${'0f'.repeat(32)}` });
     expect(code).toBe(0);
-    expect(stderr).toContain('set MCP_GATEWAY_KEY where the client is started');
+    expect(stderr).toContain('set MCP_GATEWAY_KEY in the environment of the client');
     const text = await readFile(join(home, '.cursor/mcp.json'), 'utf8');
     expect(text).toContain(`"Authorization": "Bearer \${env:MCP_GATEWAY_KEY}"`);
     expect(text).not.toContain('0f0f');
@@ -198,11 +198,11 @@ describe('landbridge install', () => {
 
   test.each([
     [['emacs'], 'There is no client "emacs" here; allowed: claude-code, claude-desktop'],
-    [['claude-desktop', '--url', 'http://127.0.0.1:3333'], 'without --url it starts the gateway itself'],
+    [['claude-desktop', '--url', 'http://127.0.0.1:3333'], 'Without --url, it starts the gateway itself'],
     [['claude-desktop', '--scope', 'project'], '--scope of Claude Desktop must be user.'],
-    [['cursor', 'vault.yaml', '--url', 'http://127.0.0.1:3333'], 'vault.yaml goes with files; with --url the running'],
-    [['cursor', '--read-only', '--url', 'http://127.0.0.1:3333'], '--read-only goes with files; with --url'],
-    [['cursor', '--confirm', 'ask', '--url', 'http://127.0.0.1:3333'], '--confirm goes with files; with --url'],
+    [['cursor', 'vault.yaml', '--url', 'http://127.0.0.1:3333'], 'vault.yaml cannot be used with --url: the running'],
+    [['cursor', '--read-only', '--url', 'http://127.0.0.1:3333'], '--read-only cannot be used with --url'],
+    [['cursor', '--confirm', 'ask', '--url', 'http://127.0.0.1:3333'], '--confirm cannot be used with --url'],
     [['codex', 'vault.yaml', '--name', 'my shop'], 'write --name my-shop.'],
     [['claude-code', 'vault.yaml', '--name', 'my.shop!'], 'write --name my-shop.'],
     [
@@ -232,7 +232,7 @@ describe('the text of a file', () => {
   test.each(['[m]\nn = { a = "1" }\n', '[m]\nn.a = "1"\n', '[ m . "n" ]\na = "1"\n', '[m\nx=\n'])(
     '%j would be broken TOML and is not touched',
     (text) => {
-      expect(() => editToml(text, 'f.toml', 'm', 'n', { a: '2' })).toThrow('f.toml writes [m.n] in another way');
+      expect(() => editToml(text, 'f.toml', 'm', 'n', { a: '2' })).toThrow('f.toml has [m.n] in a form');
     },
   );
 

@@ -35,7 +35,7 @@ describe('landbridge key new', () => {
     expect(code).toBe(0);
     const [key = ''] = /lb_\S+/.exec(stdout) ?? [];
     const [line = ''] = /- \{.*\}/.exec(stdout) ?? [];
-    expect(stdout).toContain('shown this once');
+    expect(stdout).toContain('shown only once');
     expect(line).not.toContain(key);
     await writeFile(join(folder, 'landbridge.yaml'), `auth:\n  keys:\n    ${line}\n`);
     const server = await serve([], { cwd: folder });
@@ -55,7 +55,7 @@ describe('landbridge key new', () => {
 
   test.each([
     [['new'], 'needs a name'],
-    [['new', 'a b'], 'The name must have letters'],
+    [['new', 'a b'], 'The name must have only letters'],
     [['new', 'ci', '--effects', 'raed'], '--effects[0] must be read, write or destructive'],
     [['new', 'ci', '--expires', 'tomorrow'], '--expires must be a date such as 2099-01-31, or a time'],
     [['new', 'ci', '--expires', '2001-01-01'], '--expires 2001-01-01 is in the past'],
@@ -103,7 +103,7 @@ describe('landbridge serve', () => {
     const { authentication, warnings } = server as unknown as { authentication: string; warnings: string[] };
     expect(authentication).toBe('none');
     expect(warnings[0]).toMatch(/^No authentication: whoever reaches this port/);
-    expect(warnings[1]).toMatch(/^HTTP is served under the addresses of this machine alone: .*publicUrl/);
+    expect(warnings[1]).toMatch(/^HTTP accepts requests to the addresses of this machine only.*publicUrl/);
     expect((server as unknown as { url: string }).url).toBe(server.http.replace('0.0.0.0', '127.0.0.1'));
     await server.stop();
     expect(server.log()).toContain('No authentication: whoever reaches this port');
@@ -114,7 +114,7 @@ describe('landbridge serve', () => {
       await writeFile(join(folder, 'bad.yaml'), yaml);
       return run(['serve', '--config', 'bad.yaml', '--port', '0'], { cwd: folder });
     };
-    expect((await start('auth: { keys: [] }\n')).stderr).toContain('bad.yaml:1:1 auth: lets nobody in: add a key');
+    expect((await start('auth: { keys: [] }\n')).stderr).toContain('bad.yaml:1:1 auth: allows no callers: add a key');
     const { line } = await make('ci', '--profiles', 'raeder');
     const { code, stderr } = await start(`auth:\n  keys:\n    ${line}\n`);
     expect(code).toBe(1);

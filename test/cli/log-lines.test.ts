@@ -109,7 +109,7 @@ describe('a start that is piped', () => {
     expect(lines).toMatchObject([
       { level: 30, msg: 'console', text: "to whom it { may: 'concern' }" },
       { level: 50, msg: 'console', text: 'two\nlines' },
-      { level: 40, msg: 'node warns', warning: 'DeprecationWarning', code: 'DEP9999', detail: 'old' },
+      { level: 40, msg: 'Node.js warning', warning: 'DeprecationWarning', code: 'DEP9999', detail: 'old' },
       { level: 30, msg: 'serving', stdio: true },
       { level: 30, msg: 'stopping' },
     ]);
@@ -213,7 +213,10 @@ describe('traces of the program', () => {
     const where = 'http://127.0.0.1:1';
     expect(parse(served.log())).toEqual(
       expect.arrayContaining([
-        expect.objectContaining({ where, msg: 'traces do not arrive: calls go on, their spans are lost' }),
+        expect.objectContaining({
+          where,
+          msg: 'traces do not reach the collector: calls continue, but their spans are lost',
+        }),
         expect.objectContaining({ where, lost: 3, msg: 'spans were lost' }),
       ]),
     );

@@ -258,6 +258,6 @@ test('a certificate and a key of another kind are refused at the start, with the
   expect(code).toBe(1);
   expect(stderr).toContain('kinds.yaml:5');
   expect(stderr).toContain(
-    'tls.key: rsa.key: is not the key of the certificate ec.crt: the certificate is for a key of the kind EC, and this is RSA',
+    'tls.key: rsa.key: is not the key of the certificate ec.crt: the certificate is for a key of type EC, and this is of type RSA',
   );
 });

@@ -171,11 +171,11 @@ describe('its mistakes have a place and a way out', () => {
       'limits: { perPrincipal: { rate: 100 } }',
       'landbridge.yaml:1:27 limits.perPrincipal.rate: must be a number of calls per s, min or hour, such as 100/min',
     ],
-    ['publicUrl: https://x.example/mcp', /^landbridge\.yaml:1:1 publicUrl: must be without \/mcp at its end/],
+    ['publicUrl: https://x.example/mcp', /^landbridge\.yaml:1:1 publicUrl: must not end in \/mcp/],
     ['publicUrl: https://x.example?x=1', 'landbridge.yaml:1:1 publicUrl: must have no query, fragment or login'],
-    ['host: 0.0.0.0:80', /^landbridge\.yaml:1:1 host: must be an address or a name alone/],
-    ['allowedOrigins: [app.example]', /^landbridge\.yaml:1:18 allowedOrigins\[0\]: must be a whole origin/],
-    ['allowedHosts: [https://x.example]', /^landbridge\.yaml:1:16 allowedHosts\[0\]: must be a Host name/],
+    ['host: 0.0.0.0:80', /^landbridge\.yaml:1:1 host: must be only an address or a host name/],
+    ['allowedOrigins: [app.example]', /^landbridge\.yaml:1:18 allowedOrigins\[0\]: must be an origin such as/],
+    ['allowedHosts: [https://x.example]', /^landbridge\.yaml:1:16 allowedHosts\[0\]: must be a host name/],
     ['trustedProxies: [10.0.0.0/99]', /^landbridge\.yaml:1:18 trustedProxies\[0\]: must be an address or a CIDR range/],
     [
       'auth: { keys: [{ name: a, env: A, profiles: [] }] }',
@@ -308,14 +308,11 @@ describe('the secret', () => {
   test.each([
     [
       `secret: ${SECRET}`,
-      'landbridge.yaml:1:1 secret: must not stand in this file, which others read: write { env: GATEWAY_SECRET }',
+      'landbridge.yaml:1:1 secret: must not be in this file, because others can read it: write { env: GATEWAY_SECRET }',
     ],
     ['secret: { env: SEAL }', 'landbridge.yaml:1:11 secret.env: needs the environment variable SEAL; set it'],
     ['secret: { file: nowhere }', 'landbridge.yaml:1:11 secret.file: does not exist (looked for '],
-    [
-      'secret: { env: SHORT }',
-      'landbridge.yaml:1:11 secret.env: leads to a secret that must have at least 32 characters',
-    ],
+    ['secret: { env: SHORT }', 'landbridge.yaml:1:11 secret.env: names a secret that must have at least 32 characters'],
     ['secret: {}', 'landbridge.yaml:1:1 secret: must have either env or file'],
     ['secret: { env: SHORT, file: x }', 'landbridge.yaml:1:1 secret: must have either env or file'],
   ])('%s is refused, and is not repeated', async (text, message) => {

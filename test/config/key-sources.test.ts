@@ -74,7 +74,7 @@ describe('auth.keys', () => {
     ['- { name: a, file: nowhere }', /:3:\d+ auth\.keys\[0\]\.file: does not exist \(looked for/],
     [
       '- { name: a, env: SHORT }',
-      /auth\.keys\[0\]\.env: the key is too short to be safe: \d+ bits at best; make one with/,
+      /auth\.keys\[0\]\.env: the key is too short to be safe: \d+ bits at most; make one with/,
     ],
     [
       `- { name: a, sha256: "${'a'.repeat(64)}", profiles: [redaer] }`,
@@ -142,11 +142,11 @@ describe('without landbridge.yaml', () => {
   });
 
   test.each([
-    [{ LANDBRIDGE_API_KEYS: '' }, 'LANDBRIDGE_API_KEYS is set and holds no key'],
-    [{ LANDBRIDGE_API_KEYS: ' , ' }, 'LANDBRIDGE_API_KEYS is set and holds no key'],
+    [{ LANDBRIDGE_API_KEYS: '' }, 'LANDBRIDGE_API_KEYS is set, but has no key'],
+    [{ LANDBRIDGE_API_KEYS: ' , ' }, 'LANDBRIDGE_API_KEYS is set, but has no key'],
     [{ LANDBRIDGE_API_KEYS: 'hunter2hunter2hunter2' }, 'LANDBRIDGE_API_KEYS item 1 must look like "name=key"'],
     [{ LANDBRIDGE_API_KEYS: `ci=${KEY},bot=hunter2` }, 'LANDBRIDGE_API_KEYS the key of bot is too short to be safe'],
-    [{ LANDBRIDGE_API_KEYS: `ci=${KEY.slice(0, -1)}` }, 'the key of ci was not copied whole'],
+    [{ LANDBRIDGE_API_KEYS: `ci=${KEY.slice(0, -1)}` }, 'the key of ci has a wrong checksum'],
     [{ LANDBRIDGE_API_KEYS: `${'n'.repeat(65)}=${KEY}` }, 'item 1 must look like'],
     [{ LANDBRIDGE_API_KEYS_FILE: join(folder, 'none') }, 'does not exist'],
     [{ LANDBRIDGE_API_KEYS_FILE: write('empty', '\n# nothing\n') }, 'holds no key'],
@@ -172,7 +172,7 @@ describe('a key of ours', () => {
     expect(explainWeakness(KEY)).toBeUndefined();
     for (let at = 3; at < KEY.length; at++) {
       const slip = `${KEY.slice(0, at)}${KEY[at] === 'A' ? 'B' : 'A'}${KEY.slice(at + 1)}`;
-      expect(explainWeakness(slip)).toMatch(/not copied whole/);
+      expect(explainWeakness(slip)).toMatch(/wrong checksum/);
     }
   });
 });

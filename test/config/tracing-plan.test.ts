@@ -57,7 +57,7 @@ describe('traces go', () => {
     expect(() => plan({}, undefined, 'collector')).toThrow(
       '--otlp-endpoint must be the http(s) URL of a collector, such as http://127.0.0.1:4318.',
     );
-    expect(() => plan({}, undefined, 'http://c:4318/v1/traces')).toThrow('without /v1/traces at its end');
+    expect(() => plan({}, undefined, 'http://c:4318/v1/traces')).toThrow('must not end in /v1/traces');
     expect(() => plan({}, undefined, 'http://c:4317')).toThrow('4317 is for gRPC');
   });
 });
@@ -132,13 +132,13 @@ test('what a variable says and nobody here knows is passed over, with a warning 
   expect(rest).toMatchObject({ protocol: 'http/protobuf', headers: {}, sampleRatio: 1, callers: 'own' });
   expect(warnings.join('\n')).toBe(
     [
-      'OTEL_TRACES_EXPORTER is "zipkin", and only otlp and none are known here.',
-      'OTEL_EXPORTER_OTLP_PROTOCOL is "grpc", which is not spoken here: http/protobuf is. Name the collector’s HTTP port, usually 4318, in OTEL_EXPORTER_OTLP_TRACES_ENDPOINT.',
-      'OTEL_EXPORTER_OTLP_HEADERS has a part that is not name=value: it is passed over.',
-      'OTEL_EXPORTER_OTLP_TIMEOUT must be a whole number greater than 0, and is "soon": the default holds.',
-      'OTEL_EXPORTER_OTLP_COMPRESSION is "zstd", and only gzip and none are known here.',
-      'OTEL_TRACES_SAMPLER is "xray", which is not known here: the default holds.',
-      'OTEL_BSP_MAX_QUEUE_SIZE must be a whole number greater than 0, and is "-1": the default holds.',
+      'OTEL_TRACES_EXPORTER is "zipkin", but only otlp and none are supported.',
+      'OTEL_EXPORTER_OTLP_PROTOCOL is "grpc", which is not supported: use http/protobuf. Write the collector’s HTTP port, usually 4318, in OTEL_EXPORTER_OTLP_TRACES_ENDPOINT.',
+      'OTEL_EXPORTER_OTLP_HEADERS has a part that is not name=value: that part is ignored.',
+      'OTEL_EXPORTER_OTLP_TIMEOUT must be a whole number greater than 0, but is "soon": the default is used.',
+      'OTEL_EXPORTER_OTLP_COMPRESSION is "zstd", but only gzip and none are supported.',
+      'OTEL_TRACES_SAMPLER is "xray", which is not supported: the default is used.',
+      'OTEL_BSP_MAX_QUEUE_SIZE must be a whole number greater than 0, but is "-1": the default is used.',
     ].join('\n'),
   );
 });

@@ -59,7 +59,7 @@ test.each([
   [
     'an endpoint that says yes to everything',
     () => `issuer: "${server.issuer}", ${asking('IDP_SECRET').replace('{', `{ url: "${other.origin}/yes",`)}`,
-    'says of a made-up token that it is good',
+    'its introspection endpoint accepts a made-up token',
   ],
 ])('%s makes it fail, in words', async (_, entry, words) => {
   const { code, severity, message } = await ask(entry());

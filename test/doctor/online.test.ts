@@ -122,7 +122,7 @@ describe('doctor --online', () => {
       'GET /secret',
     ]);
     expect((JSON.parse(stdout) as Report).calls).toBe(4);
-    expect(stderr).toContain('--online: at most 40 calls, of reads alone');
+    expect(stderr).toContain('--online: at most 40 calls, only reads');
   });
 
   test('tells where the API is not what its document says', async () => {
@@ -184,13 +184,13 @@ describe('doctor --online', () => {
 
   test('a person reads how many calls were made', async () => {
     const { stdout } = await doctor('--online');
-    expect(stdout).toContain('Answers of the API');
+    expect(stdout).toContain('Answers from the API');
     expect(stdout).toContain('4 reads called');
   });
 
   test('without --online nothing is sent and nothing is said of answers', async () => {
     const { stdout } = await doctor();
     expect(api.seen).toEqual([]);
-    expect(stdout).not.toContain('Answers of the API');
+    expect(stdout).not.toContain('Answers from the API');
   });
 });

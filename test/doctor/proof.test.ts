@@ -209,7 +209,7 @@ test('a person reads it in a section of its own', async () => {
     cwd: folder,
     env: { SHOP_TOKEN: 'wrong-token' },
   });
-  expect(stdout).toContain('✗ Credentials, proved by calls');
+  expect(stdout).toContain('✗ Credentials, tested with calls');
   expect(stdout).toContain('shop: bearer SHOP_TOKEN: 401 from GET /me – it is wrong or expired');
 });
 

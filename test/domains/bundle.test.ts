@@ -1,6 +1,7 @@
 // What holds for the bundled domains together: their names, texts and variables.
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config/read-config.ts';
 import { SECTION_VARIABLES, SETTINGS, type Setting } from '../../src/config/settings.ts';
 import { loadDomains } from '../../src/domain/load.ts';
 import type { Domain } from '../../src/endpoint/model.ts';
@@ -65,5 +66,11 @@ describe('the bundled domains', () => {
     )) {
       expect(documented.get(name!)).toBe(fallback);
     }
+  });
+
+  test('.env.example starts the gateway with its defaults, as it is', () => {
+    const config = readConfig({ dotenv: ['.env.example'] }, {});
+    expect(config).toMatchObject({ host: '127.0.0.1', port: 3333, readOnly: false, guard: 'confirm', apiKeys: [] });
+    expect(config.auth).toBeUndefined();
   });
 });

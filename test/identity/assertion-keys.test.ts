@@ -71,12 +71,12 @@ describe('a key', () => {
   test.each<[string, () => string, RegExp]>([
     ['is not there', () => join(folder, 'nowhere.pem'), /nowhere\.pem does not exist\. Make one with: openssl genpkey/],
     ['is a folder', () => folder, /cannot be read: EISDIR/],
-    ['is weak', () => write('weak.pem', rsa(1024)), /RSA key of 1024 bits, which is too weak; take 2048 or more/],
-    ['is of another curve', () => write('k1.pem', ec('secp256k1')), /the curve secp256k1, which is not used here/],
+    ['is weak', () => write('weak.pem', rsa(1024)), /RSA key of 1024 bits, which is too weak; use 2048 or more/],
+    ['is of another curve', () => write('k1.pem', ec('secp256k1')), /the curve secp256k1, which is not supported/],
     [
       'is of another kind',
       () => write('x.pem', generateKeyPairSync('x25519').privateKey.export(PKCS8) as string),
-      /key of x25519, which is not used here/,
+      /key of x25519, which is not supported/,
     ],
     [
       'is public',

@@ -93,7 +93,7 @@ async function checkSupported(node: string): Promise<void> {
 
 function checkTooOld(node: string): void {
   const { status, stdout, stderr } = spawnSync(node, [BIN, 'serve'], { env: ENV, cwd: tmpdir(), encoding: 'utf8' });
-  const isClear = /^landbridge: Node\.js 20\.18 or later is needed, and this is [\d.]+: .*\n$/.test(stderr);
+  const isClear = /^landbridge: Node\.js 20\.18 or later is needed, but this is [\d.]+\. .*\n$/.test(stderr);
   expectThat('one sentence and exit code 1', status === 1 && stdout === '' && isClear, [status, stdout, stderr]);
 }
 

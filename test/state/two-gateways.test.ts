@@ -193,9 +193,9 @@ describe.skipIf(!HAS_REDIS)('two gateways on one Redis', () => {
           .split('\n')
           .filter((line) => line.includes(text));
       // Lines are written in batches.
-      await until(() => linesWith('shared state is there').length >= 2);
-      expect(linesWith('shared state is away')).toHaveLength(1);
-      expect(linesWith('shared state is there')).toHaveLength(2);
+      await until(() => linesWith('shared state is up').length >= 2);
+      expect(linesWith('shared state is down')).toHaveLength(1);
+      expect(linesWith('shared state is up')).toHaveLength(2);
     }
   });
 

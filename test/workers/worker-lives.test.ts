@@ -188,9 +188,9 @@ describe('a start that fails', () => {
   test.each([
     [['--workers', '0'], '--workers (or LANDBRIDGE_WORKERS) must be at least 1.'],
     [['--workers', 'many'], '--workers (or LANDBRIDGE_WORKERS) must be a number from 1 to 256, or auto.'],
-    [['--workers', '2', '--stdio'], 'stdio is one conversation, and one process has it'],
-    [['--workers', 'auto', '--stdio'], 'stdio is one conversation, and one process has it'],
-    [['--workers', '2', '-'], 'Every worker reads the document, and stdin can be read once'],
+    [['--workers', '2', '--stdio'], 'Several workers cannot share stdio'],
+    [['--workers', 'auto', '--stdio'], 'Several workers cannot share stdio'],
+    [['--workers', '2', '-'], 'Every worker reads the document, but stdin can be read only once'],
   ])('is one of usage for %j', async (args, sentence) => {
     const { code, stderr } = await run(['serve', '--port', '0', ...args], { cwd: folder });
     expect(code).toBe(2);

@@ -7,7 +7,7 @@ import { usageError } from '../../errors.ts';
 /** Metrics tell who uses what, and the log level can be used to hide things, or to fill a disk. */
 export function refuseOpenAdmin({ admin }: Config): void {
   if (admin === undefined || admin.token !== undefined || admin.allowAnyone || isLoopback(admin.host)) return;
-  const message = `${admin.host} is reached from other machines, and anybody could read the metrics. Say admin.token (or LANDBRIDGE_ADMIN_TOKEN), keep to 127.0.0.1, or write admin.allowAnyone: true if something else protects this port`;
+  const message = `other machines can reach ${admin.host}, so anyone could read the metrics. Set admin.token (or LANDBRIDGE_ADMIN_TOKEN), listen on 127.0.0.1, or set admin.allowAnyone: true if something else protects this port`;
   if (placeOf(admin)) throw toSectionError(admin, [{ path: ['admin', 'host'], message }]);
   throw usageError(`--admin-host (or LANDBRIDGE_ADMIN_HOST): ${message}.`);
 }

@@ -25,7 +25,7 @@ export async function runAudit(action: string, files: readonly string[], flags: 
   else if (action === 'key') printKey(files, flags);
   else
     throw usageError(
-      `There is no "landbridge audit ${action}"; there are "landbridge audit verify audit.jsonl" and "landbridge audit key".`,
+      `There is no "landbridge audit ${action}". Use "landbridge audit verify audit.jsonl" or "landbridge audit key".`,
     );
 }
 
@@ -71,7 +71,7 @@ function findKeysBeside(files: readonly string[], flags: AuditFlags): ReadonlyMa
   if (keys.size > 0) return keys;
   throw new GatewayError(
     'BAD_CONFIG',
-    `No key to check the signatures with: --key names the public key that "landbridge audit key" has printed. Looked for ${listBeside(files[0]!)[0]} as well.`,
+    `There is no key to check the signatures with. Give the public key with --key; "landbridge audit key" prints it. There is no ${listBeside(files[0]!)[0]} either.`,
   );
 }
 
@@ -105,7 +105,7 @@ function configured(flags: AuditFlags): AuditConfig {
   const audit = readAudit(flags);
   if (audit !== undefined) return audit;
   throw usageError(
-    'Which file? Name it, or run this where landbridge.yaml has an audit section (--config names another).',
+    'No audit file is given. Name one, or use a landbridge.yaml with an audit section (--config <file>).',
   );
 }
 
@@ -113,7 +113,7 @@ function parseHead(text: string): Head {
   const [, seq, hash] = /^(\d{1,15}):([\w-]{43})$/.exec(text) ?? [];
   if (hash === undefined)
     throw usageError(
-      `--head ${shown(text)} must be the number and the hash of a record, as the log has them: 1234:<43 letters>.`,
+      `--head ${shown(text)} must be the number and the hash of a record, as in the log: 1234:<43 characters>.`,
     );
   return { seq: Number(seq), hash };
 }
@@ -159,21 +159,19 @@ function renderVerdict(verdict: Told, trail?: string): string {
     ...(isClosed || !ok
       ? []
       : [
-          'The end is not that of a gateway that has stopped: it is running, was killed, or the end of the file was removed. Nothing in the file can tell; --closed takes it for wrong, and --head looks for a record that the log has noted.',
+          'The file does not end as it does when a gateway stops. The gateway is still running, was killed, or the end of the file was removed; the file alone cannot show which. --closed reports this as an error, and --head checks for a record from the log.',
         ]),
     ...(keyBeside === undefined
       ? []
       : [
-          `Checked with ${shown(keyBeside)}, which is stored beside the file: anyone who changed one may have changed both. --key names a public key that was kept elsewhere.`,
+          `Checked with ${shown(keyBeside)}, which is stored beside the file: anyone who changed one may have changed both. Use --key with a public key that you keep elsewhere.`,
         ]),
-    ...(ok && isLaterPart
-      ? [pc.yellow(`Records 1 to ${first - 1} are not in these files, and nothing is said about them.`)]
-      : []),
+    ...(ok && isLaterPart ? [pc.yellow(`Records 1 to ${first - 1} are not in these files and were not checked.`)] : []),
     ok
       ? pc.green(
           `Nothing was removed, changed, reordered or inserted${isLaterPart ? ' in these files' : ''} up to the last signature.`,
         )
-      : pc.red(`${count(flawCount, 'thing')} wrong.`),
+      : pc.red(`${count(flawCount, 'error')} found.`),
   ];
   return `${lines.join('\n')}\n`;
 }

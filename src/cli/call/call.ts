@@ -49,7 +49,9 @@ export async function runCall(words: readonly string[], flags: CallFlags): Promi
   };
   if (flags.url !== undefined) {
     if (file !== undefined)
-      throw usageError('--output writes what an API sent, and with --url the gateway has it; leave one of them out.');
+      throw usageError(
+        '--output cannot be used with --url: a running gateway does not pass on the bytes that the API sent. Leave one of them out.',
+      );
     const answer = isAskable(yes) ? (params: { message: string }) => answerQuestion(params, yes) : undefined;
     return withRemote(files, flags, answer, async (request) => finish(await callRemote(request, tool, values, yes)));
   }

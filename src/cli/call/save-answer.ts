@@ -30,12 +30,11 @@ export function createAnswerFile(path: string): AnswerFile {
       bytes = Buffer.from(body);
       isCut = cut !== undefined;
       const type = headers['content-type'] === undefined ? '' : `, ${headers['content-type']}`;
-      return `${path === '-' ? 'The answer' : path}: ${bytes.length} bytes${type}${isCut ? `. It is only a part: ${cut}` : ''}`;
+      return `${path === '-' ? 'The answer' : path}: ${bytes.length} bytes${type}${isCut ? `. It is incomplete: ${cut}` : ''}`;
     },
     isCut: () => isCut,
     save() {
-      if (bytes === undefined)
-        throw new GatewayError('BAD_CONFIG', `There was no answer of the API to write to ${path}.`);
+      if (bytes === undefined) throw new GatewayError('BAD_CONFIG', `The API sent no answer to write to ${path}.`);
       if (path === '-') process.stdout.write(bytes);
       else writeBytes(path, bytes);
     },

@@ -77,8 +77,7 @@ function examine(config: Config, clients: readonly ClientId[], flags: DoctorFlag
       tokenBudget: config.tokenBudget,
       clients: ['mcp', ...clients],
     });
-    if (flags.online)
-      process.stderr.write(`--online: at most ${MAX_CALLS} calls, of reads alone, one after the other …\n`);
+    if (flags.online) process.stderr.write(`--online: at most ${MAX_CALLS} calls, only reads, one at a time …\n`);
     const proxies = readProxyRules(config.env);
     const { assertions } = await toGatewayOptions(config);
     const online = flags.online ? await tryReads(gateway, { proxies, assertions }) : undefined;
@@ -106,11 +105,11 @@ function report({ findings, summary }: Examination, flags: DoctorFlags, more: ob
 }
 
 function renderPlans(plans: readonly FilePlan[]): string {
-  if (plans.length === 0) return 'Nothing that a domain file could repair.\n\n';
+  if (plans.length === 0) return 'There is nothing to repair in a domain file.\n\n';
   const parts = plans.map(({ domain, file, before, after, byHand, why }) => {
     const lines = diffLines(before, after);
     const head = file === undefined ? domain : `${file}${before === '' ? ' (new)' : ''}`;
-    const remarks = file !== undefined && lines.length === 0 ? [pc.dim('  says all of it already')] : [];
+    const remarks = file !== undefined && lines.length === 0 ? [pc.dim('  already contains these lines')] : [];
     const hand = byHand.length === 0 ? [] : [pc.yellow(`${why}:`), ...byHand.map((line) => `  ${shown(line)}`)];
     return [pc.bold(head), ...lines, ...remarks, ...hand].join('\n');
   });
@@ -126,7 +125,9 @@ function readClient(name: string): readonly ClientId[] {
   const rules = Object.hasOwn(NAMED, name) ? NAMED[name] : undefined;
   if (rules) return rules;
   const hint = suggestion(name, Object.keys(NAMED));
-  throw usageError(`There are no rules for the client "${name}".${hint} Known: ${Object.keys(NAMED).join(', ')}.`);
+  throw usageError(
+    `There are no rules for the client "${name}".${hint} Known clients: ${Object.keys(NAMED).join(', ')}.`,
+  );
 }
 
 function summarise(gateway: Gateway, findings: readonly Finding[], strict: boolean, calls: number | undefined) {
@@ -151,13 +152,13 @@ const TITLES: Readonly<Record<CheckCode, string>> = {
   client: 'Client compatibility',
   description: 'Descriptions',
   guard: 'Destructive operations',
-  effect: 'Effects by meaning',
+  effect: 'Effects of operations',
   arguments: 'Arguments',
-  examples: 'Examples of the document',
+  examples: 'Examples in the document',
   credentials: 'Credentials',
   base_url: 'Base URLs',
-  online: 'Answers of the API',
-  proof: 'Credentials, proved by calls',
+  online: 'Answers from the API',
+  proof: 'Credentials, tested with calls',
   issuers: 'Authorization servers',
   suspicious: 'Suspicious text',
   quarantine: 'Quarantine',
@@ -192,7 +193,7 @@ function render(findings: readonly Finding[], summary: ReturnType<typeof summari
   const hint =
     repairs === 0
       ? ''
-      : `\n${repairs} of them ${repairs === 1 ? 'has a line' : 'have lines'} for the domain file (+); --fix writes ${repairs === 1 ? 'it' : 'them'}.`;
+      : `\n${repairs} of them can be repaired in the domain file (lines with +); --fix writes ${repairs === 1 ? 'it' : 'them'}.`;
   const counts = [
     `${count(tools, 'tool')} (exposure ${exposure})`,
     count(tokens, 'token'),

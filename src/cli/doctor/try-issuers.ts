@@ -22,7 +22,7 @@ export async function tryIssuers({ auth, env }: Config, profiles: ReadonlySet<st
     const { good, bad } = await proveIssuer(settings, { ask: door.ask, variables: env });
     if (bad.length === 0) return { ...common, severity: 'note', message: good.join('; '), fix: 'nothing to do' };
     const fix =
-      'check issuer, jwksUri and introspection of auth.oauth, and the network; until then its tokens are refused';
+      'check issuer, jwksUri and introspection in auth.oauth, and the network; until this works, its tokens are refused';
     return { ...common, severity: 'error', message: bad.join('; '), fix };
   });
   return Promise.all(findings).finally(() => door.close());

@@ -54,13 +54,14 @@ async function planFile(domain: Domain, entries: readonly Entry[], config: Confi
     why,
   });
   const [file] = await findFiles([source]);
-  if (file?.kind === 'module') return leave(`${source} is code; write there what these lines say`);
+  if (file?.kind === 'module')
+    return leave(`${source} is code, which --fix does not edit; make these changes there by hand`);
   if (file?.kind === 'data') return planEdit(name, source, file.text ?? '', entries);
   if (source === '-') return leave('the document came from standard input; write these lines into a domain file');
   const isUrl = isWebAddress(source);
   const path = config.paths.find((one) => (isUrl ? one.startsWith(source) : one === source));
   if (path === undefined)
-    return leave(`a domain file beside ${source} would stand for the same API a second time; import it first`);
+    return leave(`a domain file beside ${source} would serve the same API a second time; import the document first`);
   const target = join(isUrl ? '.' : dirname(source), `${name}.domain.yaml`);
   const existing = await findFiles([target]).catch((): SourceFile[] => []);
   const [other] = existing;
@@ -73,9 +74,9 @@ function planEdit(domain: string, file: string, before: string, entries: readonl
   const { text: after, refused, wrongLines = [] } = withEntries(before, file, entries);
   const why =
     wrongLines.length > 0
-      ? `${file} is written in a way that these lines cannot be added to; they would change ${wrongLines.join('; ')}`
+      ? `these lines cannot be added to ${file} as it is written; they would change ${wrongLines.join('; ')}`
       : refused.length > 0
-        ? `${file} says otherwise, and what you wrote is not changed`
+        ? `${file} has other values, and --fix does not overwrite what you wrote`
         : '';
   return { domain, file, before, after, byHand: renderEntries(refused), why };
 }
@@ -111,7 +112,7 @@ export async function writePlan({ file, before, after }: FilePlan, config: Confi
     await writeFile(draft, after, { mode, flag: 'wx' });
     await tryLoading(draft, config);
     if (before !== '' && (await readFile(target, 'utf8')) !== before)
-      throw new GatewayError('BAD_DOMAIN', `${file} was changed meanwhile; run doctor again.`, { file });
+      throw new GatewayError('BAD_DOMAIN', `${file} was changed while doctor was running; run doctor again.`, { file });
     await rename(draft, target);
   } finally {
     await rm(draft, { force: true });

@@ -32,15 +32,15 @@ export async function chooseDomainFile(
   if (candidates.length === 1) return { file: candidates[0]!.file };
   const message =
     candidates.length === 0
-      ? `No domain file in ${folder} says where its document came from (importedFrom:); name the document: landbridge import --update <document> --name <domain>.`
-      : `Several domain files say where their document came from; name one: landbridge import --update ${candidates.map(({ file }) => file).join(', or ')}.`;
+      ? `No domain file in ${folder} says where its document comes from (importedFrom). Name the document: landbridge import --update <document> --name <domain>.`
+      : `Several domain files say where their document comes from (importedFrom). Name one: landbridge import --update ${candidates.map(({ file }) => file).join(', or ')}.`;
   throw usageError(message);
 }
 
 function fileCalled(folder: string, name: string): string {
   const file = ['.yaml', '.yml', '.json'].map((end) => join(folder, name + end)).find((path) => existsSync(path));
   if (file !== undefined) return file;
-  const message = `There is no ${join(folder, `${name}.yaml`)} to update; name the domain file with --name, or leave --update out to import the document anew.`;
+  const message = `There is no ${join(folder, `${name}.yaml`)} to update. Name the domain file with --name, or leave out --update to import the document as a new one.`;
   throw new GatewayError('BAD_CONFIG', message);
 }
 

@@ -79,14 +79,13 @@ function changesOf(old: Endpoint, now: Endpoint, toolOf: (endpoint: Endpoint) =>
   const say = (what: string, before: string, after: string) => {
     if (before !== after) changes.push(`${what}${before} → ${after}`);
   };
-  say('was ', labelOf(old), labelOf(now));
-  say('is called ', toolOf(old), toolOf(now));
+  say('moved: ', labelOf(old), labelOf(now));
+  say('renamed: ', toolOf(old), toolOf(now));
   say('effect ', old.effect, now.effect);
   changes.push(...argumentChanges(old, now));
-  if (old.deprecated !== now.deprecated)
-    changes.push(now.deprecated ? 'is deprecated now' : 'is not deprecated any more');
+  if (old.deprecated !== now.deprecated) changes.push(now.deprecated ? 'now deprecated' : 'no longer deprecated');
   say('credentials ', credentialsOf(old), credentialsOf(now));
-  if (old.summary !== now.summary || old.description !== now.description) changes.push('text');
+  if (old.summary !== now.summary || old.description !== now.description) changes.push('description changed');
   return changes;
 }
 
@@ -94,12 +93,12 @@ function argumentChanges(old: Endpoint, now: Endpoint): string[] {
   const [before, after] = [argumentsOf(old), argumentsOf(now)];
   const changes: string[] = [];
   for (const [key, { required }] of after)
-    if (!before.has(key)) changes.push(`argument ${key} came${required ? ', and is required' : ''}`);
+    if (!before.has(key)) changes.push(`argument ${key} added${required ? ' (required)' : ''}`);
   for (const [key, arg] of before) {
     const next = after.get(key);
-    if (next === undefined) changes.push(`argument ${key} went`);
+    if (next === undefined) changes.push(`argument ${key} removed`);
     else if (arg.required !== next.required)
-      changes.push(`argument ${key} is ${next.required ? 'required' : 'optional'} now`);
+      changes.push(`argument ${key} is now ${next.required ? 'required' : 'optional'}`);
   }
   const schemas = [own(old.inputSchema, 'properties'), own(now.inputSchema, 'properties')] as const;
   for (const key of before.keys()) {
@@ -110,7 +109,7 @@ function argumentChanges(old: Endpoint, now: Endpoint): string[] {
   }
   // Changes inside $defs do not show in the arguments themselves.
   const details = [old, now].map(({ inputSchema }) => ({ ...(inputSchema as object), properties: 0, required: 0 }));
-  if (changes.length === 0 && !isDeepStrictEqual(details[0], details[1])) changes.push('details of its arguments');
+  if (changes.length === 0 && !isDeepStrictEqual(details[0], details[1])) changes.push('details of arguments changed');
   return changes;
 }
 

@@ -32,13 +32,13 @@ export function renderDomainFile(domain: Domain, parts: DomainFileParts): string
   const { document, refsRoot, importedFrom, headers } = parts;
   const lines = [
     schemaLine('domain'),
-    `# ${oneLine(domain.title)}: which operations models get, and how they read. Restart to apply.`,
+    `# ${oneLine(domain.title)}: which operations models get, with which names and texts. Restart the gateway to apply changes.`,
     `name: ${domain.name}`,
     `openapi: ${JSON.stringify(document)}`,
     ...(importedFrom === undefined
       ? []
       : [
-          '# landbridge import --update gets the next version here; this file stays as it is.',
+          '# "landbridge import --update" fetches a new version from here and does not change this file.',
           `importedFrom: ${JSON.stringify(importedFrom)}`,
         ]),
     ...(refsRoot === undefined ? [] : [`refsRoot: ${JSON.stringify(refsRoot)}`]),
@@ -47,10 +47,10 @@ export function renderDomainFile(domain: Domain, parts: DomainFileParts): string
     '',
     ...renderCredentials(domain),
     ...loginLines(domain),
-    '# Put before every tool name, to tell this API from others.',
+    '# Prefix of every tool name, to tell this API from others.',
     'prefix: ""',
     '',
-    '# Models do better with a dozen good tools than with everything there is.',
+    '# Models work better with a dozen good tools than with every operation.',
     '# include: { tags: [], paths: ["/pets/**"], methods: [GET], operations: [] }',
     '# exclude: { deprecated: true }',
     '',
@@ -95,7 +95,7 @@ function renderExample(endpoints: readonly Endpoint[]): string[] {
   if (!example) return [];
   const arg = example.args.find(({ required, readOnly }) => !required && !readOnly)?.key;
   return [
-    '# For example (take away the {} above):',
+    '# Example (remove the {} above):',
     `#   ${JSON.stringify(`${example.method} ${example.path}`)}:`,
     `#     name: ${example.action}`,
     `#     description: ${JSON.stringify(oneLine(example.summary))}`,

@@ -39,17 +39,16 @@ function writeHeader(name: string, value: string, domain: string, notes: string[
   if (isHarmless(name)) return value;
   // A default may be a secret as well.
   const bare = replaceReferences(value, ({ name: variable, fallback }) => {
-    if (fallback) notes.push(`The default of ${variable} in the header ${name} was not written; set ${variable}.`);
+    if (fallback)
+      notes.push(`The default of ${variable} in the header ${name} was not written into the file: set ${variable}.`);
     return `\${${variable}}`;
   });
   const scheme = /^[A-Za-z][\w-]* (?=\S)/.exec(bare)?.[0] ?? '';
   const rest = bare.slice(scheme.length);
   if (isOnlyReferences(rest)) return bare;
   const variable = variableFor(domain, name);
-  const behind = scheme === '' ? '' : ` behind "${scheme.trim()}"`;
-  notes.push(
-    `The value of the header ${name} was not written into the file: set ${variable} to what you gave${behind}.`,
-  );
+  const what = scheme === '' ? 'that value' : `the text after "${scheme.trim()}"`;
+  notes.push(`The value of the header ${name} was not written into the file: set ${variable} to ${what}.`);
   return `${scheme}\${${variable}}`;
 }
 

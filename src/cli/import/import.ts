@@ -138,7 +138,7 @@ function renderReport(report: ImportReport, domains: string, all: boolean): stri
   const lines = [
     ...[domainFile, ...files].map((path) => `${pc.green('✓')} ${path}`),
     ...(files.length < documents.length ? [pc.dim(`  … and ${more} more files (--verbose lists all)`)] : []),
-    ...backups.map((path) => `${pc.dim('before:')} ${path}`),
+    ...backups.map((path) => `${pc.dim('backup:')} ${path}`),
     `${total === 1 ? '1 operation' : `${total} operations`} (${counts.join(', ')})${quarantined.length > 0 ? `, ${quarantined.length} in quarantine:` : ''}`,
     ...digestLines(reasons, pc.yellow('!'), all),
     ...digestLines(warnings, pc.yellow('!'), all),
@@ -158,6 +158,6 @@ function refuseToOverwrite(paths: readonly string[], source: string, { name, out
   const update = ['landbridge import --update', ...document, ...flags].join(' ');
   throw new GatewayError(
     'BAD_CONFIG',
-    `${some.join(', ')}${more > 0 ? ` and ${more} more files` : ''} already exists. For a new version of the document with the domain file as it is: ${update}. Otherwise --name takes another name, and --force overwrites both after a backup.`,
+    `${some.join(', ')}${more > 0 ? ` and ${more} more files` : ''} already exists. To update the document and keep the domain file, run: ${update}. To import it again, use another --name, or --force, which overwrites both and keeps a backup.`,
   );
 }

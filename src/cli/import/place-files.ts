@@ -73,7 +73,7 @@ export async function placeAround(
   const writes = files.map(({ uri, text }): Write => [resolve(dirname(target), relative(base, pathOf(uri))), text]);
   const stray = writes.find(([path]) => !path.startsWith(`${folder}/`));
   if (stray === undefined) return [[target, first.text], ...writes.slice(1)];
-  const message = `The new document has a part that would lie outside of ${folder} (${relative('.', stray[0])}); import it under another --name, or with --force.`;
+  const message = `The new document has a file that would be outside of ${folder} (${relative('.', stray[0])}). Import it under another --name, or with --force.`;
   throw new GatewayError('BAD_DOCUMENT', message);
 }
 

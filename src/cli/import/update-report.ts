@@ -41,12 +41,12 @@ export function renderReport(report: UpdateReport, all: boolean): string {
   const lines = [
     updated
       ? `${pc.green('✓')} ${document}, from ${shown(importedFrom)}`
-      : `${document} is what ${shown(importedFrom)} has: nothing was written.`,
-    ...backups.map((path) => `${pc.dim('before:')} ${path}`),
-    ...rows(pc.green('+'), came, 'came'),
-    ...rows(pc.red('-'), went, 'went'),
+      : `${document} is the same as ${shown(importedFrom)}: nothing was written.`,
+    ...backups.map((path) => `${pc.dim('backup:')} ${path}`),
+    ...rows(pc.green('+'), came, 'added'),
+    ...rows(pc.red('-'), went, 'removed'),
     ...rows(pc.yellow('~'), changed, 'changed'),
-    ...(updated && quiet ? ['No operation came, went or changed.'] : []),
+    ...(updated && quiet ? ['No operation was added, removed or changed.'] : []),
     ...digestLines(warnings, pc.yellow('!'), all),
     ...stale.map(({ line, field, message }) =>
       shown(
@@ -54,8 +54,8 @@ export function renderReport(report: UpdateReport, all: boolean): string {
       ),
     ),
     stale.length === 0
-      ? `${domainFile} is as it was.`
-      : `${domainFile} is as it was, and does not load until ${stale.length === 1 ? 'this line is' : 'these lines are'} changed.`,
+      ? `${domainFile} was not changed.`
+      : `${domainFile} was not changed. It does not load until you change ${stale.length === 1 ? 'this line' : 'these lines'}.`,
   ];
   return `${lines.join('\n')}\n`;
 }

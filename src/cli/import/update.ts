@@ -45,13 +45,13 @@ async function update({ definition, file, positionOf }: DomainFile, document: st
     return new GatewayError('BAD_DOMAIN', `${file}${line === undefined ? '' : `:${line}`}: ${message}`);
   };
   const { openapi, importedFrom } = definition;
-  if (openapi === undefined) throw stop('name', 'has no openapi: there is no document to update.');
+  if (openapi === undefined) throw stop('name', 'has no openapi, so there is no document to update.');
   if (isWebAddress(openapi))
-    throw stop('openapi', `reads ${openapi.split('?')[0]} at every start; there is nothing to update.`);
+    throw stop('openapi', `reads ${openapi.split('?')[0]} at every start, so there is nothing to update.`);
   if (document === undefined && importedFrom === undefined)
     throw stop(
       'openapi',
-      `does not say where its document came from: name it (landbridge import --update <document> --name ${definition.name}), or write importedFrom: with its address.`,
+      `does not say where its document comes from. Name the document (landbridge import --update <document> --name ${definition.name}), or add importedFrom: with its address.`,
     );
   const from = document ?? fillIn(importedFrom!, file, config, stop);
   const target = await toRealPath(resolve(dirname(file), openapi));
@@ -112,10 +112,10 @@ async function update({ definition, file, positionOf }: DomainFile, document: st
     stale,
     warnings: [
       ...('problem' in old
-        ? [`The version before could not be read, so everything counts as new: ${old.problem.message}`]
+        ? [`The previous version could not be read, so every operation is listed as added: ${old.problem.message}`]
         : []),
       ...moves,
-      ...orphans.map((path) => `${path} is no part of the document any more; remove it if nothing else uses it.`),
+      ...orphans.map((path) => `${path} is no longer part of the document; delete it if nothing else uses it.`),
       ...version.domain.quarantined.map(({ method, path, reason }) => `${method} ${path}: ${reason}`),
     ],
   };
@@ -190,7 +190,7 @@ async function toRealPath(path: string): Promise<string> {
 function refuseForeignFiles(paths: readonly string[], own: readonly string[]): void {
   const foreign = paths.find((path) => !own.includes(path) && existsSync(path));
   if (foreign === undefined) return;
-  const message = `The new document has a part that would overwrite ${relative('.', foreign)}, which is not its own; move that file, or import under another --name.`;
+  const message = `The new document has a file that would overwrite ${relative('.', foreign)}, which belongs to something else. Move that file, or import under another --name.`;
   throw new GatewayError('BAD_DOCUMENT', message);
 }
 
@@ -219,8 +219,8 @@ function findLost(
     const successor = successors.get(endpoint);
     const message =
       successor === undefined
-        ? `${labelOf(endpoint)} is not in the document any more; remove the entry`
-        : `is ${labelOf(successor)} now; write the entry as ${JSON.stringify(labelOf(successor))}`;
+        ? `${labelOf(endpoint)} is no longer in the document; remove this entry`
+        : `is now ${labelOf(successor)}; rename this entry to ${JSON.stringify(labelOf(successor))}`;
     return [{ path: ['operations', key], message }];
   });
 }

@@ -62,7 +62,10 @@ function indentOf(text: string, { entries }: ObjectText): string {
 
 function readObject(text: string, at: number, file: string): ObjectText {
   const wrong = (): never => {
-    throw new GatewayError('BAD_CONFIG', `${file} is not a JSON object as its client would read it; repair it first.`);
+    throw new GatewayError(
+      'BAD_CONFIG',
+      `${file} is not a valid JSON object, so the client cannot read it either. Repair it first.`,
+    );
   };
   if (text[at] !== '{') wrong();
   const entries: Entry[] = [];

@@ -8,12 +8,12 @@ export function editToml(text: string, file: string, section: string, name: stri
   const head = `[${section}.${toKey(name)}]`;
   const words = text.split('\n').map((line) => line.trim());
   if (words.some((line) => line.startsWith(section) && /^\s*[=.]/.test(line.slice(section.length))))
+    throw new GatewayError('BAD_CONFIG', `${file} has ${section} without a table header. Add ${head} by hand.`);
+  if (isUnclear(words, section, name, head))
     throw new GatewayError(
       'BAD_CONFIG',
-      `${file} writes ${section} without a table header; add ${head} there by hand.`,
+      `${file} has ${head} in a form that this command cannot edit, or is not valid TOML. Edit it by hand.`,
     );
-  if (isUnclear(words, section, name, head))
-    throw new GatewayError('BAD_CONFIG', `${file} writes ${head} in another way, or is broken; edit it by hand.`);
   const lines = text.split('\n');
   const start = lines.findIndex((line) => line.trim() === head);
   if (start < 0) return value ? `${text.trimEnd()}${text.trim() === '' ? '' : '\n\n'}${print(head, value)}` : text;
@@ -22,7 +22,7 @@ export function editToml(text: string, file: string, section: string, name: stri
   while (end < lines.length && !(/^\s*\[/.test(lines[end]!) && !lines[end]!.trim().startsWith(below))) end++;
   const own = lines.slice(start, end).join('\n');
   if (/"""|'''/.test(own))
-    throw new GatewayError('BAD_CONFIG', `${file} has texts of several lines in ${head}; change it by hand.`);
+    throw new GatewayError('BAD_CONFIG', `${file} has a multi-line string in ${head}. Edit it by hand.`);
   // Blank lines and comments at the end of the table belong to the next one.
   while (end > start + 1 && /^\s*(?:#.*)?$/.test(lines[end - 1]!)) end--;
   const rest = lines.slice(end);

@@ -52,7 +52,7 @@ export async function runInstall(clientName: string, files: readonly string[], f
   const edit = client.format === 'toml' ? editToml : editJson;
   const after = edit(before, file, client.section, name, entry?.value);
   const out = (text: string) => void process.stdout.write(text);
-  if (after === before) return out(`${file} says so already: nothing to do.\n`);
+  if (after === before) return out(`There is nothing to change in ${file}.\n`);
   out(`${[pc.bold(`${file}${before === '' ? ' (new)' : ''}`), ...diffLines(before, after)].join('\n')}\n`);
   for (const note of entry?.notes ?? []) process.stderr.write(`${note}\n`);
   if (!(await mayWrite(flags))) {
@@ -61,14 +61,14 @@ export async function runInstall(clientName: string, files: readonly string[], f
     return;
   }
   const backup = await write(file, before, after, flags.withValues ?? false);
-  out(`${pc.green('✓')} ${file}${backup === undefined ? '' : ` (as it was: ${backup})`}\n${client.next}\n`);
+  out(`${pc.green('✓')} ${file}${backup === undefined ? '' : ` (backup: ${backup})`}\n${client.next}\n`);
 }
 
 function findClient(name: string): McpClient {
   const names = Object.keys(MCP_CLIENTS);
   const client = Object.hasOwn(MCP_CLIENTS, name) ? MCP_CLIENTS[name] : undefined;
   if (client) return client;
-  throw usageError(`There is no client "${name}" here; ${hint(name, names)}`);
+  throw usageError(`There is no client "${name}"; ${hint(name, names)}`);
 }
 
 function refuseName({ title, names = /./ }: McpClient, name: string): void {
@@ -86,7 +86,7 @@ function chooseFile(client: McpClient, scope: string | undefined, env: Environme
   const scopes = Object.keys(client.files);
   const file = client.files[(scope ?? 'user') as Scope];
   if (file && scopes.includes(scope ?? 'user')) return file(env);
-  throw usageError(`--scope of ${client.title} must be ${scopes.join(' or ')}.`);
+  throw usageError(`--scope for ${client.title} must be ${scopes.join(' or ')}.`);
 }
 
 async function buildEntry(
@@ -102,7 +102,7 @@ async function buildEntry(
     refuseStrangers(config.strangers);
     return describeRemote(client, flags.url, config, flags.withValues ?? false);
   }
-  if (config.paths.includes('-')) throw usageError('A client cannot pipe the document in: give a file or URL.');
+  if (config.paths.includes('-')) throw usageError('A client cannot send the document on stdin: give a file or URL.');
   const { headers, values } = splitHeaders(lines);
   const { command, args } = stdioCommand({
     config: { ...config, headers },
@@ -138,7 +138,7 @@ function refuseSecrets(lines: readonly string[], { withValues }: InstallFlags): 
   const scheme = /^(Bearer|Basic|Token) /i.exec(value)?.[1];
   const example = `${name}: ${scheme === undefined ? '' : `${scheme} `}\${${variableFor('', name)}}`;
   throw usageError(
-    `The value of --header ${name} would stand in the client's file for all to read: set a variable and write --header '${example}', or add --with-values to write it down.`,
+    `The value of --header ${name} may be a secret, and other people may read the client's file. Set a variable and write --header '${example}', or add --with-values to write the value.`,
   );
 }
 
@@ -166,7 +166,7 @@ function describeRemote(
   const { lines, notes } = withKey(config);
   if (!client.remote)
     throw usageError(
-      `${client.title} takes addresses in its own settings (Connectors), not in this file; without --url it starts the gateway itself.`,
+      `${client.title} does not read URLs from this file: add the URL in its settings (Connectors). Without --url, it starts the gateway itself.`,
     );
   const refer = (text: string) =>
     replaceReferences(text, ({ name, fallback, start, end }) => {
@@ -186,7 +186,7 @@ function withKey({ headers, auth, apiKeys, apiKeysFile }: Config): { lines: read
   if (isOpen || headers.some(isKey)) return { lines: headers, notes: [] };
   return {
     lines: [...headers, `Authorization: Bearer \${${KEY_VARIABLE}}`],
-    notes: [`Callers of that gateway need a key: set ${KEY_VARIABLE} where the client is started.`],
+    notes: [`Callers of that gateway need a key: set ${KEY_VARIABLE} in the environment of the client.`],
   };
 }
 
@@ -219,8 +219,8 @@ function describeLocal(
       ? []
       : [
           isReferring
-            ? `${client.title} takes ${names} from the environment it is started in (--with-values writes what is set now).`
-            : `${client.title} cannot refer to variables: fill in ${names} in that file, or use --with-values or --dotenv.`,
+            ? `${client.title} reads ${names} from its environment (--with-values writes the present values into the file).`
+            : `${client.title} cannot read variables: fill in ${names} in that file, or use --with-values or --dotenv.`,
         ];
   return { value, notes };
 }

@@ -49,7 +49,7 @@ export const MCP_CLIENTS: Readonly<Record<string, McpClient>> = {
     reference: (variable) => `\${${variable}:-}`,
     local: { type: 'stdio' },
     remote: ({ url, headers }) => ({ type: 'http', url, ...withHeaders(headers) }),
-    next: 'Start claude anew; /mcp lists its servers.',
+    next: 'Restart claude; /mcp lists its servers.',
   },
   'claude-desktop': {
     title: 'Claude Desktop',
@@ -87,7 +87,7 @@ export const MCP_CLIENTS: Readonly<Record<string, McpClient>> = {
       project: here('.codex/config.toml'),
     },
     remote: ({ url, headers }) => ({ url, ...toCodexHeaders(headers) }),
-    next: 'Start codex anew; /mcp lists its servers.',
+    next: 'Restart codex; /mcp lists its servers.',
   },
   gemini: {
     title: 'Gemini CLI',
@@ -96,7 +96,7 @@ export const MCP_CLIENTS: Readonly<Record<string, McpClient>> = {
     files: { user: () => home('.gemini', 'settings.json'), project: here('.gemini/settings.json') },
     reference: (variable) => `$${variable}`,
     remote: ({ url, headers }) => ({ httpUrl: url, ...withHeaders(headers) }),
-    next: 'Start gemini anew; /mcp lists its servers.',
+    next: 'Restart gemini; /mcp lists its servers.',
   },
 };
 
@@ -114,7 +114,7 @@ function toCodexHeaders(headers: Readonly<Record<string, string>>): object {
     else if (!value.includes('${')) http_headers[name] = value;
     else
       throw usageError(
-        `Codex fills in variables only as whole values: put all of ${name} into one, --header '${name}: \${${variableFor('', name)}}', or use --with-values.`,
+        `Codex accepts a variable only as the whole value of a header: put the whole value of ${name} into a variable, --header '${name}: \${${variableFor('', name)}}', or use --with-values.`,
       );
   }
   return {

@@ -21,9 +21,9 @@ const MAX_STDIN_BYTES = 64 * 1024;
 export async function runKey(action: string, name: string | undefined, flags: KeyFlags): Promise<void> {
   refuseStrangeVariables({}, process.env);
   if (action === 'hash') return printHash(await readStdin(), flags);
-  if (action !== 'new') throw usageError(`"key ${action}" is not known; ${hint(action, ACTIONS)}`);
+  if (action !== 'new') throw usageError(`There is no "landbridge key ${action}"; ${hint(action, ACTIONS)}`);
   if (name === undefined)
-    throw usageError('"key new" needs a name for who will call with it: landbridge key new <name>.');
+    throw usageError('"landbridge key new" needs the name of the caller: landbridge key new <name>.');
   printKey(mintKey(), name, flags);
 }
 
@@ -32,16 +32,16 @@ function printKey(key: string, name: string, flags: KeyFlags): void {
   const line = toLine(entry);
   if (flags.json) return void process.stdout.write(`${JSON.stringify({ key, ...entry, line })}\n`);
   process.stdout.write(
-    `The key of ${name}, shown this once and kept nowhere: store it where ${name} runs.
+    `The key of ${name}. It is shown only once and is not stored: copy it to where ${name} runs.
 
   ${key}
 
-What to keep in landbridge.yaml:
+Add this to landbridge.yaml:
 
   auth:
     keys:
       ${line}
-${isFree(entry) ? `\nor without that file: LANDBRIDGE_API_KEYS=${name}=${entry.sha256}\n` : ''}
+${isFree(entry) ? `\nor, without that file, set LANDBRIDGE_API_KEYS=${name}=${entry.sha256}\n` : ''}
 ${name} sends it as "Authorization: Bearer <key>" or "X-API-Key: <key>".
 `,
   );
@@ -91,7 +91,7 @@ function toLine({ name, sha256, profiles, effects, expires }: KeyEntry): string 
 
 function printHash(text: string, { json }: KeyFlags): void {
   const key = text.trim();
-  if (key === '') throw usageError('There is no key on stdin: landbridge key hash < key.txt');
+  if (key === '') throw usageError('There is no key on stdin. Use: landbridge key hash < key.txt');
   const weakness = explainWeakness(key);
   if (weakness !== undefined)
     throw new GatewayError('BAD_CONFIG', `This key ${weakness}. Make one with "landbridge key new <name>".`);
@@ -104,7 +104,7 @@ async function readStdin(): Promise<string> {
   let text = '';
   for await (const chunk of process.stdin.setEncoding('utf8')) {
     text += chunk as string;
-    if (text.length > MAX_STDIN_BYTES) throw usageError('What stands on stdin is too long for a key.');
+    if (text.length > MAX_STDIN_BYTES) throw usageError('The text on stdin is too long for a key.');
   }
   return text;
 }

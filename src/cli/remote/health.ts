@@ -35,7 +35,7 @@ export async function runHealth(flags: HealthFlags): Promise<void> {
   const answer = await ask(target);
   const { isWell, status, state } = answer;
   if (flags.json) process.stdout.write(`${JSON.stringify({ url: showUrl(target.url), ...answer })}\n`);
-  else process.stdout.write(`${status}${state === 'degraded' ? ' (shared state is away)' : ''}\n`);
+  else process.stdout.write(`${status}${state === 'degraded' ? ' (shared state is down)' : ''}\n`);
   if (!isWell) process.exitCode = 1;
 }
 
@@ -51,7 +51,7 @@ function toTarget(text: string, path: string): Target {
 function ownTarget({ http, port, host, tls }: Config, path: string): Target {
   if (!http || port === 0)
     throw usageError(
-      'These settings have no HTTP port that could be asked: name the gateway with --url http://127.0.0.1:3333.',
+      'These settings have no fixed HTTP port. Give the address of the gateway with --url http://127.0.0.1:3333.',
     );
   // The wildcard address cannot be called; the loopback address is called instead.
   const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
@@ -68,7 +68,7 @@ function ask({ url, isOwn }: Target): Promise<Answer> {
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => {
         text += chunk;
-        if (text.length > MAX_BYTES) response.destroy(new Error('the answer does not end'));
+        if (text.length > MAX_BYTES) response.destroy(new Error('the answer is too long'));
       });
       response.on('error', fail);
       response.on('end', () => {
@@ -93,7 +93,7 @@ function toAnswer(code: number, text: string): Answer | undefined {
 function toStranger(url: URL, code: number): GatewayError {
   return new GatewayError(
     'BAD_CONFIG',
-    `${showUrl(url)} answered ${code}, and not as a gateway does: is it the address of one? Look at what listens there.`,
+    `${showUrl(url)} answered ${code}, but not as a gateway does. Check which program listens at this address.`,
   );
 }
 
@@ -106,7 +106,7 @@ function toUnreachable(url: URL, error: Error & { code?: string }): GatewayError
   const why = error.name === 'AbortError' || error.name === 'TimeoutError' ? 'no answer in time' : error.code;
   return new GatewayError(
     'BAD_CONFIG',
-    `${url.origin} cannot be asked (${why ?? visible(error.message)}): is the gateway running, and at that address?`,
+    `Cannot reach ${url.origin} (${why ?? visible(error.message)}). Check that the gateway is running at this address.`,
     {},
     error,
   );

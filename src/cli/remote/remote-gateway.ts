@@ -158,7 +158,7 @@ function toResult({ message, status }: Answer, url: string): Params {
   if (isObject(message?.result)) return message.result;
   if (isObject(message?.error)) throw new RpcFailure(message.error);
   // An error page of something else, or a stream that ended early.
-  throw failure(`${url} answered ${status} without an MCP message: is this the address of an MCP server?`);
+  throw failure(`${url} answered ${status} without an MCP message. Check that this is the address of an MCP server.`);
 }
 
 interface LegacySession {
@@ -207,13 +207,15 @@ async function refuseStrangers(url: string, response: Response, own: RemoteOptio
   const reason = (status === 401 && isKnown) || status === 404 ? await readRefusal(response) : undefined;
   if (reason !== undefined) throw failure(`${url} (${status}): ${reason}`);
   if (status === 401 || status === 407)
-    throw failure(`${url} wants to know who calls (${status}): add --header 'Authorization: Bearer \${TOKEN}'.`);
+    throw failure(`${url} needs a key or token (${status}): add --header 'Authorization: Bearer \${TOKEN}'.`);
   if (status === 404 && !/event-stream/.test(type))
     throw failure(
       `There is no MCP server at ${url} (404). A gateway serves /mcp, and each of its profiles at /mcp/<profile>.`,
     );
-  if (status === 405) throw failure(`${url} takes no POST (405): an MCP server does. A gateway serves /mcp.`);
-  if (/^text\/html\b/.test(type)) throw failure(`${url} answered ${status} with a web page: it is no MCP server.`);
+  if (status === 405)
+    throw failure(`${url} does not accept POST (405), so it is not an MCP server. A gateway serves /mcp.`);
+  if (/^text\/html\b/.test(type))
+    throw failure(`${url} answered ${status} with a web page, so it is not an MCP server.`);
 }
 
 /**
@@ -228,12 +230,12 @@ async function readRefusal(response: Response): Promise<string | undefined> {
 
 const CONNECTION: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there. Start the gateway with "landbridge serve", or check the port',
-  ENOTFOUND: 'there is no host of this name',
-  EAI_AGAIN: 'the name of the host cannot be resolved just now',
+  ENOTFOUND: 'there is no host with this name',
+  EAI_AGAIN: 'the host name cannot be resolved at the moment',
   ECONNRESET: 'the connection was closed before an answer came',
   UND_ERR_SOCKET: 'the connection was closed before an answer came',
-  UND_ERR_CONNECT_TIMEOUT: 'nobody answers there',
-  ETIMEDOUT: 'nobody answers there',
+  UND_ERR_CONNECT_TIMEOUT: 'there was no answer',
+  ETIMEDOUT: 'there was no answer',
   UND_ERR_HEADERS_TIMEOUT: 'no answer came within five minutes',
 };
 

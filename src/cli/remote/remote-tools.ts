@@ -39,7 +39,7 @@ export async function printRemoteTool(request: Request, name: string, json: bool
   if (!tool) return printRemoteOperation(request, name, tools, json);
   process.stdout.write(json ? `${JSON.stringify(tool)}\n` : render(tool));
   process.stderr.write(
-    'That is what the gateway tells its clients; "landbridge explain" with its files says where each part came from.\n',
+    'This is what the gateway sends to its clients. To see where each part comes from, run "landbridge explain" with the files of the gateway.\n',
   );
 }
 

@@ -36,7 +36,7 @@ export function refuseFiles(files: readonly string[], flags: Flags): void {
   const flag = DECIDED.find((name) => flags[name] !== undefined);
   const extra = files.length > 0 ? files[0] : flag && spellFlag(flag);
   if (extra === undefined) return;
-  const message = `${extra} goes with files; with --url the running gateway decides that.`;
+  const message = `${extra} cannot be used with --url: the running gateway has its own settings.`;
   throw usageError(message);
 }
 

@@ -66,7 +66,7 @@ export async function createAuthorities(config: Config, profiles: readonly strin
       {
         path: ['auth'],
         message:
-          'lets nobody in: add a key ("landbridge key new <name>" makes one), an issuer of tokens (auth.oauth) or an authority of client certificates (tls.clientCa), or remove it',
+          'allows no callers: add a key ("landbridge key new <name>" makes one), an authorization server (auth.oauth) or the authority of client certificates (tls.clientCa), or remove it',
       },
     ]);
   const challenge = (profile: string, error?: 'invalid_token') =>
@@ -94,7 +94,7 @@ function toTcpIdentify(
 function listExpired(keys: readonly ConfiguredKey[]): string[] {
   return keys.flatMap(({ name, expires }) =>
     expires !== undefined && Date.parse(expires) <= Date.now()
-      ? [`The key of ${name} expired ${expires} and is refused.`]
+      ? [`The key of ${name} expired on ${expires} and is refused.`]
       : [],
   );
 }

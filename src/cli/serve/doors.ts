@@ -14,7 +14,7 @@ export function openCertificates({ auth, tls }: Config, profiles: readonly strin
   const rules = auth?.certificates;
   if (tls?.clientCa === undefined) {
     if (rules === undefined) return undefined;
-    const message = 'needs tls.clientCa: the authority that has signed them (--tls-client-ca)';
+    const message = 'needs tls.clientCa, the authority that signs them (--tls-client-ca)';
     throw toSectionError(auth!, [{ path: ['auth', 'certificates'], message }]);
   }
   const problems = (rules ?? []).flatMap((rule, index) =>
@@ -29,12 +29,12 @@ export function openRefusals(log: Logger): Refusals {
 }
 
 const IN_THE_CLEAR =
-  'Keys and tokens sent to the TCP port can be read on the way: it has no TLS. Name a certificate and its key (tls, --tls-cert, --tls-key).';
+  'The TCP port has no TLS, so others on the network can read the keys and tokens sent to it. Set a certificate and its key (tls, --tls-cert, --tls-key).';
 
 const NAMELESS =
-  'HTTP is served under the addresses of this machine alone: requests to a name are refused. Say by which one clients reach it (publicUrl, --public-url), or allow it (allowedHosts, --allowed-host).';
+  'HTTP accepts requests to the addresses of this machine only, not to a host name. Set the URL that clients use (publicUrl, --public-url), or allow the name (allowedHosts, --allowed-host).';
 const UNSEALED =
-  'Replicas that share `state` but no secret refuse the confirmations and sessions of each other: give all of them the same one (secret, LANDBRIDGE_SECRET).';
+  'Replicas share `state`, but no secret, so they refuse the confirmations and sessions of each other. Give all of them the same secret (secret, LANDBRIDGE_SECRET).';
 
 /**
  * Warnings for the operator: keys in clear text over TCP, HTTP without a name that is served, replicas without a shared secret.

@@ -45,7 +45,7 @@ export function openIssuers(
       {
         path: ['auth', 'oauth'],
         message:
-          'needs publicUrl: tokens are made for the URL clients call, and clients are told it. Write publicUrl: https://<host>, without /mcp, or start with --public-url',
+          'needs publicUrl, the URL that clients call: tokens must be issued for it. Write publicUrl: https://<host>, without /mcp, or start with --public-url',
       },
     ]);
   let log: Logger | undefined;

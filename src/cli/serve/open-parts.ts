@@ -128,17 +128,17 @@ async function openWorkers(primary: Primary): Promise<SharedState> {
 
 async function openReplicas(url: string, secret: string | undefined, log: Logger): Promise<SharedState> {
   if (secret === undefined)
-    log.warn('shared state: without a common secret (LANDBRIDGE_SECRET) replicas share rates, and nothing else');
+    log.warn('shared state: without a common secret (LANDBRIDGE_SECRET), replicas share only rate limits');
   const { openRedisState } = await import('../../state/redis-state.ts');
   return openRedisState({
     url,
     secret: secret === undefined ? undefined : Buffer.from(secret),
     onChange: (isUsable, where, why) => {
-      if (isUsable) log.info({ where }, 'shared state is there: limits and confirmations count for all replicas');
+      if (isUsable) log.info({ where }, 'shared state is up: all replicas share limits and confirmations');
       else
         log.warn(
           { where, why },
-          'shared state is away: each replica applies the limits and logs in to APIs by itself, and confirmations are refused',
+          'shared state is down: each replica applies the limits and logs in to APIs on its own, and confirmations are refused',
         );
     },
     onWarning: (message) => log.warn(`shared state: ${message}`),

@@ -16,7 +16,7 @@ export async function openTraces({ tracing }: Config, log: Logger): Promise<Trac
   for (const warning of tracing.warnings) log.warn(warning);
   const { version } = PRODUCT;
   if (findTracing(version) !== undefined) {
-    log.info('traces go where the OpenTelemetry SDK of this process sends them');
+    log.info('the OpenTelemetry SDK of this process exports the traces');
     return undefined;
   }
   const { openTraceExport } = await import('../../tracing/otlp-export.ts');
@@ -26,8 +26,12 @@ export async function openTraces({ tracing }: Config, log: Logger): Promise<Trac
     version,
     tls: readCollectorFiles(tracing),
     onChange: (isArriving, { losses, why }) => {
-      if (isArriving) log.info({ lost: losses, where }, 'traces arrive again');
-      else log.warn({ lost: losses, where, why }, 'traces do not arrive: calls go on, their spans are lost');
+      if (isArriving) log.info({ lost: losses, where }, 'traces reach the collector again');
+      else
+        log.warn(
+          { lost: losses, where, why },
+          'traces do not reach the collector: calls continue, but their spans are lost',
+        );
     },
     onWarning: (message) => log.warn(`tracing: ${message}`),
   });

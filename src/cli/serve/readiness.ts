@@ -24,11 +24,11 @@ export function createConditions(
     { name: 'audit', what: 'calls cannot be recorded', isUnready: true, holds: () => audit?.isRefusing },
     // Only single calls are shed, for moments: taking the replica out of service would load the others even more.
     { name: 'overload', what: 'overloaded', isUnready: false, holds: () => overload.isShedding },
-    { name: 'state', what: 'shared state is away', isUnready: false, holds: () => state && !state.isUsable },
+    { name: 'state', what: 'shared state is down', isUnready: false, holds: () => state && !state.isUsable },
     // Tokens verified before and those of other issuers are still accepted, and another replica would not know more.
     {
       name: 'issuer',
-      what: 'an authorization server is away',
+      what: 'an authorization server is down',
       isUnready: false,
       holds: () => (authorities?.issuers?.authority.away.length ?? 0) > 0,
     },

@@ -36,17 +36,17 @@ export async function checkSettings(config: Config): Promise<void> {
 /** Refuses settings with which nothing would listen, or with which stdin would be read twice. */
 function refuseContradictions({ http, tcp, stdio, paths, workers }: Config): void {
   if (!http && tcp === undefined && !stdio)
-    throw usageError('--no-http leaves nothing to listen on: add --stdio or --tcp <port>.');
+    throw usageError('With --no-http there is nothing to listen on: add --stdio or --tcp <port>.');
   if (stdio && paths.includes('-'))
-    throw usageError('- and --stdio both want stdin: give the document as a file or URL.');
+    throw usageError('"-" and --stdio both read stdin: give the document as a file or URL.');
   if (workers === 1) return;
   if (stdio)
     throw usageError(
-      'stdio is one conversation, and one process has it: leave out --stdio, or --workers (workers, LANDBRIDGE_WORKERS).',
+      'Several workers cannot share stdio: leave out --stdio, or --workers (workers, LANDBRIDGE_WORKERS).',
     );
   if (paths.includes('-'))
     throw usageError(
-      'Every worker reads the document, and stdin can be read once: give it as a file or URL, or leave out --workers.',
+      'Every worker reads the document, but stdin can be read only once: give it as a file or URL, or leave out --workers.',
     );
 }
 
@@ -55,8 +55,8 @@ function refuseOpenDoors(config: Config, authorities: Authorities | undefined): 
   if (config.allowUnauthenticated || !isWideOpen(config, authorities)) return;
   throw new GatewayError(
     'BAD_CONFIG',
-    `Refusing to listen on ${config.host}: anybody who reaches this machine could call these APIs with your credentials. ` +
-      'Say who may call ("landbridge key new <name>" makes a key), keep to 127.0.0.1 behind a proxy that authenticates, ' +
+    `Refusing to listen on ${config.host}: anyone who can reach this machine could call these APIs with your credentials. ` +
+      'Configure who may call ("landbridge key new <name>" makes a key), listen on 127.0.0.1 behind a proxy that authenticates, ' +
       'or add --allow-unauthenticated if something else protects this port.',
   );
 }
@@ -75,6 +75,6 @@ export function refuseUnsigned(domains: readonly Domain[], { assertions }: Pick<
   if (asking.length > 0)
     throw new GatewayError(
       'BAD_CONFIG',
-      `${asking.map(({ name }) => name).join(', ')} wants assertions about callers, and there is no key to sign them with. Write assertions: { keys: [key.pem] } in landbridge.yaml; openssl genpkey -algorithm ed25519 -out key.pem makes one.`,
+      `${asking.length === 1 ? 'Domain' : 'Domains'} ${asking.map(({ name }) => `"${name}"`).join(', ')} ${asking.length === 1 ? 'signs' : 'sign'} assertions about the caller, but no signing key is set. Add assertions: { keys: [key.pem] } to landbridge.yaml; "openssl genpkey -algorithm ed25519 -out key.pem" makes a key.`,
     );
 }

@@ -21,7 +21,7 @@ export function keepNotices(log: Logger): void {
     process.on('warning', (warning: Error & { readonly code?: string }) => {
       log.warn(
         { warning: warning.name, code: warning.code, detail: warning.message.slice(0, MAX_CHARS) },
-        'node warns',
+        'Node.js warning',
       );
     });
   }

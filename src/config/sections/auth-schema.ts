@@ -9,7 +9,7 @@ import { once } from '../../endpoint/untrusted.ts';
 import { filePath, secretName } from '../file-paths.ts';
 
 const principalName = once(() =>
-  named(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/, 'must have letters, digits and . _ @ - only, at most 64'),
+  named(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/, 'must have only letters, digits and . _ @ -, at most 64'),
 );
 const url = once(() =>
   z.url({ protocol: /^https?$/, error: 'must be an http(s) URL, for example https://id.example.com' }),
@@ -19,8 +19,8 @@ const permissions = once(() => {
   const effect = z.enum(EFFECTS, { error: 'must be read, write or destructive' });
   const effects = list(effect).refine((all) => all.length > 0, 'must name at least one of read, write and destructive');
   const profileNames = list(
-    named(/^(?:[a-z][a-z0-9_-]{0,31}|\*)$/, 'must be the name of a profile, or "*" for all and what /mcp serves'),
-  ).refine((all) => all.length > 0, 'must name at least one profile, or "*"; without it all are meant');
+    named(/^(?:[a-z][a-z0-9_-]{0,31}|\*)$/, 'must be the name of a profile, or "*" for all of them and /mcp itself'),
+  ).refine((all) => all.length > 0, 'must name at least one profile, or "*"; leave it out to allow all');
 
   return {
     profiles: about(

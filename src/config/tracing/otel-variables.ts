@@ -49,7 +49,7 @@ export function readOtelVariables(env: Environment): OtelVariables {
   const number = (name: string, value = read(name)): number | undefined => {
     if (value === undefined) return undefined;
     if (/^\d+$/.test(value) && Number(value) > 0) return Number(value);
-    warnings.push(`${name} must be a whole number greater than 0, and is ${quote(value)}: the default holds.`);
+    warnings.push(`${name} must be a whole number greater than 0, but is ${quote(value)}: the default is used.`);
     return undefined;
   };
   const pairs = (name: string): Pairs => parsePairs(read(name), name, warnings);
@@ -88,7 +88,7 @@ function readSwitch(lookUp: Read, warnings: string[]): boolean | undefined {
   if (exporters?.includes('none')) return false;
   if (exporters?.includes('otlp')) return true;
   if (exporters !== undefined)
-    warnings.push(`OTEL_TRACES_EXPORTER is ${quote(exporters.join(','))}, and only otlp and none are known here.`);
+    warnings.push(`OTEL_TRACES_EXPORTER is ${quote(exporters.join(','))}, but only otlp and none are supported.`);
   const endpoint = lookUp('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') ?? lookUp('OTEL_EXPORTER_OTLP_ENDPOINT');
   return endpoint === undefined ? undefined : true;
 }
@@ -101,7 +101,7 @@ function readUrl(lookUp: Read, warnings: string[]): string | undefined {
     const text = lookUp(name);
     if (text === undefined) continue;
     if (URL.canParse(text) && isWebUrl(new URL(text))) return path === '' ? text : toTracesUrl(text);
-    warnings.push(`${name} must be an http(s) URL, and is none: it is passed over.`);
+    warnings.push(`${name} is not an http(s) URL and is ignored.`);
   }
   return undefined;
 }
@@ -116,14 +116,14 @@ function readProtocol(protocol: string | undefined, warnings: string[]): Protoco
   const match = PROTOCOLS.find((one) => one === protocol);
   if (match === undefined)
     warnings.push(
-      `OTEL_EXPORTER_OTLP_PROTOCOL is ${quote(protocol)}, which is not spoken here: http/protobuf is. Name the collector’s HTTP port, usually 4318, in OTEL_EXPORTER_OTLP_TRACES_ENDPOINT.`,
+      `OTEL_EXPORTER_OTLP_PROTOCOL is ${quote(protocol)}, which is not supported: use http/protobuf. Write the collector’s HTTP port, usually 4318, in OTEL_EXPORTER_OTLP_TRACES_ENDPOINT.`,
     );
   return match;
 }
 
 function readCompression(compression: string | undefined, warnings: string[]): 'gzip' | 'none' | undefined {
   if (compression === undefined || compression === 'gzip' || compression === 'none') return compression;
-  warnings.push(`OTEL_EXPORTER_OTLP_COMPRESSION is ${quote(compression)}, and only gzip and none are known here.`);
+  warnings.push(`OTEL_EXPORTER_OTLP_COMPRESSION is ${quote(compression)}, but only gzip and none are supported.`);
   return undefined;
 }
 
@@ -134,13 +134,13 @@ function readSampling(sampler: string | undefined, arg: string | undefined, warn
   if (sampler === undefined) return undefined;
   const [, parentBased, kind] = SAMPLERS.exec(sampler.toLowerCase()) ?? [];
   if (kind === undefined) {
-    warnings.push(`OTEL_TRACES_SAMPLER is ${quote(sampler)}, which is not known here: the default holds.`);
+    warnings.push(`OTEL_TRACES_SAMPLER is ${quote(sampler)}, which is not supported: the default is used.`);
     return undefined;
   }
   const number = Number(arg ?? 1);
   const isRatio = number >= 0 && number <= 1;
   if (kind === 'traceidratio' && !isRatio)
-    warnings.push(`OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1, and is ${quote(arg ?? '')}: 1 holds.`);
+    warnings.push(`OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1, but is ${quote(arg ?? '')}: 1 is used.`);
   const ratio = kind === 'always_on' ? 1 : kind === 'always_off' ? 0 : isRatio ? number : 1;
   return { ratio, callers: parentBased !== undefined ? 'follow' : kind === 'traceidratio' ? 'id' : 'own' };
 }
@@ -155,7 +155,7 @@ function parsePairs(text: string | undefined, name: string, warnings: string[]):
     if (member.trim() === '') continue;
     // Not shown: what is written there may be a secret.
     if (key === '' || value === undefined)
-      warnings.push(`${name} has a part that is not name=value: it is passed over.`);
+      warnings.push(`${name} has a part that is not name=value: that part is ignored.`);
     else pairs[key] = value;
   }
   return pairs;

@@ -10,10 +10,10 @@ export const collectorUrl = once(() =>
   z
     .url({ protocol: /^https?$/, error: 'must be the http(s) URL of a collector, such as http://127.0.0.1:4318' })
     .superRefine((url, context) => {
-      if (/\/v1\/traces\/?$/.test(url)) context.addIssue('must be without /v1/traces at its end: it is added');
+      if (/\/v1\/traces\/?$/.test(url)) context.addIssue('must not end in /v1/traces: the gateway adds it');
       if (/^https?:\/\/[^/]*:4317(?:\/|$)/.test(url))
         context.addIssue(
-          'must be the port of OTLP over HTTP, usually 4318: 4317 is for gRPC, which is not spoken here',
+          'must have the port of OTLP over HTTP, usually 4318: 4317 is for gRPC, which is not supported',
         );
     }),
 );

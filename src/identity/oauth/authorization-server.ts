@@ -51,7 +51,7 @@ export function createAuthorizationServer(settings: ServerSettings, ask: Ask): A
     // A server on this machine may use plain HTTP; one elsewhere must not send us to it.
     const mayBePlain = isLoopback(new URL(settings.issuer).hostname);
     if (url.protocol === 'https:' || (mayBePlain && isSafeAddress(url))) return url;
-    throw new Error(`${field} in its metadata is no https URL`);
+    throw new Error(`${field} in its metadata is not an https URL`);
   };
 
   return {
@@ -78,14 +78,14 @@ async function discover(issuer: string, ask: Ask): Promise<Node> {
   for (const url of wellKnownOf(issuer)) {
     const { status, body } = await ask({ method: 'GET', url, headers: { accept: 'application/json' } });
     if (status !== 200) {
-      if (status !== 404) problem = `its metadata was answered with status ${status}`;
+      if (status !== 404) problem = `the request for its metadata was answered with status ${status}`;
       continue;
     }
     const metadata = parseJsonObject(body.toString());
-    if (metadata === undefined) problem = 'its metadata is no JSON object';
+    if (metadata === undefined) problem = 'its metadata is not a JSON object';
     // RFC 8414 3.3: metadata that names another issuer must not be used.
     else if (textAt(metadata, 'issuer') !== issuer)
-      problem = `its metadata names another issuer: ${(textAt(metadata, 'issuer') ?? 'none').slice(0, 200)}; write issuer exactly so`;
+      problem = `its metadata names another issuer: ${(textAt(metadata, 'issuer') ?? 'none').slice(0, 200)}; write issuer exactly like this`;
     else return metadata;
   }
   throw new Error(problem);

@@ -135,7 +135,7 @@ function createTurns() {
 }
 
 function explain(status: number): string {
-  if (status === 200) return 'its introspection endpoint answered with no JSON object';
+  if (status === 200) return 'its introspection endpoint did not answer with a JSON object';
   if (status === 401 || status === 403)
     return `its introspection endpoint refused our client id and secret (status ${status})`;
   return `its introspection endpoint answered with status ${status}`;

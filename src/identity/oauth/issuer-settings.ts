@@ -56,7 +56,7 @@ function addressProblems({ issuer, jwksUri, introspection }: IssuerSettings, ear
   ];
   const problems: Problem[] = addresses
     .filter(([, url]) => url !== undefined && !isSafeAddress(new URL(url)))
-    .map(([path]) => ({ path, message: 'must be an https URL: what comes from there decides who is let in' }));
+    .map(([path]) => ({ path, message: 'must be an https URL, because its answers decide who may call' }));
   const { search, hash, username, password } = new URL(issuer);
   if (search || hash || username || password || issuer.includes('|'))
     problems.push({ path: ['issuer'], message: 'must have no query, fragment, login or "|"' });
@@ -68,7 +68,7 @@ function addressProblems({ issuer, jwksUri, introspection }: IssuerSettings, ear
 function listProblems(settings: IssuerSettings): Problem[] {
   return (['audience', 'algorithms', 'types'] as const)
     .filter((field) => settings[field]?.length === 0)
-    .map((field) => ({ path: [field], message: 'an empty list accepts nobody: remove it for the default' }));
+    .map((field) => ({ path: [field], message: 'an empty list accepts no token: remove it to use the default' }));
 }
 
 function variableProblems(introspection: IntrospectionSettings | undefined, variables: Variables): Problem[] {
@@ -105,14 +105,17 @@ function scopeProblems({ scopes, implies = {}, profiles = {} }: ScopeSettings): 
   const problems: Problem[] = lists.flatMap(([path, list]) =>
     list.flatMap((scope) => {
       if (scope === 'offline_access')
-        return [{ path, message: 'offline_access is about refresh tokens and allows nothing: name another scope' }];
+        return [{ path, message: 'offline_access is only for refresh tokens and allows no calls: name another scope' }];
       return isScope(scope)
         ? []
-        : [{ path, message: `${JSON.stringify(scope)} is no scope: write each as an item of its own` }];
+        : [{ path, message: `${JSON.stringify(scope)} is not a scope: write each scope as a separate item` }];
     }),
   );
   if (scopes !== undefined && Object.values(scopes).every((list) => (list ?? []).length === 0))
-    problems.push({ path: ['scopes'], message: 'they allow nobody anything: name at least one, or remove scopes' });
+    problems.push({
+      path: ['scopes'],
+      message: 'the lists are empty, so no call is allowed: name at least one scope, or remove scopes',
+    });
   return problems;
 }
 
@@ -121,6 +124,8 @@ function profileProblems({ profiles = {} }: ScopeSettings, profileNames: Readonl
   return Object.entries(profiles).flatMap(([profile, scopes]) => {
     const path = ['profiles', profile];
     if (!profileNames.has(profile)) return [{ path, message: `there is no such profile; ${names}` }];
-    return scopes.length === 0 ? [{ path, message: 'an empty list lets nobody in: name a scope, or remove it' }] : [];
+    return scopes.length === 0
+      ? [{ path, message: 'an empty list allows no callers: name a scope, or remove it' }]
+      : [];
   });
 }

@@ -86,9 +86,9 @@ export function createIssuer(settings: IssuerSettings, { ask, variables, log, re
   const problemOf = (claims: Node, url: string, needsExpiry: boolean): string | undefined => {
     const problem = checkTimes(claims, { now: Date.now() / 1000, skew }, needsExpiry);
     if (problem !== undefined) return problem;
-    if (isBoundToKey(claims)) return 'The token is bound to a key of its holder, and is no bearer token.';
+    if (isBoundToKey(claims)) return 'The token is bound to a key of its holder, so it is not a bearer token.';
     if (!isFor(audiencesOf(claims), url)) return WRONG_AUDIENCE;
-    if (subjectOf(claims, settings.principal ?? 'sub') === undefined) return 'The token does not say who calls.';
+    if (subjectOf(claims, settings.principal ?? 'sub') === undefined) return 'The token does not name the caller.';
     return undefined;
   };
 
@@ -165,8 +165,8 @@ export function createIssuer(settings: IssuerSettings, { ask, variables, log, re
   return self;
 }
 
-export const WRONG_AUDIENCE = 'The token was not made for this endpoint.';
-const NO_ACCESS_TOKEN = 'This is no access token.';
+export const WRONG_AUDIENCE = 'The token was not issued for this endpoint.';
+const NO_ACCESS_TOKEN = 'This is not an access token.';
 
 /** What the header of a JWT may say. Where keys come from it does not decide: `jku`, `jwk`, `x5u` and `x5c` are not read. */
 function createHeaderCheck(settings: IssuerSettings) {
@@ -202,7 +202,7 @@ function plainType(type: string): string {
 function introspectedProblem(claims: Node, issuer: string): string | undefined {
   const iss = own(claims, 'iss');
   const type = own(claims, 'token_type');
-  if (iss !== undefined && iss !== issuer) return 'The token is of another issuer.';
+  if (iss !== undefined && iss !== issuer) return 'The token is from another issuer.';
   if (type !== undefined && !(typeof type === 'string' && /^(?:bearer|access_token)$/i.test(type)))
     return NO_ACCESS_TOKEN;
   return isOtherKind(claims) ? NO_ACCESS_TOKEN : undefined;
@@ -223,7 +223,7 @@ function createNotes(issuer: string, log: IssuerLog) {
     },
     fetched(keys: number) {
       hasFailed = false;
-      if (isAway) log.info({ issuer, keys }, 'the keys of the authorization server are known');
+      if (isAway) log.info({ issuer, keys }, 'fetched the keys of the authorization server');
       isAway = false;
       loggedAt = Number.NEGATIVE_INFINITY;
     },
@@ -232,7 +232,7 @@ function createNotes(issuer: string, log: IssuerLog) {
       hasFailed = true;
       if (Date.now() - loggedAt < LOG_INTERVAL_MS) return;
       loggedAt = Date.now();
-      log.warn({ issuer, why }, 'the authorization server cannot be used; it is tried again');
+      log.warn({ issuer, why }, 'the authorization server cannot be used; the gateway tries again');
     },
   };
 }

@@ -31,10 +31,11 @@ const MAX_VERDICTS = 100;
 const RETRY = { 'retry-after': '5' };
 const UNAVAILABLE: Refusal = Object.freeze({
   status: 503,
-  message: 'The authorization server of this token cannot be asked right now, so nobody is let in with it. Try again.',
+  message:
+    'The authorization server of this token cannot be reached at the moment, so the token cannot be checked. Try again.',
   headers: RETRY,
   reason: 'issuer_away',
-  why: 'the authorization server cannot be asked',
+  why: 'the authorization server cannot be reached',
 });
 
 type Details = NonNullable<Refusal['details']>;
@@ -114,7 +115,7 @@ export function createOAuthAuthority({ issuers: settings, ...parts }: OAuthParts
       const shape = readShape(token);
       const issuer = shape && (textAt(shape.claims, 'iss') ?? '');
       if (issuer === undefined || byName.has(issuer)) return undefined;
-      return { why: 'a token of an issuer that is not trusted here', details: { issuer: cutDetail(issuer) } };
+      return { why: 'the issuer of the token is not trusted', details: { issuer: cutDetail(issuer) } };
     },
     get away() {
       return issuers.filter((issuer) => issuer.isAway()).map(({ name }) => name);

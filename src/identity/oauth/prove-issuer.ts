@@ -40,7 +40,7 @@ export async function proveIssuer(
     const client = createIntrospection({ server, ask, clientId, clientSecret, onFailure });
     const { kind } = await client.look(token, token);
     if (kind === 'inactive') good.push('introspection answers our client');
-    else if (kind === 'active') bad.push('its introspection endpoint says of a made-up token that it is good');
+    else if (kind === 'active') bad.push('its introspection endpoint accepts a made-up token');
   }
   return { good, bad };
 }

@@ -99,7 +99,7 @@ export function createSigningKeys({ server, ask, maxAgeMs, onFetched, onFailure 
       return { kind: 'good', claims: await verifyWith(keys!, token, options), generation: checkedIn };
     } catch (error) {
       if (error instanceof errors.JWKSNoMatchingKey) return 'no_key';
-      return { kind: 'bad', why: 'The token does not bear a good signature of its issuer.' };
+      return { kind: 'bad', why: 'The token does not have a valid signature of its issuer.' };
     }
   };
 
@@ -161,14 +161,14 @@ async function verifyWith(keys: KeySet, token: string, options: JWTVerifyOptions
 export async function askForKeys(server: AuthorizationServer, ask: Ask): Promise<Node[]> {
   const url = await server.jwksUri();
   const { status, body } = await ask({ method: 'GET', url, headers: { accept: 'application/json' } });
-  if (status !== 200) throw new Error(`its keys were answered with status ${status}`);
+  if (status !== 200) throw new Error(`the request for its keys was answered with status ${status}`);
   return parseKeys(body);
 }
 
 function parseKeys(body: Buffer): Node[] {
   const keys = own(parseJsonObject(body.toString()), 'keys');
   if (!Array.isArray(keys) || !keys.every((key) => isObject(key) && typeof own(key, 'kty') === 'string'))
-    throw new Error('its keys are no JSON Web Key Set');
+    throw new Error('its keys are not a JSON Web Key Set');
   if (keys.length > MAX_KEYS) throw new Error(`it publishes more than ${MAX_KEYS} keys`);
   return keys as Node[];
 }

@@ -35,14 +35,17 @@ describe('settings that cannot be meant are told with their place', () => {
     ],
     [[{ issuer: ISSUER }, { issuer: ISSUER }], '1.issuer: is named twice'],
     [[{ issuer: `${ISSUER}?tenant=1` }], 'must have no query'],
-    [[{ issuer: ISSUER, audience: [] }], 'audience: an empty list accepts nobody'],
-    [[{ issuer: ISSUER, algorithms: [] }], 'algorithms: an empty list accepts nobody'],
-    [[{ issuer: ISSUER, scopes: {} }], 'scopes: they allow nobody anything'],
-    [[{ issuer: ISSUER, scopes: { read: ['a b'] } }], 'scopes.read: "a b" is no scope'],
-    [[{ issuer: ISSUER, scopes: { read: ['offline_access'] } }], 'scopes.read: offline_access is about refresh tokens'],
-    [[{ issuer: ISSUER, implies: { 'a"b': [] } }], 'is no scope'],
+    [[{ issuer: ISSUER, audience: [] }], 'audience: an empty list accepts no token'],
+    [[{ issuer: ISSUER, algorithms: [] }], 'algorithms: an empty list accepts no token'],
+    [[{ issuer: ISSUER, scopes: {} }], 'scopes: the lists are empty, so no call is allowed'],
+    [[{ issuer: ISSUER, scopes: { read: ['a b'] } }], 'scopes.read: "a b" is not a scope'],
+    [
+      [{ issuer: ISSUER, scopes: { read: ['offline_access'] } }],
+      'scopes.read: offline_access is only for refresh tokens',
+    ],
+    [[{ issuer: ISSUER, implies: { 'a"b': [] } }], 'is not a scope'],
     [[{ issuer: ISSUER, profiles: { staf: ['x'] } }], 'profiles.staf: there is no such profile; there are staff'],
-    [[{ issuer: ISSUER, profiles: { staff: [] } }], 'profiles.staff: an empty list lets nobody in'],
+    [[{ issuer: ISSUER, profiles: { staff: [] } }], 'profiles.staff: an empty list allows no callers'],
   ])('%j', (issuers, words) => {
     expect(problemsOf(issuers)).toContain(words);
   });
@@ -120,14 +123,14 @@ describe('landbridge serve', () => {
     expect([status, headers['www-authenticate']]).toEqual([401, expect.stringContaining('resource_metadata="http://')]);
     const [, metadata = ''] = /resource_metadata="([^"]+)"/.exec(String(headers['www-authenticate'])) ?? [];
     expect(await (await fetch(metadata)).json()).toMatchObject({ resource: served.http });
-    await until(() => served.log().includes('the keys of the authorization server are known'));
+    await until(() => served.log().includes('fetched the keys of the authorization server'));
     expect(await served.stop()).toBe(0);
     expect(served.log()).not.toContain(token);
   });
 
   test('starts while an issuer is away, and the log says so', async () => {
     const served = await serve(settings({ auth: { oauth: [{ issuer: 'http://127.0.0.1:9' }] } }));
-    await until(() => served.log().includes('the authorization server cannot be used; it is tried again'));
+    await until(() => served.log().includes('the authorization server cannot be used; the gateway tries again'));
     expect(served.log()).toContain('nothing listens at http://127.0.0.1:9');
     expect(await served.stop()).toBe(0);
   });

@@ -96,7 +96,7 @@ describe('an issuer that is away', () => {
     expect(answer.body).toContain('authorization server');
     expect(await statusOf(await issuer.mint(gateway.url, long('carol')))).toBe(503);
     expect(gateway.upstream.seen).toEqual([]);
-    expect(gateway.lines.some((line) => line.includes('cannot be used; it is tried again'))).toBe(true);
+    expect(gateway.lines.some((line) => line.includes('cannot be used; the gateway tries again'))).toBe(true);
   });
 
   test('does not keep the gateway from starting: tokens wait for it to come back', async () => {

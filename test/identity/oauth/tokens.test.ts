@@ -274,14 +274,14 @@ test('the log says of a refused token why, whose and what was expected; never th
   const lines = one.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(lines.filter(({ msg }) => msg === 'refused')).toMatchObject([
     {
-      why: 'The token was not made for this endpoint.',
+      why: 'The token was not issued for this endpoint.',
       issuer: issuer.url,
       audience: 'https://other.example/mcp',
       expected: one.url,
       path: '/mcp',
     },
     { why: 'The token has expired. Get a new one.', issuer: issuer.url },
-    { why: 'a token of an issuer that is not trusted here', issuer: 'https://evil.example' },
+    { why: 'the issuer of the token is not trusted', issuer: 'https://evil.example' },
     {
       status: 403,
       why: 'The token lacks scopes that this endpoint needs.',

@@ -34,7 +34,7 @@ export function watchCertificate(config: Config, first: TlsFiles, log: Logger): 
       } catch (error) {
         log.error(
           { why: (error as Error).message, expires: toDay(current.validToMs) },
-          'the certificate could not be renewed: the one from before stays',
+          'the certificate could not be renewed: the old one stays in use',
         );
       }
     },
@@ -46,7 +46,7 @@ export function watchCertificate(config: Config, first: TlsFiles, log: Logger): 
 function refuseWorse(next: TlsFiles, current: TlsFiles): void {
   const now = Date.now();
   if (next.validToMs <= now && current.validToMs > now)
-    throw new Error(`the new certificate expired on ${toDay(next.validToMs)}, and the one that is shown has not`);
+    throw new Error(`the new certificate expired on ${toDay(next.validToMs)}, but the one in use has not`);
 }
 
 function logExpiry({ names, validFromMs, validToMs }: TlsFiles, log: Logger, isNew: boolean): void {

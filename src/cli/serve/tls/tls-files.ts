@@ -83,14 +83,14 @@ function parseKey(text: string, refuse: Refuse): KeyObject {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ERR_MISSING_PASSPHRASE')
-      throw refuse('is encrypted; "openssl pkey -in <file> -out <new file>" takes the passphrase off', error);
+      throw refuse('is encrypted; "openssl pkey -in <file> -out <new file>" removes the passphrase', error);
     throw refuse(`cannot be read as a private key (${message})`, error);
   }
 }
 
 function explainPair({ publicKey }: X509Certificate, privateKey: KeyObject, cert: string): string {
   const [theirs, ours] = [publicKey.asymmetricKeyType, privateKey.asymmetricKeyType].map((type) => type?.toUpperCase());
-  const kinds = theirs === ours ? '' : `: the certificate is for a key of the kind ${theirs}, and this is ${ours}`;
+  const kinds = theirs === ours ? '' : `: the certificate is for a key of type ${theirs}, and this is of type ${ours}`;
   return `is not the key of the certificate ${cert}${kinds}`;
 }
 
