@@ -111,10 +111,11 @@ export function chooseService(
 ): Service {
   const service = gateway.serviceOf(profile);
   if (service) return service;
+  const source = typeof profiles === 'string' ? profiles : file;
   const advice =
-    names.length === 0
-      ? `${typeof profiles === 'string' ? profiles : (file ?? 'The command line')} declares no profiles; use --profiles to name a file that does.`
-      : `The profiles are: ${names.join(', ')}.`;
+    names.length > 0
+      ? `The profiles are: ${names.join(', ')}.`
+      : `${source === undefined ? 'No file of profiles was found' : `${source} declares no profiles`}; name one with --profiles.`;
   throw new GatewayError('BAD_CONFIG', `There is no profile "${profile}". ${advice}`);
 }
 

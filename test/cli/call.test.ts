@@ -162,7 +162,7 @@ describe('--profile', () => {
   test('one that does not exist is an error that names those that do', async () => {
     const { code, stderr } = await cli('tools', 'pets.json', '--profile', 'raeder');
     expect(code).toBe(1);
-    expect(stderr).toContain('There is no profile "raeder". There is: reader, searcher, careful.');
+    expect(stderr).toContain('There is no profile "raeder". The profiles are: reader, searcher, careful.');
   });
 });
 

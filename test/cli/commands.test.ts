@@ -42,7 +42,7 @@ describe('landbridge', () => {
       'Output',
       'Examples',
     ]);
-    expect(lines.slice(0, 24).join('\n')).toMatch(/--port[^]*--stdio[^]*--header/);
+    expect(lines.slice(0, 24).join('\n')).toMatch(/--port[^#]*--stdio[^#]*--header/);
     expect(lines.filter((line) => line.length > 80 && !line.startsWith('  landbridge '))).toEqual([]);
   });
 

@@ -171,7 +171,7 @@ describe('landbridge import, a second time', () => {
     await landbridge(['import', 'shop.json']);
     await writeFile(join(folder, 'domains/shop.yaml'), 'name: shop\n# mine\nopenapi: ../openapi/shop.yaml\n');
     const { stdout } = await landbridge(['import', 'shop.json', '--force']);
-    expect(stdout).toContain('before: domains/shop.yaml.bak\nbefore: openapi/shop.yaml.bak\n');
+    expect(stdout).toContain('backup: domains/shop.yaml.bak\nbackup: openapi/shop.yaml.bak\n');
     expect(await text('domains/shop.yaml.bak')).toContain('# mine');
     const again = await landbridge(['import', 'shop.json', '--force', '--json']);
     expect(JSON.parse(again.stdout)).toMatchObject({
@@ -209,14 +209,14 @@ describe('landbridge import --update', () => {
     expect(stdout).toBe(
       [
         `✓ openapi/shop.yaml, from ${api.url}/openapi.json`,
-        'before: openapi/shop.yaml.bak',
-        '1 operation came:',
+        'backup: openapi/shop.yaml.bak',
+        '1 operation added:',
         '  + create_item POST /items (write)',
-        '2 operations went:',
+        '2 operations removed:',
         '  - delete_item DELETE /items/{id} (destructive)',
         '  - get_old GET /old (read)',
         '2 operations changed:',
-        '  ~ list_items GET /items argument shop came, and is required; argument sort went; argument limit integer → string',
+        '  ~ list_items GET /items argument shop added (required); argument sort removed; argument limit integer → string',
         '  ~ get_item GET /items/{itemId} moved: GET /items/{id} → GET /items/{itemId}; argument itemId added (required); argument id removed; now deprecated',
         'domains/shop.yaml was not changed.',
         '',
@@ -283,7 +283,7 @@ describe('landbridge import --update', () => {
     document = shop(SECOND);
     const { stdout } = await landbridge(['import', '--update']);
     expect(stdout).toContain('  ~ items GET /items argument');
-    expect(stdout).toContain('; is called look → get_item;');
+    expect(stdout).toContain('; renamed: look → get_item;');
     expect(stdout).toContain('  + create_item POST /items');
   });
 
@@ -324,7 +324,7 @@ describe('landbridge import --update', () => {
     await landbridge(['import', 'src/openapi.json', '--base-url', 'http://127.0.0.1:9']);
     await split(['b', 'c']);
     const { code, stdout } = await landbridge(['import', '--update']);
-    expect([code, stdout]).toEqual([0, expect.stringContaining('before: openapi/shop.bak\n')]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('backup: openapi/shop.bak\n')]);
     expect((await readdir(join(folder, 'openapi/shop/parts'))).sort()).toEqual(['b.yaml', 'c.yaml']);
     expect((await readdir(join(folder, 'openapi/shop.bak/parts'))).sort()).toEqual(['a.yaml', 'b.yaml']);
   });
