@@ -110,7 +110,7 @@ describe('the words of call and explain', () => {
     ],
     [
       ['call', 'get_pet', 'seven'],
-      'Several words could be the name of the tool: "get_pet", "seven". Name one, write arguments as',
+      'Several words could be the name of the tool: "get_pet", "seven". Give one name, write arguments as',
     ],
     [['explain', 'a', 'b'], 'Several words could be the name of the tool: "a", "b"'],
   ])('%j teaches how it is written, with exit code 2', async (args, sentence) => {
@@ -254,7 +254,7 @@ describe('--url', () => {
     const say = async (url: string) => (await cli('call', '--url', url, 'get_pet')).stderr;
     expect(await say(`${page.url}/moved`)).toContain('redirects to /mcp: give that address to --url');
     expect(await say(`${page.url}/nowhere`)).toContain('A gateway serves /mcp, and each of its profiles at');
-    expect(await say(page.url)).toContain('with a web page: it is no MCP server');
+    expect(await say(page.url)).toContain('with a web page, so it is not an MCP server');
     await page.close();
     expect(await say(page.url)).toContain('nothing listens there. Start the gateway with "landbridge serve"');
     expect(await say('localhost')).toContain('--url must be the address of a running gateway');

@@ -60,7 +60,7 @@ describe('landbridge install', () => {
       });
       expect(await readFile(`${file}.backup`, 'utf8')).toBe(before);
       const again = await install([client, 'vault.yaml', '--yes']);
-      expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing to do') });
+      expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('There is nothing to change') });
       const gone = await install([client, '--uninstall', '--yes']);
       expect(gone.code).toBe(0);
       expect(await readFile(file, 'utf8')).toBe(before);
@@ -197,9 +197,9 @@ describe('landbridge install', () => {
   });
 
   test.each([
-    [['emacs'], 'There is no client "emacs" here; allowed: claude-code, claude-desktop'],
+    [['emacs'], 'There is no client "emacs"; allowed: claude-code, claude-desktop'],
     [['claude-desktop', '--url', 'http://127.0.0.1:3333'], 'Without --url, it starts the gateway itself'],
-    [['claude-desktop', '--scope', 'project'], '--scope of Claude Desktop must be user.'],
+    [['claude-desktop', '--scope', 'project'], '--scope for Claude Desktop must be user.'],
     [['cursor', 'vault.yaml', '--url', 'http://127.0.0.1:3333'], 'vault.yaml cannot be used with --url: the running'],
     [['cursor', '--read-only', '--url', 'http://127.0.0.1:3333'], '--read-only cannot be used with --url'],
     [['cursor', '--confirm', 'ask', '--url', 'http://127.0.0.1:3333'], '--confirm cannot be used with --url'],
@@ -226,7 +226,7 @@ describe('the text of a file', () => {
   });
 
   test.each(['[]', '{ "s": 1 }', '{ "a" }', '{ "a": 1', 'nonsense'])('%j is not touched', (text) => {
-    expect(() => editJson(text, 'f.json', 's', 'n', { a: 1 })).toThrow('f.json is not a JSON object');
+    expect(() => editJson(text, 'f.json', 's', 'n', { a: 1 })).toThrow('f.json is not a valid JSON object');
   });
 
   test.each(['[m]\nn = { a = "1" }\n', '[m]\nn.a = "1"\n', '[ m . "n" ]\na = "1"\n', '[m\nx=\n'])(
@@ -240,6 +240,6 @@ describe('the text of a file', () => {
     const text = '# top\n[m.n]\na = "1"\n[m.n.env]\nX = "y"\n\n# other\n[m.o]\nb = "2"\n';
     expect(editToml(text, 'f', 'm', 'n', { a: '2' })).toBe('# top\n[m.n]\na = "2"\n\n# other\n[m.o]\nb = "2"\n');
     expect(editToml(text, 'f', 'm', 'n', undefined)).toBe('# top\n\n# other\n[m.o]\nb = "2"\n');
-    expect(() => editToml('m = {}\n', 'f.toml', 'm', 'n', { a: '2' })).toThrow('add [m.n] there by hand');
+    expect(() => editToml('m = {}\n', 'f.toml', 'm', 'n', { a: '2' })).toThrow('Add [m.n] by hand');
   });
 });
