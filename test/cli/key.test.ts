@@ -54,7 +54,7 @@ describe('landbridge key new', () => {
   });
 
   test.each([
-    [['new'], 'needs a name'],
+    [['new'], 'needs the name of the caller'],
     [['new', 'a b'], 'The name must have only letters'],
     [['new', 'ci', '--effects', 'raed'], '--effects[0] must be read, write or destructive'],
     [['new', 'ci', '--expires', 'tomorrow'], '--expires must be a date such as 2099-01-31, or a time'],
@@ -102,11 +102,11 @@ describe('landbridge serve', () => {
     const server = await serve(['--host', '0.0.0.0', '--allow-unauthenticated'], { cwd: folder });
     const { authentication, warnings } = server as unknown as { authentication: string; warnings: string[] };
     expect(authentication).toBe('none');
-    expect(warnings[0]).toMatch(/^No authentication: whoever reaches this port/);
+    expect(warnings[0]).toMatch(/^No authentication: anyone who can reach this port/);
     expect(warnings[1]).toMatch(/^HTTP accepts requests to the addresses of this machine only.*publicUrl/);
     expect((server as unknown as { url: string }).url).toBe(server.http.replace('0.0.0.0', '127.0.0.1'));
     await server.stop();
-    expect(server.log()).toContain('No authentication: whoever reaches this port');
+    expect(server.log()).toContain('No authentication: anyone who can reach this port');
   });
 
   test('does not start with an auth section that lets nobody in, nor with a profile that is not there', async () => {
@@ -128,6 +128,6 @@ describe('landbridge serve', () => {
     await writeFile(join(folder, 'old.yaml'), yaml);
     const server = await serve(['--config', 'old.yaml'], { cwd: folder });
     await server.stop();
-    expect(server.log()).toContain('The key of old expired 2020-01-01 and is refused.');
+    expect(server.log()).toContain('The key of old expired on 2020-01-01 and is refused.');
   });
 });
