@@ -54,7 +54,7 @@ describe('landbridge health', () => {
     await other.stop('SIGINT');
     expect(await run(['health'], { cwd: folder })).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/Cannot reach http:.*\(ECONNREFUSED\)\. Check that the gateway is running/),
+      stderr: expect.stringMatching(/Cannot reach https:.*\(ECONNREFUSED\)\. Check that the gateway is running/),
     });
   });
 
@@ -75,7 +75,7 @@ describe('landbridge health', () => {
       code: 1,
       stdout: '',
       stderr: expect.stringMatching(
-        /^landbridge: http:\/\/127\.0\.0\.1:\d+\/readyz answered 200, and not as a gateway does.*\n$/,
+        /^landbridge: http:\/\/127\.0\.0\.1:\d+\/readyz answered 200, but not as a gateway does\.*\n$/,
       ),
     });
     await other.close();
