@@ -8,8 +8,8 @@ const repeatable = (flags: string, description: string) =>
     ...(before ?? []),
     value,
   ]);
-/** Under a heading of its own in the help. */
-const grouped = (heading: string, options: readonly Option[]) =>
+/** Puts options under a heading in the help. */
+const underHeading = (heading: string, options: readonly Option[]) =>
   options.map((one) => (one.helpGroupHeading === undefined ? one.helpGroup(heading) : one));
 
 const json = () => option('--json', 'print JSON for scripts');
@@ -35,7 +35,7 @@ const header = () =>
 
 /** The flags that say what to load. */
 const source = () =>
-  grouped('APIs and settings:', [
+  underHeading('APIs and settings:', [
     header(),
     baseUrl(),
     configFile(),
@@ -44,7 +44,7 @@ const source = () =>
     refsRoot(),
   ]);
 const exposure = () =>
-  grouped('Tools:', [
+  underHeading('Tools:', [
     option('--exposure <mode>', 'how operations become tools: tools, grouped, search or auto (default: auto)'),
     option(
       '--token-budget <tokens>',
@@ -52,7 +52,7 @@ const exposure = () =>
     ),
   ]);
 const guards = () =>
-  grouped('Tools:', [
+  underHeading('Tools:', [
     option('--read-only', 'allow only operations that read'),
     option('--guard <policy>', 'destructive calls: allow, confirm or deny (default: confirm)'),
     option(
@@ -61,7 +61,7 @@ const guards = () =>
     ),
   ]);
 const profile = () =>
-  grouped('Tools:', [
+  underHeading('Tools:', [
     option('--profile <name>', 'use only the tools of this profile'),
     option('--profiles <file>', 'file that declares profiles (default: ./profiles.yaml, if it exists)'),
   ]);
@@ -77,7 +77,7 @@ const IN_ANY_ORDER = 'files as for "landbridge serve"; in any order';
 
 /** Everything that `serve` takes of a deployment. */
 const deployment = () => [
-  ...grouped('Listening:', [
+  ...underHeading('Listening:', [
     option('-p, --port <port>', 'HTTP port; 0 picks a free one (default: 3333)'),
     option('--host <address>', 'address to listen on (default: 127.0.0.1)'),
     option('--stdio', 'speak MCP on stdin and stdout; without HTTP, unless you also give --port'),
@@ -88,21 +88,21 @@ const deployment = () => [
   ...source(),
   ...exposure(),
   ...guards(),
-  ...grouped('Tools:', [
+  ...underHeading('Tools:', [
     option(
       '--profiles <file>',
       'file that declares profiles: parts of the tools, each at /mcp/<name> (default: ./profiles.yaml, if it exists)',
     ),
     option('--profile <name>', 'profile that stdio and TCP serve (default: all tools)'),
   ]),
-  ...grouped('Callers and TLS:', [
+  ...underHeading('Callers and TLS:', [
     option('--api-keys <file>', 'API keys of callers, one name=key or name=<SHA-256 of the key> per line'),
     option('--tls-cert <file>', 'certificate for HTTP and TCP (PEM)'),
     option('--tls-key <file>', 'private key of the certificate (PEM)'),
     option('--tls-client-ca <file>', 'certificate authority of client certificates (PEM)'),
     option('--allow-unauthenticated', 'listen for other machines although callers need no key or token'),
   ]),
-  ...grouped('Public address and proxies:', [
+  ...underHeading('Public address and proxies:', [
     option('--public-url <url>', 'URL at which clients reach this gateway, e.g. https://mcp.example.com'),
     repeatable('--allowed-host <name>', 'accept this Host header besides localhost'),
     repeatable('--allowed-origin <origin>', 'accept calls from web pages of this origin, e.g. https://app.example'),
@@ -115,7 +115,7 @@ const deployment = () => [
       'trust the Forwarded and X-Forwarded-* headers of this proxy, e.g. 10.0.0.0/8',
     ),
   ]),
-  ...grouped('Operation:', [
+  ...underHeading('Operation:', [
     option(
       '--log-level <level>',
       'lowest level to log: trace, debug, info, warn, error, fatal or silent (default: info)',
@@ -128,7 +128,7 @@ const deployment = () => [
     ),
     option('--state <url>', 'Redis or Valkey that replicas share, e.g. redis://127.0.0.1:6379 (default: off)'),
   ]),
-  ...grouped('Limits and shutdown:', [
+  ...underHeading('Limits and shutdown:', [
     option('--max-body <bytes>', 'largest message accepted (default: 1048576)'),
     option('--max-connections <n>', 'TCP connections at once (default: 100)'),
     option('--max-http-connections <n>', 'HTTP connections at once (default: 10000)'),
@@ -165,7 +165,7 @@ const COMMANDS: readonly CommandSpec[] = [
     group: START,
     description: 'Serve APIs as MCP tools over HTTP, stdio or raw TCP.',
     arguments: [FILES],
-    options: [...deployment(), ...grouped('Output:', [verbose(), json()])],
+    options: [...deployment(), ...underHeading('Output:', [verbose(), json()])],
     help: `
 Nearly every setting can also come from landbridge.yaml or from an environment
 variable: docs/settings.md lists them. Flags take precedence over variables,
@@ -412,7 +412,7 @@ then remove the first.`,
     description:
       'Print every setting in effect and where it comes from: a flag, a variable, landbridge.yaml or the default.',
     arguments: [FILES],
-    options: [...grouped('Output:', [json()]), ...deployment()],
+    options: [...underHeading('Output:', [json()]), ...deployment()],
     help: `
 Examples:
   # The settings of this folder and of the environment
