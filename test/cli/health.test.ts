@@ -75,7 +75,7 @@ describe('landbridge health', () => {
       code: 1,
       stdout: '',
       stderr: expect.stringMatching(
-        /^landbridge: http:\/\/127\.0\.0\.1:\d+\/readyz answered 200, but not as a gateway does\.*\n$/,
+        /^landbridge: http:\/\/127\.0\.0\.1:\d+\/readyz answered 200, but not as a gateway does\. .*\n$/,
       ),
     });
     await other.close();
