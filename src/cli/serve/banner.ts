@@ -79,9 +79,9 @@ export function renderBanner(gateway: Gateway, at: Addresses, launch: Launch, sc
   );
   const notes = listNotes(gateway, at, launch.verbose).map(wrap);
   // Beside the lines themselves: an empty one above each part, one for the cursor, and the title of the notes.
-  const taken = [...head, ...foot].flat().reduce((sum, line) => sum + Math.ceil(visibleWidth(line) / columns), 0);
+  const rowCount = [...head, ...foot].flat().reduce((sum, line) => sum + Math.ceil(visibleWidth(line) / columns), 0);
   const between = head.length + foot.length + (notes.length > 0 ? 3 : 1);
-  const space = launch.verbose ? Infinity : screen.rows - taken - between;
+  const space = launch.verbose ? Infinity : screen.rows - rowCount - between;
   const apiLines = cutList(
     apis.split('\n').map((line) => [fitLines(line, columns)]),
     Math.max(MIN_API_ROWS, space - notes.flat().length),
@@ -100,14 +100,14 @@ export function renderBanner(gateway: Gateway, at: Addresses, launch: Launch, sc
 function cutList(items: readonly (readonly string[])[], space: number, more: (rest: number) => string): string[] {
   if (items.flat().length <= space) return items.flat();
   const lines: string[] = [];
-  let taken = 0;
+  let itemCount = 0;
   for (const item of items) {
     // One line is for the rest; the first item is shown whatever its length.
-    if (taken > 0 && lines.length + item.length > space - 1) break;
+    if (itemCount > 0 && lines.length + item.length > space - 1) break;
     lines.push(...item);
-    taken++;
+    itemCount++;
   }
-  return taken === items.length ? lines : [...lines, pc.dim(more(items.length - taken))];
+  return itemCount === items.length ? lines : [...lines, pc.dim(more(items.length - itemCount))];
 }
 
 function renderTitle(gateway: Gateway, { config, workers = 1 }: Launch): string {
