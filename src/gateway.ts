@@ -104,7 +104,7 @@ function createShared(options: GatewayOptions): Shared {
     shared: options.state?.rates,
     room: options.state?.room,
     onOverload: (isShedding, sample) => {
-      if (isShedding) log.warn(sample, 'overloaded: new calls are sent away');
+      if (isShedding) log.warn(sample, 'overloaded: new calls are refused');
       else log.info(sample, 'no longer overloaded');
     },
   });
@@ -131,7 +131,10 @@ function createShared(options: GatewayOptions): Shared {
     underWay: new UnderWay(),
     tracing: findTracing(VERSION, options.tracerProvider),
     excessCalls: new ExcessCalls(({ principal, count, sinceMs }) => {
-      log.warn({ principal, calls: count, seconds: Math.ceil((Date.now() - sinceMs) / 1_000) }, 'calls beyond limits');
+      log.warn(
+        { principal, calls: count, seconds: Math.ceil((Date.now() - sinceMs) / 1_000) },
+        'calls over the limits were refused',
+      );
       options.audit?.countRefused(principal, count, sinceMs);
     }),
   };

@@ -19,7 +19,7 @@ export function buildInstructions(domains: readonly Domain[], tools: readonly To
       tools.some(({ pickOf, tool }) => pickOf && tool.name !== 'call_operation') &&
       'describe_operation tells everything about one action of a tool ("tool.action").',
     ...tellControls(tools.filter(({ tool }) => !LOOKING.includes(tool.name))),
-    names.has('call_operation') && 'These stand beside or inside the `arguments` of call_operation.',
+    names.has('call_operation') && 'Put these beside or inside the `arguments` of call_operation.',
   ].filter((rule) => typeof rule === 'string');
   const lines = domains.slice(0, MAX_DOMAIN_LINES).map((domain) => {
     const about = firstSentence(toPlainText(domain.description || domain.title));
@@ -58,7 +58,7 @@ function tellControls(callers: readonly ToolEntry[]): (string | false)[] {
     takers('confirmation_token') > 0 &&
       'Calls that destroy data need the user’s consent: when one is refused with a confirmation_token, ask the user, then repeat the same call with it.',
     aliases.length > 0 &&
-      `Where an API has an argument of such a name itself, ours is called ${aliases.sort().join(', ')}.`,
+      `If an API has an argument with such a name, the gateway’s own is called ${aliases.sort().join(', ')}.`,
   ];
 }
 

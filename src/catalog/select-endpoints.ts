@@ -155,7 +155,7 @@ export function checkSelection(selection: Selection, catalog: Catalog): Problem[
 const SHOWN_NAMES = 20;
 
 function listNames(value: string, what: string, names: readonly string[]): string {
-  if (names.length === 0) return `nothing that is loaded has a ${what}`;
+  if (names.length === 0) return `no ${what} is loaded`;
   const question = didYouMean(value, names, '');
   // The short form of a tag is enough: with its domain in front it is the same tag.
   const short = what === 'tag' ? names.filter((name) => !name.includes('.')) : names;
@@ -169,5 +169,5 @@ function checkIsServing(selection: Selection, { domains, native }: Catalog): Pro
   if (Object.values(selectNative(native, selection)).some((part) => Array.isArray(part) && part.length > 0)) return [];
   const keys = ['domains', 'include', 'exclude', 'tags', 'excludeTags', 'effects'] as const;
   const choices = keys.filter((key) => selection[key] !== undefined).join(', ');
-  return [{ path: [], message: `serves nothing: no operation passes ${choices} together; loosen one of them` }];
+  return [{ path: [], message: `serves nothing: no operation matches ${choices} together; relax one of them` }];
 }

@@ -49,9 +49,9 @@ function checkSchema(schema: unknown, rules: ClientRules): string[] {
   if (!isObject(schema)) return ['the input schema must be an object'];
   const problems: string[] = [];
   const { properties, type } = schema;
-  if (type !== 'object') problems.push('the root must have type "object"');
+  if (type !== 'object') problems.push('the root of the input schema must have type "object"');
   if (rules.needs.includes('root_properties') && !isObject(properties))
-    problems.push('the root must have properties, even if empty');
+    problems.push('the root of the input schema must have properties, even if empty');
   for (const keyword of rules.notAtRoot)
     if (Object.hasOwn(schema, keyword)) problems.push(`${keyword} is refused at the root`);
   for (const key of isObject(properties) ? Object.keys(properties) : [])
@@ -100,7 +100,7 @@ const NODE_CHECKS: Readonly<Record<Exclude<Need, 'root_properties'>, (node: Node
   typed_nodes: ({ type, anyOf }) => (type === undefined && !Array.isArray(anyOf) ? ['a type is missing'] : []),
   single_type: ({ type }) => (Array.isArray(type) ? ['a list of types is refused'] : []),
   lone_any_of: (node) =>
-    node.anyOf !== undefined && Object.keys(node).length > 1 ? ['nothing may stand beside anyOf'] : [],
+    node.anyOf !== undefined && Object.keys(node).length > 1 ? ['a schema with anyOf must have no other keyword'] : [],
   string_enums: ({ type, enum: values }) =>
     Array.isArray(values) && (type !== 'string' || values.some((value) => typeof value !== 'string' || value === ''))
       ? ['enum must hold non-empty strings on a string']
@@ -111,9 +111,9 @@ const NODE_CHECKS: Readonly<Record<Exclude<Need, 'root_properties'>, (node: Node
       .map((name) => `required ${name} is not declared`),
   matching_keywords: ({ type, properties, required, items }) => [
     ...(type !== 'object' && (properties !== undefined || required !== undefined)
-      ? ['properties belong to objects']
+      ? ['properties and required are accepted only with type object']
       : []),
-    ...(type !== 'array' && items !== undefined ? ['items belong to arrays'] : []),
+    ...(type !== 'array' && items !== undefined ? ['items is accepted only with type array'] : []),
   ],
 };
 

@@ -105,7 +105,7 @@ export function unusedCredentials(
     .filter((name) => !namesInUse.has(name))
     .map(
       (name) =>
-        `${file}: credentials.${name}: no operation asks for it; the document's security schemes in use: ${schemes}.`,
+        `${file}: credentials.${name}: no operation uses it; the document's security schemes in use: ${schemes}.`,
     );
 }
 
@@ -122,7 +122,7 @@ export function warnAbroad(endpoints: readonly Endpoint[], file: string): string
   const names = abroad.slice(0, MAX_NAMED).map(({ toolName, baseUrl }) => `${toolName} (${originOf(baseUrl)})`);
   if (abroad.length > MAX_NAMED) names.push(`${abroad.length - MAX_NAMED} more`);
   return [
-    `${file}: another origin than the API's is not told who calls: ${names.join(', ')}; exclude what it must not answer without that.`,
+    `${file}: these operations go to another origin than the API's, so the caller is not identified to it: ${names.join(', ')}; exclude those that need the caller.`,
   ];
 }
 
@@ -148,7 +148,7 @@ export function adviseOrigins(endpoints: readonly Endpoint[], file: string): str
         `credentials: { ${JSON.stringify(credential.name)}: { ${fields} } }`,
       ];
       advice.add(
-        `${file}: the document says where ${credential.name} is sent (${origin}), so ${plain.join(' and ')} would not be; to agree, write ${choices.join(' or ')}.`,
+        `${file}: only the document says that ${credential.name} is sent to ${origin}, so ${plain.join(' and ')} is not used; to confirm the address, add ${choices.join(' or ')}.`,
       );
     }
   }
@@ -167,7 +167,7 @@ export function adviseTokenUrls(endpoints: readonly Endpoint[], definition: Doma
     if (address === undefined || source === undefined || 'kind' in source || source.tokenUrl !== undefined) continue;
     if (originOf(address) === home) continue;
     const variables = secretsIn(credential).map(({ variable }) => variable);
-    const message = `${variables.join(' and ')} go to ${originOf(address)}, another origin than the API's, because the document says so, and its next version may say another; to settle it, write tokenUrl: ${address} here.`;
+    const message = `${variables.join(' and ')} go to ${originOf(address)}, another origin than the API's, because the document says so, and its next version may name another address; to pin it, add tokenUrl: ${address} here.`;
     advice.set(message, { path: ['credentials', name], message });
   }
   return [...advice.values()];

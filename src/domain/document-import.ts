@@ -117,7 +117,7 @@ function refuseUnsetHeaders(credentials: readonly Credential[], problems: Proble
   for (const credential of credentials) {
     const variables = unsetVariables(credential);
     if (variables.length === 0 || credential.kind !== 'apiKey') continue;
-    const message = `${needsVariables(variables)}; the document is fetched with it`;
+    const message = `${needsVariables(variables)}; the header is needed to fetch the document`;
     problems.push({ path: ['headers', credential.field], message });
   }
 }

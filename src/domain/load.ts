@@ -56,7 +56,7 @@ export async function loadDomains(options: LoadOptions): Promise<Domain[]> {
       const twin = domains.find((other) => other.name === domain.name);
       if (twin === undefined) domains.push(withHeaderWarning(domain, loading));
       else {
-        const message = `"${domain.name}" is the name of the domain in ${twin.source} as well; choose another for one of them`;
+        const message = `"${domain.name}" is also the name of the domain in ${twin.source}; choose another name for one of them`;
         mistakes.push({ file: domain.source, field: 'name', message });
       }
     } catch (error) {
@@ -89,7 +89,7 @@ function withHeaderWarning(domain: Domain, { options: { headers = [] }, headerOr
   const home = homeOrigin(domain.endpoints);
   if (home === undefined || home === headerOrigin) return domain;
   const names = headers.map((line) => splitHeaderLine(line).name).join(', ');
-  const warning = `The header ${names} goes to ${headerOrigin} only, not to ${home}; say what that origin gets in a domain file.`;
+  const warning = `The header ${names} is sent to ${headerOrigin} only, not to ${home}; declare credentials for that origin in a domain file.`;
   return Object.freeze({ ...domain, warnings: [...domain.warnings, warning] });
 }
 

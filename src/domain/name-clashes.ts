@@ -41,11 +41,11 @@ function toProblem(action: string, earlier: Named, later: Named): Problem {
   const [one, other] = later.path === undefined ? [earlier, later] : [later, earlier];
   const fix =
     other.path === undefined
-      ? `choose another, or name that one as well: operations: { ${JSON.stringify(keysOf(other.endpoint)[0])}: { name: … } }`
-      : 'choose another for one of them';
+      ? `choose another name, or name the other operation too: operations: { ${JSON.stringify(keysOf(other.endpoint)[0])}: { name: … } }`
+      : 'choose another name for one of them';
   return {
     path: one.path ?? ['operations', keysOf(one.endpoint)[0]!],
-    message: `names ${describe(one)} "${action}", and so is ${describe(other)} named; ${fix}`,
+    message: `gives ${describe(one)} the name "${action}", which ${describe(other)} also has; ${fix}`,
     ...(other.path !== undefined && { other: other.path }),
   };
 }

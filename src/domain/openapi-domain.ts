@@ -71,7 +71,7 @@ function refuseNothing(
   if (base.endpoints.length > 0 || base.quarantined.length > 0) return;
   const key = definition.include ? 'include' : definition.exclude ? 'exclude' : 'openapi';
   const inInclude = leftovers.filter(({ path }) => path[0] === 'include');
-  const message = `leaves no operation${key === 'openapi' ? ': the document has none' : '; choose others'}`;
+  const message = `leaves no operation${key === 'openapi' ? ': the document has none' : '; change the filter'}`;
   throw new DefinitionError(source, inInclude.length > 0 ? inInclude : [{ path: [key], message }]);
 }
 

@@ -127,7 +127,7 @@ export function formatOf(credential: Credential): string {
     case 'oauth2':
       return `Authorization: Bearer, a token from ${credential.tokenUrl}`;
     case 'token_exchange':
-      return `Authorization: Bearer, a token from ${credential.tokenUrl} for that of the caller`;
+      return `Authorization: Bearer, a token from ${credential.tokenUrl} in exchange for the caller’s token`;
     case 'assertion':
       return `${credential.field}: ${credential.prefix ?? ''}…, a JWT about the caller, signed by this gateway`;
     case 'login':

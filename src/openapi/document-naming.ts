@@ -12,7 +12,7 @@ export function cleanPrefix(text: string): string {
   if (text !== '' && (prefix === '' || prefix.length > 24)) {
     throw new GatewayError(
       'BAD_CONFIG',
-      `The tool name prefix ${JSON.stringify(text)} must have 1 to 24 letters, digits or _, a letter first.`,
+      `The tool name prefix ${JSON.stringify(text)} must have 1 to 24 letters, digits or _, and begin with a letter.`,
     );
   }
   return prefix;
@@ -54,7 +54,7 @@ export function domainName(
     if (text !== undefined && text === override) {
       throw new GatewayError(
         'BAD_CONFIG',
-        `The name ${JSON.stringify(text)} has no letter a to z; choose one that does.`,
+        `The name ${JSON.stringify(text)} has no letter from a to z; choose a name that has one.`,
       );
     }
   }

@@ -1,7 +1,7 @@
 // What an import understood differently from how it is written, reported once for each kind of mistake.
 
 const SENTENCES = {
-  untyped: 'say nothing about their type; they are taken as strings or numbers',
+  untyped: 'have no type; Landbridge takes strings and numbers for them',
   inline: 'are written as in Swagger 2.0, with a type and no schema; the type is kept',
   nested: 'are written as in OpenAPI 3, with a schema; it is kept',
 } as const;

@@ -245,7 +245,7 @@ function duplicateIds(operations: readonly Operation[], label: string): string[]
   const examples = [...repeats].slice(0, 5).map((id) => JSON.stringify(id));
   const more = repeats.size > 5 ? ` and ${repeats.size - 5} more` : '';
   return [
-    `${label}: several operations share the operationId ${examples.join(', ')}${more}; each is named by what it differs in.`,
+    `${label}: several operations share the operationId ${examples.join(', ')}${more}; their tool names are made from what differs between them.`,
   ];
 }
 
@@ -253,6 +253,6 @@ function serverWarnings(problem: string | undefined, endpoints: readonly Endpoin
   const without = endpoints.filter((endpoint) => endpoint.baseUrl === '').length;
   if (without === 0) return [];
   return [
-    `A base URL is needed for ${without === endpoints.length ? 'every operation' : `${without} operations`}: ${problem ?? 'a server of its own cannot be used'}. ${problem?.includes('needs a value') ? 'Give it as serverVariables: in a domain file, or the whole address' : 'Give one'} with --base-url (or baseUrl).`,
+    `A base URL is needed for ${without === endpoints.length ? 'every operation' : `${without} operations`}: ${problem ?? 'the server of an operation cannot be used'}. ${problem?.includes('needs a value') ? 'Set it under serverVariables: in a domain file, or give the whole address' : 'Give one'} with --base-url (or baseUrl).`,
   ];
 }

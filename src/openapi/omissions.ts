@@ -32,21 +32,21 @@ export function findOmissions(
     ...rest.map((parameter) => ({
       what: `${parameter.in} parameter ${parameter.name}`,
       ...(signed && SIGNATURE.test(parameter.name)
-        ? { why: 'the signature brings its own with every request' }
+        ? { why: 'the request signature adds it to every request' }
         : whyLost(parameter, plan.withheld, endpoint, context)),
     })),
     ...withheldKeys(plan.withheld, endpoint),
     ...otherFields.map((name) => ({
       what: `body field ${name}`,
       why: argumentFields.has(name)
-        ? 'readOnly: the API sets it itself, so nobody is asked for it; a call that has it is taken'
-        : 'readOnly or hidden (x-mcp): the API sets it itself',
+        ? 'readOnly: the API sets it, so it is not listed as an argument; a call may still contain it'
+        : 'readOnly or hidden (x-mcp): the API sets it',
     })),
     ...mediaTypesLeft(operation, body?.plan.mediaType, context),
     ...answersLeft(answerTypes, endpoint.response.accept),
     ...callbacks.map((name) => ({
       what: `callback ${name}`,
-      why: 'the gateway calls the API, and is not called by it',
+      why: 'the gateway calls the API; the API cannot call the gateway',
     })),
   ];
 }
@@ -82,12 +82,14 @@ function whyLost(
   if (where === 'header' && context.headers.some((header) => header.name === lower))
     return { why: 'it is sent with every request, as configured' };
   if (context.security.apiKeys.some((key) => key.isParameter && key.in === where && key.field.toLowerCase() === lower))
-    return { why: 'a security scheme of the document says who calls, and it would say so once more', token: name };
-  if (where === 'header') return { why: 'the gateway writes this header itself, and no argument may' };
-  if (where === 'path') return { why: 'it has no place in the path' };
+    return { why: 'it carries the same credential as a security scheme of the document', token: name };
+  if (where === 'header') return { why: 'only the gateway writes this header' };
+  if (where === 'path') return { why: 'it is not in the path template' };
   const isMethod = effect === 'read' && isMethodParameter(name);
   return {
-    why: isMethod ? 'it would change the method of a read' : 'a security scheme of the document has its place',
+    why: isMethod
+      ? 'it would change the HTTP method of a read'
+      : 'a security scheme of the document already uses this parameter',
   };
 }
 
@@ -102,11 +104,11 @@ function mediaTypesLeft({ place }: Operation, mediaType: string | undefined, con
   const others = types.filter((type) => !type.startsWith(mediaType));
   return others.length === types.length && types.length === 1
     ? []
-    : others.map((type) => ({ what: `body as ${type}`, why: `it is written as ${mediaType}` }));
+    : others.map((type) => ({ what: `body as ${type}`, why: `the body is sent as ${mediaType}` }));
 }
 
 function answersLeft(types: readonly string[], accept = 'application/json'): LeftOut[] {
   return types
     .filter((type) => !type.includes('*') && !accept.toLowerCase().includes(toEssence(type)))
-    .map((type) => ({ what: `answer as ${type}`, why: `${accept.split(',')[0]} is asked for` }));
+    .map((type) => ({ what: `answer as ${type}`, why: `the gateway requests ${accept.split(',')[0]}` }));
 }

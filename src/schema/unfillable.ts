@@ -22,7 +22,7 @@ export function findUnfillable(schema: JsonSchema): Unfillable[] {
   const walk = { root: schema, budget: MAX_STEPS };
   return [...facts.required].flatMap((name) => {
     const schemas = facts.properties.get(name);
-    const why = schemas ? whyImpossible(walk, schemas, 0) : 'it is required and not declared';
+    const why = schemas ? whyImpossible(walk, schemas, 0) : 'it is required but not declared';
     return why === undefined ? [] : [{ argument: name, why }];
   });
 }
@@ -73,7 +73,7 @@ function whyNoProperty(walk: Walk, facts: Facts, depth: number): string | undefi
       const isClosed = facts.parts.some(
         (part) => part.additionalProperties === false && !isObject(part.patternProperties),
       );
-      if (isClosed) return `its property ${name} is required and not allowed`;
+      if (isClosed) return `its property ${name} is required but not allowed`;
       continue;
     }
     const why = whyImpossible(walk, schemas, depth + 1);

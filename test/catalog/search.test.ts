@@ -374,11 +374,11 @@ describe('call_operation', () => {
     const args = { operation: 'issues_create', owner: 'o', repo: 'r' };
     await expect(build().call('call_operation', args)).rejects.toMatchObject({
       message:
-        'Invalid arguments for call_operation; nothing was sent. Fix and call again:\n1. `owner`, `repo` must stand inside `arguments`: { operation: "issues_create", arguments: { owner: … } }.',
+        'Invalid arguments for call_operation; nothing was sent. Fix and call again:\n1. `owner`, `repo` must be inside `arguments`: { operation: "issues_create", arguments: { owner: … } }.',
       details: {
         errors: [
-          { path: 'owner', message: 'must stand inside `arguments`' },
-          { path: 'repo', message: 'must stand inside `arguments`' },
+          { path: 'owner', message: 'must be inside `arguments`' },
+          { path: 'repo', message: 'must be inside `arguments`' },
         ],
       },
     });

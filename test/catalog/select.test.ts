@@ -105,7 +105,7 @@ describe('checkSelection()', () => {
     expect(checkSelection({ domains: ['git'], exclude: ['git.**'] }, catalog)).toEqual([
       {
         path: [],
-        message: 'serves nothing: no operation passes domains, exclude together; loosen one of them',
+        message: 'serves nothing: no operation matches domains, exclude together; relax one of them',
       },
     ]);
   });

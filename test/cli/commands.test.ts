@@ -325,10 +325,10 @@ describe('what a document says and the tool does not', () => {
       /^ {2}notes +array of string +body property notes/m,
       /header parameter Accept +the gateway writes this header itself/,
       /header parameter X-Key +it is the credential key, from LANDBRIDGE_CRED_STORE_KEY/,
-      /body as application\/xml +it is written as application\/json/,
-      /answer as text\/csv +application\/json is asked for/,
+      /body as application\/xml +the body is sent as application\/json/,
+      /answer as text\/csv +the gateway requests application\/json/,
       /callback done/,
-      /body field created +readOnly: .* nobody is asked for it; a call that has it is taken/,
+      /body field created +readOnly: .* it is not listed as an argument; a call may still contain it/,
       /1 other operation +left out as a whole/,
     ])
       expect(stdout).toMatch(line);

@@ -219,7 +219,7 @@ describe('diagnose() of a document', () => {
       {
         severity: 'note',
         message:
-          'the parameters access_token, oauth_token of 2 operations say who calls, as the security scheme of the document does: they are no arguments',
+          'the parameters access_token, oauth_token of 2 operations repeat a security scheme of the document, so they are not arguments',
         repairs: [
           { path: ['credentials', 'access_token', 'argument'], value: true },
           { path: ['credentials', 'oauth_token', 'argument'], value: true },
@@ -245,7 +245,7 @@ describe('findUnfillable()', () => {
     [{ type: 'integer', minimum: 5, maximum: 1 }, 'minimum is above its maximum'],
     [{ type: 'string', enum: [1, 2] }, 'none of its values is of type string'],
     [{ oneOf: [false, { enum: [] }] }, 'none of its variants'],
-    [{ type: 'object', required: ['b'], additionalProperties: false }, 'its property b is required and not allowed'],
+    [{ type: 'object', required: ['b'], additionalProperties: false }, 'its property b is required but not allowed'],
   ])('%j can never be filled', (schema, why) => {
     expect(findUnfillable(required(schema) as never)).toMatchObject([
       { argument: 'a', why: expect.stringContaining(why) },

@@ -132,7 +132,7 @@ describe('doctor --online', () => {
     expect(Object.fromEntries(findings.map((finding) => [finding.where, finding]))).toMatchObject({
       list_orders: {
         severity: 'warning',
-        message: expect.stringMatching(/^answers otherwise than its document says: .*"open", "closed".*archived/),
+        message: expect.stringMatching(/^its answer does not match the document: .*"open", "closed".*archived/),
         fixable: true,
       },
       get_report: {

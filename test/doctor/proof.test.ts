@@ -82,7 +82,7 @@ describe('one line for each credential', () => {
       { SHOP_TOKEN: 'good' },
       readOf('/forbidden'),
       'error',
-      'bearer SHOP_TOKEN: 403 from GET /forbidden – it is wrong, or lacks a permission',
+      'bearer SHOP_TOKEN: 403 from GET /forbidden – it is wrong, or a permission is missing',
     ],
     [
       'an API that does not look',
@@ -98,7 +98,7 @@ describe('one line for each credential', () => {
       { SHOP_KEY: 'good' },
       readOf('/lax'),
       'note',
-      'apiKey SHOP_KEY: accepted by GET /lax, which refuses a wrong one',
+      'apiKey SHOP_KEY: accepted by GET /lax, which refuses a wrong credential',
     ],
     [
       'an API in trouble',
@@ -145,7 +145,7 @@ describe('one line for each credential', () => {
     }
     const { proofs } = await prove(OAUTH(), { ID: 'id', SECRET: 'good' }, '');
     expect(proofs).toMatchObject([
-      { severity: 'note', message: 'oauth2 ID and SECRET: a token was issued; no read to try it with' },
+      { severity: 'note', message: 'oauth2 ID and SECRET: a token was issued, but there is no read to try it with' },
     ]);
   });
 
@@ -160,7 +160,7 @@ describe('one line for each credential', () => {
   test('a token endpoint where nobody listens', async () => {
     const nowhere = OAUTH().replace(api.url, 'http://127.0.0.1:1');
     const { proofs, code } = await prove(nowhere, { ID: 'id', SECRET: 'good' });
-    expect(proofs).toMatchObject([{ severity: 'error', fix: 'correct the variables, or the address of the token' }]);
+    expect(proofs).toMatchObject([{ severity: 'error', fix: 'correct the variables, or the token URL' }]);
     expect(proofs[0]!.message).toMatch(
       /^oauth2 ID and SECRET: no access token could be fetched from http:\/\/127\.0\.0\.1:1: /,
     );

@@ -136,8 +136,8 @@ describe('checkSchema()', () => {
   const rows: [unknown, string][] = [
     [{ type: 'int' }, 'type "int" is no type; did you mean "integer"?'],
     [{ type: ['string', 'nul'] }, 'type "nul" is no type; did you mean "null"?'],
-    [{ typ: 'string' }, 'typ "typ" is no JSON Schema keyword; did you mean "type"?'],
-    [{ minimun: 1 }, 'minimun "minimun" is no JSON Schema keyword; did you mean "minimum"?'],
+    [{ typ: 'string' }, 'typ "typ" is not a JSON Schema keyword; did you mean "type"?'],
+    [{ minimun: 1 }, 'minimun "minimun" is not a JSON Schema keyword; did you mean "minimum"?'],
     [{ minimum: '1' }, 'minimum must be a number'],
     [{ enum: 'a' }, 'enum must be a list of values'],
     [{ pattern: '(' }, 'pattern is not a regular expression'],

@@ -24,7 +24,7 @@ describe('a slip in a domain file stops the start', () => {
     $defs: { Item: { type: 'object', properties: { id: { type: 'integer' }, owner: { type: 'object' } } } },
   };
   test.each<[string, Partial<EndpointDefinition>, RegExp]>([
-    ['a method nobody has', { method: 'PSOT' }, /method: "PSOT" is no HTTP method; did you mean "POST"\?/],
+    ['a method nobody has', { method: 'PSOT' }, /method: "PSOT" is not an HTTP method; did you mean "POST"\?/],
     [
       'a default out of bounds',
       { args: { n: { type: 'integer', maximum: 5, default: 6 } } },

@@ -299,12 +299,12 @@ describe('operations', () => {
     [
       'hiding what the API requires',
       { operations: { listPets: { args: { tenant: { hide: true } } } } },
-      /^shop\.yaml:\d+:\d+ operations\.listPets\.args\.tenant: is required, so no call would be accepted without it; give it a value \(fixed: …\), or required: false if the API does without it$/,
+      /^shop\.yaml:\d+:\d+ operations\.listPets\.args\.tenant: is required, so every call without it would be refused; give it a value \(fixed: …\), or required: false if the API accepts calls without it$/,
     ],
     [
       'hiding a part of the path',
       { operations: { getPet: { args: { id: { hide: true } } } } },
-      /args\.id: is required, so no call would be accepted without it; give it a value \(fixed: …\)$/,
+      /args\.id: is required, so every call without it would be refused; give it a value \(fixed: …\)$/,
     ],
     [
       'hiding a part of the path as optional',
@@ -319,7 +319,7 @@ describe('operations', () => {
     [
       'a choice of nothing',
       { operations: { listPets: { args: { kind: { enum: [] } } } } },
-      /args\.kind\.enum: lists no value, so none could be given/,
+      /args\.kind\.enum: lists no value, so no call could be valid; add values or remove it/,
     ],
     [
       'a choice the API does not take',
@@ -334,7 +334,7 @@ describe('operations', () => {
     [
       'a body that is to be required',
       { operations: { createPet: { body: { required: true } } } },
-      /createPet\.body\.required: true is said of the arguments in it, such as args: \{ name: \{ required: true \} \}/,
+      /createPet\.body\.required: true has no effect here; set it on the arguments in the body, such as args: \{ name: \{ required: true \} \}/,
     ],
     [
       'a new name that is taken',
@@ -349,12 +349,12 @@ describe('operations', () => {
     [
       'an action that is taken',
       { operations: { listPets: { name: 'get_pet' } } },
-      /^shop\.yaml:5:5 operations\.listPets\.name: names GET \/pets \(listPets\) "get_pet", and so is GET \/pets\/\{id\} \(getPet\) named; choose another, or name that one as well/,
+      /^shop\.yaml:5:5 operations\.listPets\.name: gives GET \/pets \(listPets\) the name "get_pet", which GET \/pets\/\{id\} \(getPet\) also has; choose another name, or name the other operation too/,
     ],
     [
       'one operation said twice',
       { operations: { listPets: {}, list_pets: {} } },
-      /is the same operation as "listPets"; say it in one place/,
+      /is the same operation as "listPets"; merge the two entries/,
     ],
     [
       'paging by no argument',

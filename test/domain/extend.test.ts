@@ -146,7 +146,7 @@ describe('args that the document lacks', () => {
     [
       'a keyword that is none',
       { aggs: { in: 'body', typ: 'object' } },
-      /aggs\.typ: "typ" is no JSON Schema keyword; did you mean "type"/,
+      /aggs\.typ: "typ" is not a JSON Schema keyword; did you mean "type"/,
     ],
     [
       'an argument that is there',

@@ -328,7 +328,7 @@ resources: { 'guide://a': { name: guide, text: x } }
     [
       'a resource file outside',
       'name: a\nresources:\n  guide://a: { name: g, file: ../../etc/hosts }\n',
-      /^a\.yaml:3:\d+ .*must lie in the folder of the domain file$/,
+      /^a\.yaml:3:\d+ .*must be in the folder of the domain file$/,
     ],
     [
       'a resource file that is missing',
@@ -470,7 +470,7 @@ describe('paths', () => {
     write('a.yaml', YAML('same'));
     write('b.yaml', YAML('same'));
     expect(await message()).toBe(
-      'b.yaml name: "same" is the name of the domain in a.yaml as well; choose another for one of them',
+      'b.yaml name: "same" is also the name of the domain in a.yaml; choose another name for one of them',
     );
   });
 });
@@ -536,5 +536,5 @@ test('a link does not lead a resource out of the folder of its domain file', asy
   await expect(loadDomains({ paths: [path], env: {} })).resolves.toHaveLength(1);
   rmSync(join(folder, 'inner', 'link.md'));
   symlinkSync(join(folder, 'secret.md'), join(folder, 'inner', 'link.md'));
-  await expect(loadDomains({ paths: [path], env: {} })).rejects.toThrow('must lie in the folder of the domain file');
+  await expect(loadDomains({ paths: [path], env: {} })).rejects.toThrow('must be in the folder of the domain file');
 });

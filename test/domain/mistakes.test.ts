@@ -85,7 +85,7 @@ describe('a YAML domain file', () => {
       'the secret in place of its variable, which is not repeated',
       `${HEAD}credentials: { key: { kind: bearer, env: sk-live-123 } }\nendpoints: { a: { path: /a, summary: A. } }\n`,
       [
-        'shop.yaml:3:37 credentials.key.env: must be the name of an environment variable, such as MY_API_KEY; the value itself belongs into the environment',
+        'shop.yaml:3:37 credentials.key.env: must be the name of an environment variable, such as MY_API_KEY; the value itself belongs in the environment',
       ],
     ],
     [
@@ -106,21 +106,21 @@ describe('a YAML domain file', () => {
       `${IMPORT}operations:\n  listOrder: { title: A }\n  getOrder: { args: { idd: { description: A. } } }\n`,
       [
         'shop.yaml:5:3 operations.listOrder: there is no such operation (or include and exclude leave it out); did you mean "listOrders"?',
-        'shop.yaml:6:23 operations.getOrder.args.idd: there is no argument "idd"; did you mean "id"? To add one, say where it goes (in: query) and its type.',
+        'shop.yaml:6:23 operations.getOrder.args.idd: there is no argument "idd"; did you mean "id"? To add one, give its place (such as in: query) and its type.',
       ],
     ],
     [
       'two operations under one name',
       `${IMPORT}operations:\n  listOrders: { name: pick }\n  getOrder: { name: pick }\n`,
       [
-        'shop.yaml:6:15 operations.getOrder.name: names GET /orders/{id} (getOrder) "pick", and so is GET /orders (listOrders) named; choose another for one of them (see shop.yaml:5:17 operations.listOrders.name)',
+        'shop.yaml:6:15 operations.getOrder.name: gives GET /orders/{id} (getOrder) the name "pick", which GET /orders (listOrders) also has; choose another name for one of them (see shop.yaml:5:17 operations.listOrders.name)',
       ],
     ],
     [
       'a name that the document gives another operation',
       `${IMPORT}operations:\n  "get /orders": { name: get_order }\n`,
       [
-        'shop.yaml:5:20 operations["get /orders"].name: names GET /orders (listOrders) "get_order", and so is GET /orders/{id} (getOrder) named; choose another, or name that one as well: operations: { "getOrder": { name: … } }',
+        'shop.yaml:5:20 operations["get /orders"].name: gives GET /orders (listOrders) the name "get_order", which GET /orders/{id} (getOrder) also has; choose another name, or name the other operation too: operations: { "getOrder": { name: … } }',
       ],
     ],
     [
@@ -161,12 +161,12 @@ describe('a YAML domain file', () => {
     [
       'a message that says nothing',
       `${HEAD}prompts:\n  p:\n    messages:\n      - { role: user }\n`,
-      'shop.yaml:6:9 prompts.p.messages[0]: needs text or resource, one of the two',
+      'shop.yaml:6:9 prompts.p.messages[0]: needs either text or resource',
     ],
     [
       'a key in a header of no name',
       `${HEAD}credentials:\n  key: { kind: apiKey, field: X Y, env: SHOP_KEY }\nendpoints: { a: { path: /a, summary: A. } }\n`,
-      'shop.yaml:4:24 credentials.key.field: "X Y" is not the name of a header; write it without blanks, such as X-API-Key',
+      'shop.yaml:4:24 credentials.key.field: "X Y" is not the name of a header; write it without spaces, such as X-API-Key',
     ],
     [
       'a key in a header that only the client writes',
@@ -246,7 +246,7 @@ describe('a TypeScript domain file', () => {
     [
       'throws something that is no error',
       `\nthrow 'away';\n`,
-      'shop.ts: throws "away" while it is loaded; throw an Error, or nothing',
+      'shop.ts: throws "away" while it is loaded; throw an Error instead',
     ],
     [
       'uses a name that is not there',
@@ -282,7 +282,7 @@ describe('a TypeScript domain file', () => {
     [
       'exports a function',
       'export default () => ({});\n',
-      'shop.ts: is a function, not a domain; call it, so that it gives an object with name, baseUrl and endpoints (or openapi)',
+      'shop.ts: is a function, not a domain; call it, so that the export is an object with name, baseUrl and endpoints (or openapi)',
     ],
     [
       'exports a promise that fails',
@@ -297,7 +297,7 @@ describe('a TypeScript domain file', () => {
     [
       'imports a package that is not there',
       `\nimport { pad } from 'left-pad-two';\nexport default pad;\n`,
-      'shop.ts:2: imports "left-pad-two", which cannot be found; install it beside the file, or do without it',
+      'shop.ts:2: imports "left-pad-two", which cannot be found; install it beside the file, or remove the import',
     ],
     [
       'has a mistake in its definition',
@@ -401,13 +401,13 @@ describe('profiles.yaml', () => {
       'a native tool that is not there',
       'a: { native: [clock] }\n',
       [
-        'profiles.yaml:1:15 a.native[0]: there is no tool, resource or prompt registered in code "clock"; nothing that is loaded has a tool, resource or prompt registered in code',
+        'profiles.yaml:1:15 a.native[0]: there is no tool, resource or prompt registered in code "clock"; no tool, resource or prompt registered in code is loaded',
       ],
     ],
     [
       'a choice that leaves nothing',
       'a: { effects: [destructive] }\n',
-      ['profiles.yaml:1:1 a: serves nothing: no operation passes effects together; loosen one of them'],
+      ['profiles.yaml:1:1 a: serves nothing: no operation matches effects together; relax one of them'],
     ],
     [
       'a wrong word and an unknown key',

@@ -43,17 +43,17 @@ describe('the table of header names', () => {
     ]).toEqual([inRead, inWrite, configurable, secret]);
   });
 
-  const PROOF = 'it proves who calls this gateway';
-  const PLACE = 'it says where a request came from or goes to, and anybody can write it';
-  const CALL = 'it follows from the call itself';
-  const WRITTEN = 'it would change what a request does, or how it is written';
+  const PROOF = 'it authenticates the caller to this gateway';
+  const PLACE = 'it says where a request came from or where it goes, and any caller can write it';
+  const CALL = 'it is written for each request by the HTTP client';
+  const WRITTEN = 'it would change what the request does, or its format';
   test.each([
     ['Authorization', PROOF],
     ['Set_Cookie', PROOF],
     ['X-Amzn-Oidc-Data', PROOF],
     ['Proxy-Session', PROOF],
-    ['Proxy-Authorization', 'it is between the caller and a proxy'],
-    ['Mcp-Name', 'it belongs to MCP, and ends here'],
+    ['Proxy-Authorization', 'it is meant for a proxy between the caller and the gateway'],
+    ['Mcp-Name', 'it belongs to MCP, which ends at the gateway'],
     ['Forwarded', PLACE],
     ['X-Host', PLACE],
     ['X-Forwarded', PLACE],
@@ -61,7 +61,7 @@ describe('the table of header names', () => {
     ['X-Forwarded-Method', PLACE],
     ['X-Original-Anything', PLACE],
     ['True-Client-IP', PLACE],
-    ['Sec-Fetch-Mode', 'it is about a web page and the gateway, not about the API'],
+    ['Sec-Fetch-Mode', 'it is about a web page and this gateway, not about the API'],
     ['TE', CALL],
     ['Accept-Encoding', CALL],
     ['Content-MD5', CALL],

@@ -250,7 +250,7 @@ describe('what the doctor says of it', () => {
     const [told] = domains();
     const findings = [...checkCredentials({ domains: [told!] } as never)];
     expect(findings.map(({ severity, message }) => `${severity}: ${message}`)).toEqual([
-      `note: 2 operations tell the API who calls: Authorization: Bearer, a token from ${$id} for that of the caller`,
+      `note: 2 operations tell the API who calls: Authorization: Bearer, a token from ${$id} in exchange for the caller’s token`,
       `note: 2 operations tell the API who calls: x-user: ${SUB}`,
       "note: 2 operations tell the API who calls: x-tenant of the caller's request",
     ]);
@@ -271,7 +271,7 @@ describe('what the doctor says of it', () => {
     await gateway.close();
     expect(called).toEqual(['open_get_order']);
     expect(findings.map(({ where, message }) => `${where}: ${message}`)).toContain(
-      'shop: 1 read was not called: made in the name of a caller with a verified token, and the doctor has none',
+      'shop: 1 read was not called: the API needs a caller with a verified token, and the doctor has none',
     );
   });
 });

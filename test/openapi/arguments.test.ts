@@ -445,7 +445,7 @@ describe('x-mcp hides an argument', () => {
     const { endpoints, warnings } = await get({ required: true });
     expect(places(endpoints[0]!)).toEqual({ day: 'query day (required)' });
     expect(warnings).toEqual([
-      'standard input: GET /x: x-mcp hides "day", which is required, so it is offered all the same; give it a value (x-mcp: { fixed: … }) or a default.',
+      'standard input: GET /x: x-mcp hides "day", but the API requires it, so the model still sees it; give it a value (x-mcp: { fixed: … }) or a default.',
     ]);
   });
 

@@ -459,7 +459,7 @@ describe('a document of AWS', () => {
     expect(Object.keys(places(endpoint))).toEqual(['Limit']);
     expect(endpoint.leftOut?.()).toContainEqual({
       what: 'query parameter X-Amz-Signature',
-      why: 'the signature brings its own with every request',
+      why: 'the request signature adds it to every request',
     });
     expect(endpoint.baseUrl).toBe('https://dynamodb.us-east-1.amazonaws.com');
     const variable = (suffix: string) => ({

@@ -59,7 +59,7 @@ describe('--header', () => {
     const domain = await importDocument(`${api.url}/openapi.json`, { env, headers, baseUrl: other.url });
     expect(domain.endpoints).toHaveLength(2);
     expect(domain.warnings).toEqual([
-      `The header authorization was sent to ${api.url}, where the document is, and goes with every call to ${other.url}.`,
+      `The header authorization was sent to ${api.url} to fetch the document, and is also sent with every call to ${other.url}.`,
     ]);
   });
 
@@ -104,7 +104,7 @@ describe('--header', () => {
     answers['/openapi.json'] = whole([{ url: other.url }]);
     const domain = await importDocument(`${api.url}/openapi.json`, { env, headers });
     expect(domain.warnings).toEqual([
-      `The header authorization was sent to ${api.url}, where the document is, and goes with every call to ${other.url}, where the document says the API is; --base-url says otherwise.`,
+      `The header authorization was sent to ${api.url} to fetch the document, and is also sent with every call to ${other.url}, the address of the API in the document; --base-url changes that.`,
     ]);
   });
 
@@ -128,8 +128,8 @@ describe('a variable that is not there', () => {
   test.each([
     ['Authorization: Bearer ${NONE}', 'The header Authorization needs the environment variable NONE; set it'],
     ['Authorization: Bearer ${EMPTY}', 'The header Authorization needs the environment variable EMPTY; set it'],
-    ['Authorization: Bearer ${EMPTY:-}', 'The header Authorization has nothing behind "Bearer"'],
-    ['Authorization: Bearer ', 'The header Authorization has nothing behind "Bearer"'],
+    ['Authorization: Bearer ${EMPTY:-}', 'The header Authorization has nothing after "Bearer"'],
+    ['Authorization: Bearer ', 'The header Authorization has nothing after "Bearer"'],
     ['Authorization: Bearer $TOKEN', 'The header Authorization would send the text $TOKEN; write ${TOKEN}'],
     ['X-Tenant:', 'The header X-Tenant has no value'],
   ])('in --header %s stops the start before anything is sent', async (line, message) => {
@@ -184,7 +184,7 @@ describe('headers of a domain file', () => {
 
   test('with nothing behind Bearer are a mistake with file and line', async () => {
     await expect(load('  Authorization: "Bearer "\n')).rejects.toThrow(
-      /shop\.yaml:4:3 headers\.Authorization: has nothing behind "Bearer"/,
+      /shop\.yaml:4:3 headers\.Authorization: has nothing after "Bearer"/,
     );
   });
 });

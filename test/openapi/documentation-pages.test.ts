@@ -220,7 +220,7 @@ describe('a page that names its document', () => {
     const { title, warnings } = await read('/docs');
     expect([title, warnings[0]]).toEqual([
       'A',
-      `${site.url}/docs is a page; its document is ${site.url}/a. It names others too: ${site.url}/b.`,
+      `${site.url}/docs is a page; its document is ${site.url}/a. The page also links to: ${site.url}/b.`,
     ]);
   });
 });
@@ -260,7 +260,7 @@ describe('a page that holds its document', () => {
     await open({ '/docs': page(`<p>Don't</p><script>${script}</script>`) });
     const { endpoints, warnings } = await read('/docs');
     expect(endpoints.map(({ path }) => path)).toEqual(['/cats']);
-    expect(warnings[0]).toBe(`${site.url}/docs is a page; its document stands in the page itself.`);
+    expect(warnings[0]).toBe(`${site.url}/docs is a page; its document is in the page itself.`);
   });
 });
 
@@ -288,7 +288,7 @@ describe('an address that says nothing', () => {
     });
     const { warnings } = await read('');
     expect(warnings[0]).toBe(
-      `${site.url}/ is no OpenAPI document; the document of ${site.url}/ui is ${site.url}/weird/place.`,
+      `${site.url}/ is not an OpenAPI document; the document of ${site.url}/ui is ${site.url}/weird/place.`,
     );
     await site.close();
     await open({
@@ -322,7 +322,7 @@ describe('an address that says nothing', () => {
   test('a file that is not there is not replaced by another', async () => {
     await open({ '/openapi.json': document() });
     await expect(read('/v2/openapi.yaml')).rejects.toThrow(
-      `/v2/openapi.yaml answered 404; check the address, or give ${site.url} and the document is looked for there.`,
+      `/v2/openapi.yaml answered 404; check the address, or give ${site.url} to search the usual places there.`,
     );
   });
 

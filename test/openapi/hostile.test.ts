@@ -380,7 +380,7 @@ describe('a document is never laxer than its method and the operator', () => {
       const domain = await destroying({ effect });
       expect(domain.endpoints[0]).toMatchObject({ effect: 'destructive', provenance: { effect: 'the HTTP method' } });
       expect(domain.warnings).toContainEqual(
-        `standard input: /paths/~1a~1{id}/delete/x-mcp: effect: ${effect} is laxer than destructive (the HTTP method); only a domain file may say so.`,
+        `standard input: /paths/~1a~1{id}/delete/x-mcp: effect: ${effect} is laxer than destructive (the HTTP method) and was ignored; only a domain file may relax an effect.`,
       );
     }
     const inherited = await importValue(openapi({ '/a': { 'x-mcp': { effect: 'read' }, post: {}, get: {} } }));
@@ -400,9 +400,9 @@ describe('a document is never laxer than its method and the operator', () => {
     expect(domain.endpoints[0]).not.toHaveProperty('guard');
     expect(domain.warnings).toEqual(
       expect.arrayContaining([
-        'standard input: /x-mcp: guard.write: allow is ignored; only a domain file may say so.',
-        'standard input: /x-mcp: guard.destructive: allow is ignored; only a domain file may say so.',
-        'standard input: /paths/~1a~1{id}/delete/x-mcp: guard: allow is ignored; only a domain file may say so.',
+        'standard input: /x-mcp: guard.write: allow is ignored; only a domain file may set it.',
+        'standard input: /x-mcp: guard.destructive: allow is ignored; only a domain file may set it.',
+        'standard input: /paths/~1a~1{id}/delete/x-mcp: guard: allow is ignored; only a domain file may set it.',
       ]),
     );
   });

@@ -84,18 +84,18 @@ paths:
 "get": {"\\u0073ummary": "Two.", "summary": "Three."}}}}`;
     const fromJson = await importValue(json, { baseUrl: 'http://127.0.0.1:9' });
     expect(fromJson.warnings).toEqual([
-      'standard input: the key /info/title at line 1 stands in its object twice; the last one counts.',
-      'standard input: the key /paths/~1a/get/parameters/0/in at line 2 stands in its object twice; the last one counts.',
-      'standard input: the key /paths/~1a/get at line 3 stands in its object twice; the last one counts.',
-      'standard input: the key /paths/~1a/get/summary at line 3 stands in its object twice; the last one counts.',
+      'standard input: the key /info/title at line 1 appears twice in its object; the last value is used.',
+      'standard input: the key /paths/~1a/get/parameters/0/in at line 2 appears twice in its object; the last value is used.',
+      'standard input: the key /paths/~1a/get at line 3 appears twice in its object; the last value is used.',
+      'standard input: the key /paths/~1a/get/summary at line 3 appears twice in its object; the last value is used.',
     ]);
     expect(fromJson.endpoints.map(({ summary }) => summary)).toEqual(['Three.']);
     const head = 'openapi: 3.0.0\ninfo: {title: T, version: "1"}\n';
     const yaml = `${head}paths:\n  /a:\n    "get": {summary: One., summary: Two.}\n    'get': {}\npaths: {}\n`;
     expect((await importValue(yaml)).warnings.slice(0, 3)).toEqual([
-      'standard input: the key "summary" at line 5, column 28 stands in its object twice; the last one counts.',
-      'standard input: the key "get" at line 6, column 5 stands in its object twice; the last one counts.',
-      'standard input: the key "paths" at line 7, column 1 stands in its object twice; the last one counts.',
+      'standard input: the key "summary" at line 5, column 28 appears twice in its object; the last value is used.',
+      'standard input: the key "get" at line 6, column 5 appears twice in its object; the last value is used.',
+      'standard input: the key "paths" at line 7, column 1 appears twice in its object; the last value is used.',
     ]);
     const many = `${head}x-a: {${Array.from({ length: 40 }, () => 'k: 1').join(', ')}}\npaths: {/a: {get: {}}}\n`;
     const manyJson = JSON.stringify(minimal).replace('{', `{"x-a": {${Array.from({ length: 40 }, () => '"k": 1')}},`);
@@ -117,8 +117,8 @@ paths:
     );
     expect(domain.endpoints[0]!.summary).toBe('Hello there');
     expect(domain.warnings).toEqual([
-      'standard input: the YAML tag !text means nothing here and was ignored.',
-      'standard input: the YAML tag tag:yaml.org,2002:timestamp means nothing here and was ignored.',
+      'standard input: the YAML tag !text is not supported and was ignored.',
+      'standard input: the YAML tag tag:yaml.org,2002:timestamp is not supported and was ignored.',
     ]);
   });
 

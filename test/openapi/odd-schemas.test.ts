@@ -152,7 +152,7 @@ describe('a parameter', () => {
     expect(properties(endpoint)[key]).toMatchObject({ type: ['string', 'number'] });
     for (const value of ['a', 7]) expect(accepts(endpoint, { id: '1', [key]: value })).toBe(true);
     expect(domain.warnings.join('\n')).toMatch(
-      /1 parameter \(".+"\) say nothing about their type; they are taken as strings or numbers/,
+      /1 parameter \(".+"\) have no type; Landbridge takes strings and numbers for them/,
     );
   });
 

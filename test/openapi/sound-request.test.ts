@@ -138,7 +138,7 @@ test('a problem keeps an operation out at the start, however sound the others ar
   );
   expect(endpoints.map(({ action }) => action)).toEqual(['list_pets', 'get_dog']);
   expect(quarantined.map(({ path, reason }) => [path, reason])).toEqual([
-    ['/cats', 'its multipart/form-data body is not an object with named parts, so there is nothing to fill in'],
+    ['/cats', 'its multipart/form-data body is not an object with properties, so it has no fields to fill in'],
   ]);
   expect(warnings).toEqual(['standard input: GET /dogs/{id}: {id} is not declared; it is taken as a string']);
 });

@@ -222,7 +222,7 @@ describe('toUpstreamFailure()', () => {
     [503, write, 'look before you repeat it, and not before 9 seconds have passed', { retryAfterSeconds: 9 }],
     [504, read, 'It is safe to try again later. A smaller question may be quicker.'],
     [507, write, 'no room left'],
-    [511, read, 'The network between the gateway and the API wants a login.'],
+    [511, read, 'The network between the gateway and the API requires a login.'],
     [409, write, 'The API asks to wait 30 seconds before the next call.', { retryAfterSeconds: 30 }],
     [599, write, 'look before you repeat it', {}],
   ])('says what is true after %i', (status, target, advice, more) => {

@@ -245,7 +245,7 @@ credentials:
       });
     await expect(open(domain(mutual.url, tls('')))).rejects.toThrow('tls.key');
     await expect(open(domain(mutual.url, tls(', passphraseEnv: PASS')), { PASS: 'wrong one' })).rejects.toThrow(
-      'does not open with this passphrase',
+      'cannot be decrypted with this passphrase',
     );
   });
 

@@ -517,11 +517,11 @@ describe('checkTool()', () => {
       { name: 'a'.repeat(50), inputSchema: ok },
       `the name is sent as landbridge_${'a'.repeat(50)}: 61 characters, at most 60 are accepted`,
     ],
-    ['mcp', { name: 'a', inputSchema: { type: 'array' } }, 'the root must have type "object"'],
+    ['mcp', { name: 'a', inputSchema: { type: 'array' } }, 'the root of the input schema must have type "object"'],
     [
       'openai',
       { name: 'a', inputSchema: { type: 'object', additionalProperties: false } },
-      'the root must have properties, even if empty',
+      'the root of the input schema must have properties, even if empty',
     ],
     ['claude', { name: 'a', inputSchema: { ...ok, anyOf: [{}] } }, 'anyOf is refused at the root'],
     [
@@ -553,7 +553,7 @@ describe('checkTool()', () => {
     [
       'gemini',
       { name: 'a', inputSchema: node({ description: 'd', anyOf: [{ type: 'string' }] }) },
-      'arguments.x: nothing may stand beside anyOf',
+      'arguments.x: a schema with anyOf must have no other keyword',
     ],
     ['gemini', { name: 'a', inputSchema: node({}) }, 'arguments.x: a type is missing'],
     [

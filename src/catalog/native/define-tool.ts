@@ -50,10 +50,16 @@ export function defineTool<Schema extends z.ZodObject = z.ZodObject, Data = unkn
 ): ToolEntry {
   const { name, title, description, args: schema = NO_ARGUMENTS, outputSchema, annotations, run } = tool;
   if (!NAME.test(name)) {
-    throw new GatewayError('BAD_CONFIG', `"${name}" is no tool name: use 1 to 64 letters, digits, "_", "." or "-".`);
+    throw new GatewayError(
+      'BAD_CONFIG',
+      `"${name}" is not a valid tool name: use 1 to 64 letters, digits, "_", "." or "-".`,
+    );
   }
   if (description.trim() === '') {
-    throw new GatewayError('BAD_CONFIG', `The tool ${name} needs a description: it is what the model chooses by.`);
+    throw new GatewayError(
+      'BAD_CONFIG',
+      `The tool ${name} needs a description: models choose tools by their descriptions.`,
+    );
   }
   const isZod = schema instanceof z.ZodObject;
   const inputSchema: JsonSchema = isZod ? { ...toPortableSchema(toJsonSchema(schema)) } : schema;

@@ -193,7 +193,7 @@ function tellNothing(catalog: Catalog, query: string, filter: SearchFilter): str
   const { domain, effect } = filter;
   const filters = [domain && `domain ${domain}`, effect && `effect ${effect}`].filter(Boolean).join(', ');
   return [
-    `Nothing matches "${query.slice(0, 100)}"${filters ? ` with ${filters}` : ''}. Try other or fewer words${filters ? ', or without the filter' : ''}.`,
+    `Nothing matches "${query.slice(0, 100)}"${filters ? ` with ${filters}` : ''}. Try other or fewer words${filters ? ', or remove the filter' : ''}.`,
     ...tellGroups(catalog, filter, MAX_DOMAINS),
   ].join('\n');
 }
@@ -226,11 +226,11 @@ function refuseStray(tool: string, { operation, arguments: inside }: Args, stray
     .map((key) => `\`${key.slice(0, MAX_LINE)}\``)
     .join(', ');
   const example = `{ operation: ${JSON.stringify(String(operation).slice(0, MAX_LINE))}, arguments: { ${stray[0]!.slice(0, MAX_LINE)}: …${isObject(inside) ? ', …' : ''} } }`;
-  const message = `${names}${stray.length > MAX_STRAY ? ' …' : ''} must stand inside \`arguments\`: ${example}.`;
+  const message = `${names}${stray.length > MAX_STRAY ? ' …' : ''} must be inside \`arguments\`: ${example}.`;
   return new GatewayError(
     'VALIDATION',
     `Invalid arguments for ${tool}; nothing was sent. Fix and call again:\n1. ${message}`,
-    { tool, errors: stray.slice(0, MAX_STRAY).map((path) => ({ path, message: 'must stand inside `arguments`' })) },
+    { tool, errors: stray.slice(0, MAX_STRAY).map((path) => ({ path, message: 'must be inside `arguments`' })) },
   );
 }
 

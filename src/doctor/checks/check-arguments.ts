@@ -20,8 +20,8 @@ function* findLenient({ domains }: DiagnoseInput): Generator<Finding> {
       check: 'arguments',
       severity: 'note',
       where: name,
-      message: `lenient: arguments that the document would refuse are sent by ${names.join(', ')}${more}`,
-      fix: 'correct the document with an overlay where it is wrong, and remove lenient',
+      message: `lenient is set, so arguments that the document does not allow are sent all the same: ${names.join(', ')}${more}`,
+      fix: 'correct the document with an overlay and remove lenient, so that mistakes of a model are refused before they reach the API',
     };
   }
 }
@@ -40,12 +40,12 @@ function* findBroken({ registry }: DiagnoseInput): Generator<Finding> {
         message: `can never be called: ${argument === undefined ? '' : `\`${argument}\`: `}${why}`,
         fix:
           repair === undefined
-            ? 'correct the schema with an overlay, or leave the operation out'
-            : 'correct the schema with an overlay, or do not ask for the argument',
+            ? 'correct the schema with an overlay, or exclude the operation; until then every call of it is refused'
+            : 'correct the schema with an overlay, or make the argument optional; until then every call of it is refused',
         ...(repair !== undefined && { repairs: [repair] }),
       };
     }
-    const fix = 'correct the schema with an overlay, so that all of it is enforced';
+    const fix = 'correct the schema with an overlay, so that all of it is checked before the API is called';
     for (const message of auditSchema(endpoint.inputSchema, earlier))
       yield { check: 'arguments', severity: 'warning', where: name, message, fix };
   }

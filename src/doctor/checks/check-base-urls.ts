@@ -6,7 +6,7 @@ export function* checkBaseUrls({ domains }: DiagnoseInput): Generator<Finding> {
     const homeless = endpoints.filter(({ baseUrl }) => baseUrl === '').length;
     if (homeless === 0) continue;
     const message = `${counted(homeless, 'operation has', 'operations have')} no base URL`;
-    const fix = 'give one with --base-url, or baseUrl in the domain file';
+    const fix = 'give one with --base-url, or baseUrl in the domain file; without it they cannot be called';
     yield { check: 'base_url', severity: 'error', where: name, message, fix };
   }
 }

@@ -10,12 +10,13 @@ export function* checkClients({ registry, clients }: DiagnoseInput): Generator<F
     const { title } = CLIENTS[client];
     for (const definition of definitions) {
       for (const problem of checkTool(definition, client)) {
-        const fix = 'rename or rewrite it in the domain file';
+        const fix = 'rename or rewrite it in the domain file; the client refuses or cuts it as it is';
         yield { ...about, where: definition.name, message: `${title}: ${problem}`, fix };
       }
     }
     for (const problem of checkToolCount(registry.tools.size, client)) {
-      const fix = 'use --exposure grouped or search, or leave operations out';
+      const fix =
+        'use --exposure grouped or search, or exclude operations; the model cannot use the tools above the limit';
       yield { ...about, where: 'tools/list', message: `${title}: ${problem}`, fix };
     }
   }

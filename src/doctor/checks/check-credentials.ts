@@ -32,8 +32,8 @@ function* findWaiting(domain: string, endpoints: readonly Endpoint[]): Generator
       check: 'credentials',
       severity: 'warning',
       where: domain,
-      message: `${counted(count, 'operation waits', 'operations wait')} for ${words}`,
-      fix: 'set the variables, or name others in the domain file',
+      message: `${counted(count, 'operation needs', 'operations need')} a credential that is not set: ${words}`,
+      fix: 'set the variables, or name others in the domain file; until then calls of these operations are refused',
       ...(endpoint.source.kind === 'openapi' && {
         repairs: [...new Set(endpoint.security.flat())].flatMap((credential) => nameVariables(domain, credential)),
       }),
@@ -75,8 +75,8 @@ function* findKeyParameters(domain: string, endpoints: readonly Endpoint[]): Gen
       check: 'credentials',
       severity: 'note',
       where: domain,
-      message: `the parameter ${credential.name} of ${counted(count, 'operation', 'operations')} is a key by its name: it comes from ${variable} (${formatOf(credential)}), and no model is asked for it`,
-      fix: 'if it is no key, make it an argument again in the domain file',
+      message: `the parameter ${credential.name} of ${counted(count, 'operation', 'operations')} looks like a key by its name, so it is not an argument: its value comes from ${variable} (${formatOf(credential)})`,
+      fix: 'if it is not a key, make it an argument again in the domain file; without its value, models cannot use it',
       ...(CREDENTIAL_NAME.test(credential.name) && {
         repairs: [{ domain, path: ['credentials', credential.name, 'argument'], value: true }],
       }),
@@ -99,14 +99,14 @@ function* findTokens(domain: string, endpoints: readonly Endpoint[]): Generator<
   const of = counted(operations, 'operation', 'operations');
   const message =
     list.length === 1
-      ? `the parameter ${list[0]} of ${of} says who calls, as the security scheme of the document does: it is no argument`
-      : `the parameters ${list.join(', ')} of ${of} say who calls, as the security scheme of the document does: they are no arguments`;
+      ? `the parameter ${list[0]} of ${of} repeats a security scheme of the document, so it is not an argument`
+      : `the parameters ${list.join(', ')} of ${of} repeat a security scheme of the document, so they are not arguments`;
   yield {
     check: 'credentials',
     severity: 'note',
     where: domain,
     message,
-    fix: 'if one is no token, make it an argument again in the domain file',
+    fix: 'if one of them is not a credential, make it an argument again in the domain file, so that models can set it',
     repairs: list
       .filter((name) => CREDENTIAL_NAME.test(name))
       .map((name) => {
@@ -125,7 +125,7 @@ function* findCallers(domain: string, endpoints: readonly Endpoint[]): Generator
       check: 'credentials',
       severity: 'note',
       where: domain,
-      message: `${counted(count, 'operation tells', 'operations tell')} the API who calls: ${way}`,
-      fix: 'make sure that the API believes it only from this gateway',
+      message: `${counted(count, 'operation identifies', 'operations identify')} the caller to the API: ${way}`,
+      fix: 'make sure that the API accepts this only from the gateway; otherwise anyone who can reach the API can pretend to be another caller',
     };
 }

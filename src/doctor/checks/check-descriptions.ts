@@ -14,7 +14,8 @@ export function* checkDescriptions({ registry }: DiagnoseInput): Generator<Findi
     const synthetic = trimEnd(text, '. \n').toUpperCase() === `${endpoint.method} ${endpoint.path}`.toUpperCase();
     if (synthetic || text.length < MIN_DESCRIPTION) {
       const message = synthetic ? 'has no description' : `says only "${text}"`;
-      const fix = 'describe what it does, when to use it and what comes back (operations.<name>.description)';
+      const fix =
+        'describe what it does, when to use it and what it returns (operations.<name>.description); models choose tools by their descriptions';
       yield { ...about, where: name, message, fix };
     }
     const properties = propertiesOf(endpoint);
@@ -24,7 +25,8 @@ export function* checkDescriptions({ registry }: DiagnoseInput): Generator<Findi
     );
     if (silent.length <= MAX_SILENT) continue;
     const some = `${silent.slice(0, SHOWN).join(', ')}${silent.length > SHOWN ? ', …' : ''}`;
-    const fix = 'describe them in the domain file (operations.<name>.args)';
+    const fix =
+      'describe them in the domain file (operations.<name>.args), so that models do not have to guess their values';
     yield { ...about, where: name, message: `${silent.length} arguments have no description: ${some}`, fix };
   }
 }

@@ -15,7 +15,7 @@ export function* checkEffects({ registry }: DiagnoseInput): Generator<Finding> {
       severity: 'note',
       where: name,
       message: `counts as ${effect}: ${effectReason}`,
-      fix: 'say what it does in the domain file (operations.<name>.effect), so that it no longer depends on words',
+      fix: 'set the effect in the domain file (operations.<name>.effect), so that new words in the document cannot change which calls need a confirmation',
       repairs: [repairOperation(endpoint, ['effect'], effect)],
       ...(effect === 'read' && { isChoice: true as const }),
     };

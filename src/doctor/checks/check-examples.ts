@@ -45,7 +45,7 @@ export function* checkExamples({ registry }: DiagnoseInput): Generator<Finding> 
         severity: 'warning',
         where: name,
         message: `has a faulty example${more}: ${slip}`,
-        fix: 'correct the example with an overlay: the arguments are right as they are',
+        fix: 'correct the example with an overlay, because models copy examples; the schema is right as it is',
       };
     }
   }
@@ -64,8 +64,8 @@ function tellRefusals(name: string, endpoint: Endpoint, refusals: readonly Refus
     where: name,
     message: `refuses an example of its document${refusals.length > 1 ? ` (and ${refusals.length - 1} more)` : ''}: ${call.place}: ${why.slice(0, MAX_MESSAGE)}`,
     fix: isWhole
-      ? 'take what the example sends, if the API does; else correct the example with an overlay'
-      : 'one of them is wrong: correct the schema or the example with an overlay',
+      ? 'if the API accepts what the example sends, allow it in the domain file; otherwise correct the example with an overlay, because models copy examples'
+      : 'the schema or the example is wrong: correct it with an overlay, because a model that copies the example is refused',
     ...(isWhole && { repairs }),
     // Only a person can find out whether the API accepts a value that its enum lacks.
     ...(isWhole && repairs.some(({ value }) => Array.isArray(value)) && { isChoice: true }),

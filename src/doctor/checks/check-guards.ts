@@ -13,8 +13,8 @@ export function* checkGuards({ registry, domains, policy }: DiagnoseInput): Gene
       check: 'guard',
       severity: 'error',
       where: name,
-      message: `destroys data and runs unasked: ${decision.because}`,
-      fix: 'set guard: confirm (or deny), or mark its effect as write if it destroys nothing',
+      message: `destroys data and runs without a confirmation: ${decision.because}`,
+      fix: 'set guard: confirm (or deny), so that a model cannot destroy data by mistake; if it destroys nothing, set effect: write',
       repairs: [repairOperation(endpoint, ['guard'], 'confirm')],
     };
   }

@@ -9,7 +9,7 @@ export function* checkQuarantine({ domains }: DiagnoseInput): Generator<Finding>
         severity: 'warning',
         where: name,
         message: `${method} ${path} is left out: ${reason}`,
-        fix: 'repair the document with an overlay, or exclude the operation',
+        fix: 'repair the document with an overlay, or exclude the operation; until then models do not see it',
       };
     }
   }

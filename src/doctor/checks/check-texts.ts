@@ -4,7 +4,7 @@ import { propertiesOf } from '../properties-of.ts';
 import { findHiddenCharacters, findSuspiciousText } from '../suspicious.ts';
 
 export function* checkTexts({ domains, registry }: DiagnoseInput): Generator<Finding> {
-  const fix = 'read the text before any model does; rewrite it in the domain file or an overlay';
+  const fix = 'read the text, and rewrite it in the domain file or an overlay; a model may take it as an instruction';
   const about = { check: 'suspicious', severity: 'error', fix } as const;
   for (const { name, document } of domains) {
     const hidden = document && findHiddenCharacters(document.text);

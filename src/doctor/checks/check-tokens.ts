@@ -11,14 +11,16 @@ export function* checkTokens({ registry, tokenBudget }: DiagnoseInput): Generato
   const check = 'tokens';
   if (total > tokenBudget) {
     const message = `costs ${total.toLocaleString('en-US')} tokens, the budget is ${tokenBudget.toLocaleString('en-US')}`;
-    const fix = 'choose another --exposure, leave operations out, or raise --token-budget';
+    const fix =
+      'choose another --exposure, exclude operations, or raise --token-budget; the model reads the whole list in every conversation';
     yield { check, severity: 'error', where: 'tools/list', message, fix };
   }
   for (const tool of tools) {
     const tokens = costOf(tool);
     if (tokens <= HEAVY_TOOL) continue;
     const message = `costs ${tokens.toLocaleString('en-US')} tokens by itself`;
-    const fix = 'hide arguments nobody needs, or shorten descriptions in the domain file';
+    const fix =
+      'hide arguments that no caller needs, or shorten descriptions in the domain file; large tools leave less room for the conversation';
     yield { check, severity: 'warning', where: tool.name, message, fix };
   }
 }

@@ -79,7 +79,7 @@ export async function checkReads(
 
 function skip(where: string, doubt: string): Finding {
   const message = `was not called: ${doubt}, so it may do more than read`;
-  const fix = 'where it only reads, say so in the domain file (effect: read), and it is called too';
+  const fix = 'if it only reads, set effect: read in the domain file; the doctor then calls it too';
   return { check: 'online', severity: 'note', where, message, fix };
 }
 
@@ -87,8 +87,8 @@ function skip(where: string, doubt: string): Finding {
 function skipCallers(operations: readonly CatalogOperation[]): Finding[] {
   return [...new Set(operations.map(({ endpoint }) => endpoint.domain))].map((where) => {
     const count = operations.filter(({ endpoint }) => endpoint.domain === where).length;
-    const message = `${counted(count, 'read was', 'reads were')} not called: made in the name of a caller with a verified token, and the doctor has none`;
-    const fix = 'call one over HTTP with such a token';
+    const message = `${counted(count, 'read was', 'reads were')} not called: the API needs a caller with a verified token, and the doctor has none`;
+    const fix = 'call one of them over HTTP with such a token';
     return { check: 'online', severity: 'note', where, message, fix };
   });
 }
@@ -126,21 +126,26 @@ function* judge(
       .map(({ variable }) => variable);
     const whose = variables.length === 0 ? 'without a credential' : `with ${variables.join(', ')}`;
     const fix =
-      variables.length === 0 ? 'give it a credential in the domain file, or --header' : 'correct the variable';
-    yield say('error', `answered ${status} ${whose}`, status === 403 ? `${fix}, or ask for the permission` : fix);
+      variables.length === 0 ? 'configure a credential in the domain file or with --header' : 'correct the variable';
+    yield say(
+      'error',
+      `answered ${status} ${whose}`,
+      status === 403 ? `${fix}, or request the missing permission` : fix,
+    );
   } else if (status === undefined) {
     yield say('error', `got no answer: ${firstLine}`, 'check the base URL, the API and timeoutMs in the domain file');
   } else if (status === 404 && Object.keys(args).length === 0) {
     yield say(
       'error',
-      'answered 404 without any argument to be wrong',
-      'check the base URL: its path, and the document',
+      'answered 404, although the call has no argument that could be wrong',
+      'check the path of the base URL and the path in the document',
     );
   } else if (status >= 500) {
-    yield say('warning', `answered ${status}: ${firstLine}`, 'look into the log of the API');
+    yield say('warning', `answered ${status}: ${firstLine}`, 'look at the log of the API');
   } else if (status >= 400 && status !== 404 && status !== 429) {
     const values = Object.keys(args).length === 0 ? 'a call without arguments' : `the document's own ${show(args)}`;
-    const fix = 'describe what the API wants in the domain file (args: required, enum, fixed), or correct the document';
+    const fix =
+      'describe what the API needs in the domain file (args: required, enum, fixed), or correct the document; a model would make the same call';
     yield say('warning', `refuses ${values} with ${status}: ${firstLine}`, fix);
   } else if (answer.value !== undefined && !endpoint.lenient) {
     const problems = driftOf(endpoint, answer.value);
@@ -174,12 +179,12 @@ function tellDrift(
     check: 'online',
     severity: isStructured ? 'error' : 'warning',
     where: name,
-    message: `answers otherwise than its document says: ${words.slice(0, MAX_SHOWN)}`,
+    message: `its answer does not match the document: ${words.slice(0, MAX_SHOWN)}`,
     fix: isStructured
-      ? 'correct the schema of the answer with an overlay, or set response.structured to false'
+      ? 'correct the schema of the answer with an overlay, or set response.structured to false; clients may reject a structured answer that does not match its schema'
       : repairs.length > 0
-        ? 'correct the document with an overlay; until then lenient: true lets calls send what the API has'
-        : 'correct the schema of the answer with an overlay',
+        ? 'correct the document with an overlay; until then, lenient: true lets calls send the values that the API itself returns'
+        : 'correct the schema of the answer with an overlay, because models rely on it',
     ...(repairs.length > 0 && { repairs }),
   };
 }

@@ -118,8 +118,9 @@ const PROVED = 'nothing to do';
 /** The doctor has no caller's token that could be exchanged. */
 const NEEDS_CALLER: Verdict = {
   severity: 'note',
-  message: 'the server that exchanges tokens takes our client; the rest takes a caller with a token of their own',
-  fix: 'call a tool of this domain through the gateway',
+  message:
+    'the authorization server accepts the gateway; the exchange itself can only be tried with the token of a caller',
+  fix: 'call a tool of this domain through the gateway with such a token',
 };
 
 async function proveByReads(
@@ -136,14 +137,14 @@ async function proveByReads(
     if (isRefusal(without)) return proved(`accepted by ${nameOf(endpoint)}, which refuses calls without it`);
     const nonsense = garble(credentials);
     if (nonsense !== undefined && isRefusal(await options.callAs(endpoint, args, [nonsense])))
-      return proved(`accepted by ${nameOf(endpoint)}, which refuses a wrong one`);
+      return proved(`accepted by ${nameOf(endpoint)}, which refuses a wrong credential`);
   }
   const [first] = successes;
   if (first !== undefined)
     return {
       severity: 'warning',
       message: `not proved: ${nameOf(first.endpoint)} – the API answers the same without it`,
-      fix: 'the API does not look at this credential where it was tried: check that it is the right API and base URL',
+      fix: 'the API did not check this credential: make sure that it is the right API and base URL',
     };
   const [{ endpoint, answer }] = trials as [Trial, ...Trial[]];
   if (answer.status === undefined)
@@ -155,7 +156,7 @@ async function proveByReads(
   return {
     severity: 'warning',
     message: `not proved: ${answer.status} from ${nameOf(endpoint)}`,
-    fix: 'no read gave an answer to judge by',
+    fix: 'repair these reads first: none gave an answer that shows whether the credential is right',
   };
 }
 
@@ -172,13 +173,13 @@ function tellRefusal({ endpoint, answer: { status, text, tool, isUnproven } }: T
     return {
       severity: 'error',
       message: firstSentence(text, tool),
-      fix: 'correct the variables, or the address of the token',
+      fix: 'correct the variables, or the token URL',
     };
-  const why = status === 401 ? 'it is wrong or expired' : 'it is wrong, or lacks a permission';
+  const why = status === 401 ? 'it is wrong or expired' : 'it is wrong, or a permission is missing';
   return {
     severity: 'error',
     message: `${status} from ${nameOf(endpoint)} – ${why}`,
-    fix: status === 401 ? 'correct the variable' : 'correct the variable, or ask for the permission',
+    fix: status === 401 ? 'correct the variable' : 'correct the variable, or request the missing permission',
   };
 }
 
@@ -197,15 +198,16 @@ async function proveByIssuer(
       return {
         severity: 'error',
         message: firstSentence(problem),
-        fix: 'correct the variables, or the address of the token',
+        fix: 'correct the variables, or the token URL',
       };
   }
   if (tokenCredentials.some(({ kind }) => kind === 'token_exchange')) return NEEDS_CALLER;
-  if (tokenCredentials.length === credentials.length) return proved('a token was issued; no read to try it with');
+  if (tokenCredentials.length === credentials.length)
+    return proved('a token was issued, but there is no read to try it with');
   return {
     severity: 'warning',
     message: 'not proved: no read can be called with it',
-    fix: 'give an operation that only reads an example of its arguments in the domain file',
+    fix: 'add an example of the arguments to an operation that only reads (in the domain file)',
   };
 }
 

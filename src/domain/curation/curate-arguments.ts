@@ -27,7 +27,7 @@ export function curateArguments(
   for (const [key, change] of Object.entries(curations)) {
     const arg = endpoint.args.find((candidate) => candidate.key === key);
     if (arg === undefined) {
-      const message = `there is no argument "${key}"; ${hint(key, keys)} To add one, say where it goes (in: query) and its type.`;
+      const message = `there is no argument "${key}"; ${hint(key, keys)} To add one, give its place (such as in: query) and its type.`;
       problems.push({ path: [...at, key], message });
       continue;
     }
@@ -114,10 +114,11 @@ function checkChange(
   const say = (message: string, ...more: string[]) => problems.push({ path: [...path, ...more], message });
   const isPath = arg.to.some((to) => to.in === 'path');
   const hasValue = presetOf(change) !== undefined;
-  if (change.hide && change.fixed !== undefined) say('is hidden and fixed; fixed alone hides it as well');
+  if (change.hide && change.fixed !== undefined)
+    say('is both hidden and fixed; remove hide, because fixed already hides it');
   else if (change.hide && change.required !== false && isNeeded(endpoint, arg)) {
-    const otherwise = isPath ? '' : ', or required: false if the API does without it';
-    say(`is required, so no call would be accepted without it; give it a value (fixed: …)${otherwise}`);
+    const otherwise = isPath ? '' : ', or required: false if the API accepts calls without it';
+    say(`is required, so every call without it would be refused; give it a value (fixed: …)${otherwise}`);
   }
   if (change.fixed !== undefined && change.default !== undefined)
     say('is fixed, so a default is never used; remove one of them');
@@ -137,7 +138,7 @@ function checkSets(endpoint: Endpoint, changes: Changes, at: Path): Problem[] {
     if (sets.some((set) => !set.some(isHidden))) return [];
     const key = sets.flat().find(isHidden)!;
     const wishes = sets.map((set) => set.join(' and ')).join(', or ');
-    const message = `is hidden, and the API asks for ${wishes}; show one of these, or give it a value (fixed: …)`;
+    const message = `is hidden, but the API requires ${wishes}; show one of these, or give it a value (fixed: …)`;
     return [{ path: [...at, key], message }];
   });
 }
@@ -153,7 +154,8 @@ function fateOf(change: ArgCuration | undefined): Fate {
 function checkValues(endpoint: Endpoint, key: string, change: ArgCuration, path: Path): Problem[] {
   const { fixed, default: preset, enum: choices } = change;
   const values = Object.entries({ fixed, default: preset }).filter(([, value]) => value !== undefined);
-  if (choices?.length === 0) return [{ path: [...path, 'enum'], message: 'lists no value, so none could be given' }];
+  if (choices?.length === 0)
+    return [{ path: [...path, 'enum'], message: 'lists no value, so no call could be valid; add values or remove it' }];
   const all = [...values, ...(choices ?? []).map((value) => ['enum', value] as const)];
   return all.flatMap(([which, value]) => {
     const root = endpoint.inputSchema;

@@ -30,7 +30,7 @@ export function curateBody(
   if (required) {
     const fields = args.filter(isInBody).map(({ key }) => key);
     const example = fields[0] === undefined ? '' : `, such as args: { ${fields[0]}: { required: true } }`;
-    return refuse(`true is said of the arguments in it${example}`, 'required');
+    return refuse(`true has no effect here; set it on the arguments in the body${example}`, 'required');
   }
   if (fixed.some((value) => isInBody({ to: [value.to] })))
     return refuse('false has no effect: the document fixes a value in the body, so it is always sent', 'required');

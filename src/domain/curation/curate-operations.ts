@@ -31,7 +31,7 @@ export function curateAll(
     }
     const other = byPosition.get(position);
     if (other !== undefined)
-      context.problems.push({ path, message: `is the same operation as "${other}"; say it in one place` });
+      context.problems.push({ path, message: `is the same operation as "${other}"; merge the two entries` });
     byPosition.set(position, key);
     out[position] = curate(out[position]!, curation, path, context);
   }

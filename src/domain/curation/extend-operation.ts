@@ -26,7 +26,7 @@ export function addArguments(
   const args: Record<string, ArgAddition> = {};
   for (const [key, { schema, ...addition }] of Object.entries(additions)) {
     if (endpoint.args.some((arg) => arg.key === key)) {
-      const message = 'is an argument of the document already; leave out in, type and schema to change it';
+      const message = 'is already an argument in the document; to change it, leave out in, type and schema';
       problems.push({ path: [...inArgs, key], message });
     } else args[key] = { ...(isObject(schema) ? schema : {}), ...addition } as ArgAddition;
   }
@@ -152,7 +152,7 @@ function gatherOthers(
       if (keys.has(key)) out[key] = args[key];
       // `dry_run: true` is meant for the gateway, and must not be sent to the API.
       else if (isControlName(key)) problems.push(`\`${key}\` is not an argument here; remove it`);
-      else if (Object.hasOwn(others, key)) problems.push(`\`${key}\` is in \`${rest}\` as well; give it once`);
+      else if (Object.hasOwn(others, key)) problems.push(`\`${key}\` is also in \`${rest}\`; give it once`);
       else others[key] = args[key];
     }
     const names = Object.keys(others);
@@ -160,8 +160,9 @@ function gatherOthers(
       const text = JSON.stringify(name.slice(0, MAX_NAME));
       if (name.length > MAX_NAME) problems.push(`a name of ${name.length} characters is too long; at most ${MAX_NAME}`);
       else if (exclusions.has(bareName(name)))
-        problems.push(`${text} is not for \`${rest}\`: the operation uses it itself`);
-      else if (isMethodParameter(name.trim())) problems.push(`${text} would make this another operation`);
+        problems.push(`${text} cannot be in \`${rest}\`: the operation uses this name itself`);
+      else if (isMethodParameter(name.trim()))
+        problems.push(`${text} would turn this into another operation; remove it`);
     }
     if (names.length > MAX_FIELDS) problems.push(`${names.length} further fields are too many; at most ${MAX_FIELDS}`);
     if (problems.length > 0) return { ok: false, problems: problems.slice(0, 10) };

@@ -55,7 +55,7 @@ export function readArguments(definition: EndpointDefinition, at: Path, problems
   if (isZod(args)) return fromZod(args, reading);
   if (!Object.values(args).some(isZod)) return fromMap(args as Node, reading);
   for (const [key, value] of Object.entries(args)) {
-    const message = 'must be a zod type, like its neighbours';
+    const message = 'must be a zod type, like the other arguments';
     if (!isZod(value)) problems.push({ path: [...reading.path, key], message });
   }
   return fromZod(z.strictObject(args as Record<string, z.ZodType>), reading);
@@ -71,7 +71,7 @@ function fromZod(type: z.ZodType, reading: Reading): ArgumentPlan {
   try {
     schema = withoutNoise(z.toJSONSchema(type, { io: 'input' })) as Node;
   } catch (error) {
-    const message = `cannot be described to a client: ${(error as Error).message}; use types that JSON has`;
+    const message = `cannot be described to a client: ${(error as Error).message}; use types that exist in JSON`;
     problems.push({ path, message });
     return finish(NO_ARGUMENTS, reading);
   }
@@ -125,7 +125,7 @@ function withoutNoise(value: unknown): unknown {
 function fromMap(args: Node, reading: Reading): ArgumentPlan {
   const { placements, path, problems } = reading;
   if (args.type === 'object' && isObject(args.properties)) {
-    problems.push({ path, message: 'is a whole JSON Schema; name the key inputSchema instead of args' });
+    problems.push({ path, message: 'is a whole JSON Schema; call the key inputSchema instead of args' });
     return finish(NO_ARGUMENTS, reading);
   }
   const properties: Node = {};
@@ -182,7 +182,10 @@ function finish(schema: Node, { placements, path, problems }: Reading): Argument
   }
   const open = schema.additionalProperties;
   if (open !== undefined && open !== false) {
-    problems.push({ path, message: 'must name every argument: one that is not declared has no place in the request' });
+    problems.push({
+      path,
+      message: 'must name every argument: the gateway cannot place an undeclared one in the request',
+    });
   }
   const properties = new Map<string, JsonSchema>();
   for (const [key, inner] of Object.entries(isObject(schema.properties) ? schema.properties : {}))

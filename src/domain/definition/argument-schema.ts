@@ -38,7 +38,7 @@ export function checkSchema(schema: unknown, path: Path, depth = 0): Problem[] {
         key,
         comma
           ? 'looks like text after a comma; put the whole text in quotes'
-          : `"${key}" is no JSON Schema keyword; ${fix}`,
+          : `"${key}" is not a JSON Schema keyword; ${fix}`,
       );
     } else if (SCHEMA_KEYWORDS.has(key)) problems.push(...checkSchema(value, [...path, key], depth + 1));
     else if (SCHEMA_LIST_KEYWORDS.has(key)) {
@@ -53,7 +53,7 @@ export function checkSchema(schema: unknown, path: Path, depth = 0): Problem[] {
   }
   for (const type of [schema.type ?? []].flat()) {
     if (!TYPES.includes(type as string))
-      say('type', `${JSON.stringify(type)} is no type; ${hint(String(type), TYPES)}`);
+      say('type', `${JSON.stringify(type)} is not a JSON Schema type; ${hint(String(type), TYPES)}`);
   }
   if (schema.enum !== undefined && !(Array.isArray(schema.enum) && schema.enum.length > 0))
     say('enum', 'must be a list of values');

@@ -65,11 +65,14 @@ export class DefinitionError extends GatewayError {
 export function buildDomain(definition: DomainDefinition, options: BuildOptions): Domain {
   const problems: Problem[] = [];
   for (const key of DOCUMENT_KEYS) {
-    const message = 'is about an imported document, and there is none; add openapi, or remove it';
+    const message = 'applies only to an imported document, and this file imports none; add openapi, or remove it';
     if (definition[key] !== undefined) problems.push({ path: [key], message });
   }
   if (definition.endpoints === undefined && definition.prompts === undefined && definition.resources === undefined) {
-    problems.push({ path: [], message: 'offers nothing: it needs endpoints, or openapi with the path of a document' });
+    problems.push({
+      path: [],
+      message: 'has nothing to serve: it needs endpoints, or openapi with the path of a document',
+    });
   }
   const common = readShared(definition, options, problems);
   const { name, title = name, guard = {}, confirm, exposure, limits } = definition;
@@ -143,7 +146,7 @@ function buildEndpoint(action: string, own: EndpointDefinition, common: Shared):
     problems.push({
       path: at,
       message:
-        'has another origin than the domain, so no credential goes there by itself; say which with security, or []',
+        'has another origin than the domain, so the credentials of the domain are not sent there; name one under security, or write security: [] for none',
     });
   }
   // Headers that identify the caller go to the origin of the domain only, as its credentials do.
@@ -154,7 +157,10 @@ function buildEndpoint(action: string, own: EndpointDefinition, common: Shared):
       ? common.security
       : readSecurity(own.security, common.credentials, [...at, 'security'], problems);
   for (const key of argumentsOf({ ...wire, ...sentHeaders, security }))
-    problems.push({ path: [...at, 'args', key], message: 'would write a header that says who calls; remove it' });
+    problems.push({
+      path: [...at, 'args', key],
+      message: 'would overwrite a header that identifies the caller; remove it',
+    });
   return {
     id: `${definition.name}.${action}`,
     domain: definition.name,
@@ -206,7 +212,7 @@ function chooseBaseUrl(action: string, own: EndpointDefinition, { definition, op
   const base = readBaseUrl([own.baseUrl, definition.baseUrl], options);
   if (base !== undefined && 'url' in base) return base.url;
   const path = own.baseUrl === undefined ? ['baseUrl'] : ['endpoints', action, 'baseUrl'];
-  const message = base?.problem ?? 'is missing: give the URL below which the paths of the endpoints lie';
+  const message = base?.problem ?? 'is missing: give the URL that the paths of the endpoints are appended to';
   // Many endpoints share one base URL: report it once.
   if (!problems.some((problem) => problem.message === message)) problems.push({ path, message });
   return '';

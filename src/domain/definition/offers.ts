@@ -29,17 +29,17 @@ function buildPrompt(
   const { arguments: about = {}, text, title, description } = declaration;
   const names = Object.keys(about);
   if ((text === undefined) === (declaration.messages === undefined)) {
-    problems.push({ path: at, message: 'needs text (one message of the user) or messages, one of the two' });
+    problems.push({ path: at, message: 'needs either text (one message of the user) or messages' });
   }
   const drafts = declaration.messages ?? (text === undefined ? [] : [{ text }]);
   const messages = drafts.map((message, index): PromptSpec['messages'][number] => {
     const path = declaration.messages === undefined ? [...at, 'text'] : [...at, 'messages', index];
     if ((message.text === undefined) === (message.resource === undefined)) {
-      problems.push({ path, message: 'needs text or resource, one of the two' });
+      problems.push({ path, message: 'needs either text or resource' });
     }
     for (const [, inner] of `${message.text ?? ''}${message.resource ?? ''}`.matchAll(/\{\{([^{}]*)\}\}/g)) {
       const argument = inner!.trim();
-      const fix = `uses {{${argument}}}, which is no argument of this prompt; ${hint(argument, names)}`;
+      const fix = `uses {{${argument}}}, which is not an argument of this prompt; ${hint(argument, names)}`;
       if (!names.includes(argument)) problems.push({ path, message: fix });
     }
     const { role = 'user', resource } = message;

@@ -69,7 +69,8 @@ export function placeArguments(
       say(['args', key], 'is part of the path, so it must be required (or have a default)');
   }
   for (const { key } of constants) {
-    if (plan.properties.has(key)) say(['fixed', key], 'is an argument as well; a value is either asked for or fixed');
+    if (plan.properties.has(key))
+      say(['fixed', key], 'is also an argument; a value is either an argument or fixed, not both');
   }
   checkTargets([...spots, ...constants], variables, say);
   for (const spot of spots) checkNames(spot, effect, say);
@@ -125,12 +126,12 @@ function extendBody(
   const required = parts.some((part) => part.required || part.always);
   const encoding: Record<string, PartEncoding> = { ...before?.encoding };
   for (const { key, to } of parts) {
-    if (to.in === 'body-root') say(['place', key], 'cannot be the whole body; place it in body, as one field of it');
+    if (to.in === 'body-root') say(['place', key], 'cannot be the whole body; place it in body, as one of its fields');
     else if (kind === 'text' || kind === 'binary')
       say(['place', key], `cannot be part of a body that is ${kind === 'text' ? 'plain text' : 'one file'}`);
     else if (!files.some((file) => file.key === key)) continue;
     else if (kind === 'multipart' && to.in === 'body') encoding[to.at[0]!] = { file: true };
-    else say(['place', key], `is a file, and the body is ${kind}; only a multipart body has files`);
+    else say(['place', key], `is a file, and the body is ${kind}; only a multipart body can contain files`);
   }
   return {
     ...(before ?? { kind, mediaType: MEDIA_TYPES[kind], required }),
@@ -253,7 +254,7 @@ function checkNames({ key, to }: Spot, effect: Effect, say: Say): void {
   } else if (effect === 'read' && (to.in === 'query' || to.in === 'body')) {
     const name = to.in === 'body' ? to.at[0] : to.name;
     if (name !== undefined && isMethodParameter(name))
-      say(['place', key], `"${name}" would make this read another operation; declare the operation it really is`);
+      say(['place', key], `"${name}" would turn this read into another operation; declare that operation instead`);
   }
 }
 

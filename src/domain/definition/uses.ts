@@ -28,7 +28,7 @@ export function buildToolName(
 ): string {
   const toolName = joinToolName(prefix, action);
   if (!TOOL_NAME.test(toolName))
-    problems.push({ path, message: `makes the tool name "${toolName}", which is longer than 48; ${fix}` });
+    problems.push({ path, message: `makes the tool name "${toolName}", which is longer than 48 characters; ${fix}` });
   return toolName;
 }
 
@@ -82,7 +82,7 @@ function checkExamples(definition: EndpointDefinition, plan: ArgumentPlan, at: s
         problems.push({ path, message: `there is no argument "${key}"; ${hint(key, [...plan.properties.keys()])}` });
     }
     for (const key of plan.required) {
-      if (example[key] === undefined) problems.push({ path, message: `lacks the required argument "${key}"` });
+      if (example[key] === undefined) problems.push({ path, message: `is missing the required argument "${key}"` });
     }
     const reading = plan.parse?.(example);
     if (reading?.ok === false) problems.push({ path, message: `is refused: ${reading.problems.join('; ')}` });

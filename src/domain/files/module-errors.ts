@@ -50,11 +50,11 @@ export async function explainThrow(
 
 function explain(error: unknown, names: readonly string[]): string {
   if (!(error instanceof Error) && typeof (error as Error | undefined)?.message !== 'string')
-    return `throws ${cut(JSON.stringify(error) ?? String(error))} while it is loaded; throw an Error, or nothing`;
+    return `throws ${cut(JSON.stringify(error) ?? String(error))} while it is loaded; throw an Error instead`;
   const text = messageOf(error);
   const missing = /Cannot find (?:module|package) ['"]([^'"]+)['"]/.exec(text)?.[1];
   if (missing !== undefined) {
-    const fix = /^[./]/.test(missing) ? 'check the path' : 'install it beside the file, or do without it';
+    const fix = /^[./]/.test(missing) ? 'check the path' : 'install it beside the file, or remove the import';
     return `imports "${missing}", which cannot be found; ${fix}`;
   }
   const name = missingName(error);

@@ -87,7 +87,7 @@ function findPosition(root: Node | null, path: readonly (string | number)[], lin
 }
 
 function fix(code: string): string {
-  if (code === 'TAB_AS_INDENT') return '; use blanks';
+  if (code === 'TAB_AS_INDENT') return '; use spaces';
   return code === 'BAD_INDENT' || code.startsWith('BLOCK_') ? '; check the indentation here and in the next line' : '';
 }
 

@@ -75,10 +75,10 @@ function check(value: unknown): DomainDefinition {
 function notADomain(value: unknown): string | undefined {
   const needs = 'an object with name, baseUrl and endpoints (or openapi)';
   if (value === null || value === undefined) return `is empty; a domain is ${needs}`;
-  if (typeof value === 'function') return `is a function, not a domain; call it, so that it gives ${needs}`;
+  if (typeof value === 'function') return `is a function, not a domain; call it, so that the export is ${needs}`;
   if (!isObject(value)) return `is not a domain: it must be ${needs}`;
   if ('paths' in value && !('name' in value))
-    return 'looks like an OpenAPI document without its version; add `openapi: 3.1.0` (or `swagger: "2.0"`) at the top';
+    return 'looks like an OpenAPI document without a version; add `openapi: 3.1.0` (or `swagger: "2.0"`) at the top';
   if ('overlay' in value && 'actions' in value)
     return 'is an Overlay; name it under overlays in the domain file of its document';
   return undefined;
@@ -108,7 +108,7 @@ async function readBeside(
 ): Promise<{ resource: ResourceDefinition } | { problem: string }> {
   if (resource.text !== undefined) return { problem: 'give text or file, not both' };
   const path = resolve(folder, file);
-  const outside = { problem: 'must lie in the folder of the domain file' };
+  const outside = { problem: 'must be in the folder of the domain file' };
   if (!isInside(path, folder)) return outside;
   try {
     // A link inside may lead out.

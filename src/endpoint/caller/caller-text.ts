@@ -79,13 +79,15 @@ export function fillText({ parts }: CallerText, caller: VerifiedCaller, tool: st
     const value = lookUp(part, caller, tool);
     if (value === undefined) return { problem: missing(part) };
     if (typeof value === 'object')
-      return { problem: `the claim \${${part.name}} of the caller's token is a list or an object, and not a text` };
+      return { problem: `the claim \${${part.name}} of the caller's token is a list or an object, not a text` };
     const text = String(value);
     const separator = SEPARATORS.find(
       (one) => text.includes(one) && parts.some((own) => typeof own === 'string' && own.includes(one)),
     );
     if (separator !== undefined)
-      return { problem: `\${${part.name}} of the caller has a "${separator}", which separates the parts of the text` };
+      return {
+        problem: `\${${part.name}} of the caller contains a "${separator}", which the text around it uses as a separator`,
+      };
     result += text;
   }
   return { value: result };

@@ -8,18 +8,18 @@ const MAX_NAMES = 20;
 
 /** The first that applies is the reason that is given. */
 const REFUSED = [
-  [['proof'], 'proves who calls this gateway'],
-  [['proxy'], 'is between the caller and a proxy'],
-  [['mcp'], 'belongs to MCP, and ends here'],
-  [['origin', 'route'], 'says where a request came from or goes to, and anybody can write it'],
-  [['page'], 'is about a web page and the gateway, not about the API'],
-  [['request', 'content'], 'follows from the call itself'],
+  [['proof'], 'authenticates the caller to this gateway'],
+  [['proxy'], 'is meant for a proxy between the caller and the gateway'],
+  [['mcp'], 'belongs to MCP, which ends at the gateway'],
+  [['origin', 'route'], 'says where a request came from or where it goes, and any caller can write it'],
+  [['page'], 'is about a web page and this gateway, not about the API'],
+  [['request', 'content'], 'is written for each request by the HTTP client'],
 ] as const;
 
 /** The headers of `forward:`, or what is wrong with them. */
 export function readForward(names: readonly string[], problems: Problem[]): CallerHeader[] {
   const say = (path: (string | number)[], message: string) => problems.push({ path: ['forward', ...path], message });
-  if (names.length > MAX_NAMES) say([], `names ${names.length} headers, and ${MAX_NAMES} is the most`);
+  if (names.length > MAX_NAMES) say([], `lists ${names.length} headers; at most ${MAX_NAMES} are allowed`);
   return names.slice(0, MAX_NAMES).flatMap((name, index): CallerHeader[] => {
     const why = whyRefused(name);
     if (why !== undefined) say([index], why);
@@ -32,13 +32,13 @@ export function readForward(names: readonly string[], problems: Problem[]): Call
 
 function whyRefused(name: string): string | undefined {
   if (!HEADER_NAME.test(name)) return `${JSON.stringify(name)} is not the name of a header`;
-  if (name.includes('*')) return `${name} stands for many; headers are passed on by name, one by one`;
+  if (name.includes('*')) return `${name} is a pattern; list each header by its full name`;
   const plain = plainName(name);
   const reason = REFUSED.find(([kinds]) => isOfKind(plain, ...kinds))?.[1];
   if (reason !== undefined) return `${name} is never passed on: it ${reason}`;
   if (isSecretHeader(plain))
-    return `${name} is never passed on: by its name it holds a secret of the caller's. Declare a credential: token_exchange or assertion tell an API who calls`;
+    return `${name} is never passed on: its name says that it carries a secret of the caller. To identify the caller to the API, declare a credential of kind token_exchange or assertion`;
   if (!isArgumentHeader(plain, 'read'))
-    return `${name} is never passed on: it would change what a request does, or how it is written`;
+    return `${name} is never passed on: it would change what the request does, or its format`;
   return undefined;
 }

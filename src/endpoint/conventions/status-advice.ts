@@ -51,7 +51,7 @@ function adviseClock(skewSeconds: number | undefined): string {
   const minutes = skewSeconds === undefined ? undefined : Math.round(Math.abs(skewSeconds) / 60);
   const by =
     minutes === undefined ? '' : ` by ${minutes} minutes (the gateway is ${skewSeconds! > 0 ? 'ahead' : 'behind'})`;
-  return `The clock of the gateway’s machine differs from the API’s${by}, and a signature is good for a few minutes only: set the clock (NTP). ${NO_ARGUMENT} ${TELL}`;
+  return `The clock of the gateway’s machine differs from the API’s${by}, and a signature is valid for a few minutes only: set the clock (NTP). ${NO_ARGUMENT} ${TELL}`;
 }
 
 type Advise = (call: RefusedCall) => string;
@@ -63,7 +63,7 @@ const ADVICE: Readonly<Record<number, Advise>> = {
   400: adviseBadRequest,
   401: adviseUnauthorized,
   402: () =>
-    'The API wants a payment, or one was declined: a balance, a plan or a quota. The same call will fail until that is settled; tell the user what the answer says.',
+    'The API requires a payment, or a payment was declined (balance, plan or quota). The same call will fail until that is settled; tell the user what the answer says.',
   403: adviseForbidden,
   404: (call) => {
     const { path: template } = call;
@@ -77,53 +77,53 @@ const ADVICE: Readonly<Record<number, Advise>> = {
     return `The API has nothing at ${template}${clause}${view}. If the arguments are right, the base URL or the document is not this API’s: tell the user.`;
   },
   405: ({ method, allow }) =>
-    `The API does not allow ${method} here${allow === undefined ? '' : `, only ${allow}`}: the document does not describe this API as it is. ${NO_ARGUMENT} ${TELL}`,
+    `The API does not allow ${method} here${allow === undefined ? '' : `, only ${allow}`}: the document does not match this API. ${NO_ARGUMENT} ${TELL}`,
   406: ({ accept }) =>
     `The API cannot answer in a format the gateway asks for (${accept}). Unless an argument chooses the format, only the domain file can change it (response.accept). ${TELL}`,
-  407: () => `A proxy between the gateway and the API wants a credential. ${NO_ARGUMENT} ${TELL}`,
+  407: () => `A proxy between the gateway and the API requires a credential. ${NO_ARGUMENT} ${TELL}`,
   408: (call) => `The API did not get the whole request in time. ${again(call)}`,
   409: () =>
-    'It conflicts with the state of things: it exists already, or was changed meanwhile. Read it again, then decide.',
+    'It conflicts with the current state: it exists already, or was changed meanwhile. Read it again, then decide.',
   410: ({ arguments: { path } }) =>
     `What ${path.length > 0 ? list(path) : 'this call'} names was there and has been removed for good. Do not repeat the call; look for another one.`,
-  411: () => `The API does not take the request as the gateway writes it. ${NO_ARGUMENT} ${TELL}`,
+  411: () => `The API does not accept the request in the form that the gateway sends. ${NO_ARGUMENT} ${TELL}`,
   412: ({ arguments: { condition } }) =>
     condition.length > 0
       ? `It is no longer in the state ${list(condition)} names. Read it again and pass its current version (ETag) in ${list(condition)}.`
       : 'A condition of the API is not met: it was changed meanwhile. Read it again, then decide.',
   413: ({ sendsFile }) =>
-    `The request is larger than the API takes. Send less at a time: ${sendsFile ? 'a smaller file' : 'fewer items, shorter texts'}.`,
-  414: () => 'The address becomes too long: pass fewer or shorter values, or ask in several calls.',
+    `The request is larger than the API accepts. Send less at a time: ${sendsFile ? 'a smaller file' : 'fewer items, shorter texts'}.`,
+  414: () => 'The URL becomes too long: pass fewer or shorter values, or use several calls.',
   415: ({ mediaType, sendsFile }) =>
-    `The API does not take ${mediaType ?? 'a request without a body'} here. ${sendsFile ? 'Check the type of the file; if it is right, tell the user.' : `${NO_ARGUMENT} ${TELL}`}`,
-  416: () => 'The range asked for lies outside of what there is. Ask for an earlier part, or for all of it.',
-  417: () => `The API does not take the request as the gateway writes it. ${NO_ARGUMENT} ${TELL}`,
+    `The API does not accept ${mediaType ?? 'a request without a body'} here. ${sendsFile ? 'Check the type of the file; if it is right, tell the user.' : `${NO_ARGUMENT} ${TELL}`}`,
+  416: () => 'The requested range is outside the available data. Request an earlier part, or all of it.',
+  417: () => `The API does not accept the request in the form that the gateway sends. ${NO_ARGUMENT} ${TELL}`,
   421: () => `This server does not answer for that host: the base URL is not right. ${NO_ARGUMENT} ${TELL}`,
   422: (call) =>
     call.isSilent || call.arguments.path.length + call.arguments.other.length === 0
       ? adviseBadRequest(call)
       : 'The arguments are well formed, but the API does not accept their values. Fix them as the answer says and call again.',
-  423: () => 'It is locked by somebody. Try again later, or unlock it if that is yours to do.',
-  424: () => 'Something this depends on failed before. Look at that first; then call again.',
-  425: () => 'The API did not dare to act on it so early, and has done nothing. Call again.',
+  423: () => 'It is locked. Try again later, or unlock it if you are allowed to.',
+  424: () => 'An earlier request that this one depends on failed. Solve that first; then call again.',
+  425: () => 'The API refused to process the request so early, and did nothing. Call again.',
   426: () =>
-    `The API wants another protocol, mostly https:// or a newer version: the base URL is not right. ${NO_ARGUMENT} ${TELL}`,
+    `The API requires another protocol, usually https:// or a newer version: the base URL is not right. ${NO_ARGUMENT} ${TELL}`,
   428: ({ arguments: { condition } }) =>
     condition.length > 0
       ? `The API acts only on a state you have seen: read it first, then pass its version (ETag) in ${list(condition)}.`
       : `The API acts only with a condition (If-Match), and this operation has no argument for one. ${TELL}`,
   429: (call) => `Too many requests: wait ${waitOf(call)}, then call again.`,
   431: () => 'The headers become too large: pass shorter values in arguments that are sent as headers or cookies.',
-  451: () => 'It is withheld for legal reasons. No other way of asking for the same thing will help; tell the user.',
+  451: () => 'The API withholds this for legal reasons. Asking in another way will not help; tell the user.',
   501: () => `The API has not implemented this. ${NO_ARGUMENT} ${TELL}`,
   502: (call) => `A server in front of the API got no usable answer from it. ${again(call)}`,
   503: (call) => `The API is not available at the moment. ${again(call)}`,
   504: (call) =>
-    `A server in front of the API waited for it in vain. ${again(call)} A smaller question may be quicker.`,
-  505: () => `The API does not speak the gateway’s version of HTTP. ${NO_ARGUMENT} ${TELL}`,
+    `A server in front of the API got no answer from it in time. ${again(call)} A smaller request may be faster.`,
+  505: () => `The API does not support the gateway’s version of HTTP. ${NO_ARGUMENT} ${TELL}`,
   507: () => `The API has no room left to store this. Something has to be removed there first. ${TELL}`,
-  508: () => `The API runs in a circle over this: what it refers to leads back to itself. ${TELL}`,
-  511: () => `The network between the gateway and the API wants a login. ${NO_ARGUMENT} ${TELL}`,
+  508: () => `The API found an endless loop: what this refers to leads back to itself. ${TELL}`,
+  511: () => `The network between the gateway and the API requires a login. ${NO_ARGUMENT} ${TELL}`,
 };
 
 function isProven({ sentVariables, sentTokenFrom }: RefusedCall): boolean {
@@ -153,7 +153,7 @@ function adviseUnauthorized(call: RefusedCall): string {
     alternatives.length > 0
       ? `set ${[...new Set(alternatives)].join(', or ')} in the environment of the gateway and restart it`
       : 'the document names none for this operation; one can be given in its domain file (credentials) or with --header';
-  return `The API wants a credential${why} and none was sent: ${fix}. ${NO_ARGUMENT} ${TELL}`;
+  return `The API requires a credential${why} and none was sent: ${fix}. ${NO_ARGUMENT} ${TELL}`;
 }
 
 /** A login that is refused has wrong arguments. */
@@ -165,7 +165,7 @@ function adviseLogin({ loginArguments, arguments: { other } }: RefusedCall): str
 /** Many APIs answer 403 for things that do not exist, to keep that secret; others for a single field. */
 function adviseForbidden(call: RefusedCall): string {
   if (call.retryAfterSeconds !== undefined)
-    return `The API takes no more requests for now: wait ${waitOf(call)}, then call again.`;
+    return `The API accepts no more requests for now: wait ${waitOf(call)}, then call again.`;
   if (call.loginArguments.length > 0) return adviseLogin(call);
   const { path, other } = call.arguments;
   const reasons = [
@@ -183,8 +183,8 @@ function adviseClass(call: RefusedCall): string {
   const { status } = call;
   if (status < 300) return 'The API did not answer with a result.';
   if (status < 400)
-    return `The API points elsewhere without saying where, and nothing was followed. ${call.isRead ? '' : 'The call may have taken effect: look before you repeat it. '}${TELL}`;
-  return status < 500 ? adviseBadRequest(call) : `The API has a problem of its own. ${again(call)}`;
+    return `The API redirects without an address, so nothing was followed. ${call.isRead ? '' : 'The call may have taken effect: look before you repeat it. '}${TELL}`;
+  return status < 500 ? adviseBadRequest(call) : `The API has an internal problem. ${again(call)}`;
 }
 
 function adviseBadRequest({ isSilent, arguments: { path, other } }: RefusedCall): string {

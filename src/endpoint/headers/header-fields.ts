@@ -74,9 +74,10 @@ export function readHeaders(
 
 /** Fills in variables of the environment now; the caller is filled in at every call. Secrets are refused here. */
 function readCallerHeader(name: string, template: string, env: Environment): CallerHeader | { problem: string } {
-  if (!isArgumentHeader(name, 'read')) return { problem: 'cannot be made of who calls; choose another header' };
+  if (!isArgumentHeader(name, 'read'))
+    return { problem: 'cannot carry the identity of the caller; choose another header' };
   const reading = parseCallerText(template.trim());
-  if (reading === undefined) return { problem: `has a \${principal… without its }` };
+  if (reading === undefined) return { problem: `has a \${principal… without a closing }` };
   if ('problem' in reading) return reading;
   const parts: (typeof reading.text.parts)[number][] = [];
   for (const part of reading.text.parts) {
@@ -84,7 +85,7 @@ function readCallerHeader(name: string, template: string, env: Environment): Cal
     if (missing.length > 0) return { problem: needsVariables(missing) };
     const isSecret = (variable: string) => isSecretField(variable) || isFromFile(env, variable);
     if (variables.some((variable) => isSecretHeader(name) || isSecret(variable.name)))
-      return { problem: 'holds a secret beside who calls; give the secret a header of its own' };
+      return { problem: 'contains both a secret and the identity of the caller; send the secret in a separate header' };
     if (text.includes(`\${`)) return { problem: `has a \${ that is not closed, or one inside another` };
     if (!HEADER_VALUE.test(text)) return { problem: 'may hold only printable ASCII' };
     parts.push(typeof part === 'string' ? text : part);
@@ -117,7 +118,7 @@ function readHeader(name: string, template: string, env: Environment) {
   const problem = !isConfigurableHeader(name)
     ? 'is written by the HTTP client and cannot be set'
     : namesCaller(template)
-      ? 'says who calls, which only headers of a domain file can'
+      ? 'identifies the caller, which only the headers of a domain file can do'
       : bare !== undefined
         ? `would send the text $${bare}; write \${${bare}} to have the variable filled in`
         : HEADER_VALUE.test(text)
@@ -133,7 +134,7 @@ function findGap(name: string, text: string): string | undefined {
   const value = text.trim();
   const scheme = SCHEME_ALONE.test(value) && isSecretHeader(name) ? value : undefined;
   if (value !== '' && scheme === undefined) return undefined;
-  const place = scheme === undefined ? 'has no value' : `has nothing behind "${scheme}"`;
+  const place = scheme === undefined ? 'has no value' : `has nothing after "${scheme}"`;
   const example = `${name}: ${scheme === undefined ? '' : `${scheme} `}\${TOKEN}`;
   return `${place}; write '${example}' with the variable's name and set the variable`;
 }

@@ -61,7 +61,7 @@ export function readRequest(operation: Operation, effect: Effect, context: Reque
   const plan = constants.length === 0 ? draft : { ...draft, fixed: [...draft.fixed, ...constants] };
   const { limits, label, warnings } = context;
   for (const name of plan.stuck) {
-    const what = `x-mcp hides ${JSON.stringify(name)}, which is required, so it is offered all the same`;
+    const what = `x-mcp hides ${JSON.stringify(name)}, but the API requires it, so the model still sees it`;
     warnings.push(
       `${label}: ${info.method} ${info.path}: ${what}; give it a value (x-mcp: { fixed: … }) or a default.`,
     );
@@ -69,10 +69,7 @@ export function readRequest(operation: Operation, effect: Effect, context: Reque
   // The names of readOnly arguments are not shown.
   const count = plan.args.filter(({ readOnly }) => !readOnly).length;
   if (count > limits.maxArguments * 2) {
-    throw new OperationProblem(
-      pointer,
-      `it takes ${count} arguments; more than ${limits.maxArguments * 2} cannot be offered`,
-    );
+    throw new OperationProblem(pointer, `it has ${count} arguments; at most ${limits.maxArguments * 2} are supported`);
   }
   const schemas = sendable.map((parameter) => parameter.schema);
   context.scan(body ? schemas.concat(body.schemas) : schemas);
@@ -172,11 +169,11 @@ function keepParameters(
         );
       } else say(`${JSON.stringify(name)} is not a header name; the parameter was left out`);
     } else if (effect === 'read' && parameter.in !== 'path' && isMethodParameter(name)) {
-      say(`${JSON.stringify(name)} would change the method of a read and was left out`);
+      say(`the parameter ${JSON.stringify(name)} would change the HTTP method of a read and was left out`);
     } else if (template.queryVariables.has(name) && (parameter.in === 'path' || parameter.in === 'query')) {
       sendable.push(inQuery(parameter, template.queryVariables.get(name)!));
     } else if (parameter.in === 'path' && !template.variables.includes(name)) {
-      say(`the path parameter ${JSON.stringify(name)} has no place in the path and was left out`);
+      say(`the path parameter ${JSON.stringify(name)} is not in the path template and was left out`);
     } else sendable.push(parameter);
   }
   const constants = signed ? sendable.flatMap(toConstant) : [];

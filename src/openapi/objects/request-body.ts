@@ -105,7 +105,7 @@ export function readBodyParameters(
   if (body && form.length > 0) {
     throw new OperationProblem(
       `${operation.pointer}/parameters`,
-      'it has both a body and formData parameters; a request has room for one of them',
+      'it has both a body and formData parameters; a request can have only one of them',
     );
   }
   if (form.length > 0) return readForm(form, consumes);
@@ -173,7 +173,7 @@ function planBody(mediaType: string, need: Need, media: Place, context: BodyCont
   if (kind === 'multipart' && !shape) {
     throw new OperationProblem(
       pointerOf(media),
-      `its ${type} body is not an object with named parts, so there is nothing to fill in`,
+      `its ${type} body is not an object with properties, so it has no fields to fill in`,
     );
   }
   if (!shape && kind === 'form' && schema && !mayBeObject(schema, context.resolver)) {

@@ -190,7 +190,7 @@ export class Security {
         if (options.connection?.certificate !== undefined || options.baseUrl !== undefined) continue;
         throw new OperationProblem(
           pointer,
-          `it needs a client certificate ("${name}" is mutualTLS): say tls.cert and tls.key in the domain file, or put a proxy that presents one in front of the API and give its address as base URL`,
+          `it needs a client certificate ("${name}" is mutualTLS): set tls.cert and tls.key in the domain file, or put a proxy that presents one in front of the API and use its address as the base URL`,
         );
       }
       const scopes = scheme?.type === 'oauth2' ? textsAt(requirement, name) : [];
@@ -240,7 +240,7 @@ export class Security {
 function foreignTo({ uri }: SourceDocument, url: URL, name: string): string | undefined {
   if (!uri.startsWith('http') || new URL(uri).origin === url.origin) return undefined;
   const address = (url.origin + url.pathname).slice(0, 300);
-  return `is neither at the API nor at ${new URL(uri).host}, where the document came from, so your variables do not go there; if it is right, write credentials: { ${JSON.stringify(name)}: { tokenUrl: ${address} } } beside them`;
+  return `is on neither the API’s host nor ${new URL(uri).host}, where the document came from, so your variables are not sent there; if the address is right, add credentials: { ${JSON.stringify(name)}: { tokenUrl: ${address} } } to the domain file`;
 }
 
 /** Kinds that no document can declare: a domain file that has one defines it completely. */

@@ -68,7 +68,7 @@ export function readServers(root: SourceDocument, options: ImportOptions): Serve
   // OAS 3: no servers means one with the URL `/`.
   const ofDocument =
     read(root.value, OF_DOCUMENT) ??
-    (base === undefined ? toServer('/', root, 'the place the document came from') : { url: base.url, from: BASE_URL });
+    (base === undefined ? toServer('/', root, 'the address of the document') : { url: base.url, from: BASE_URL });
   const main = ofDocument.url === '' ? (onlyServer(root.value, read) ?? ofDocument) : ofDocument;
   return {
     main,
@@ -125,7 +125,7 @@ function below(origin: string, path: string, from: string): Server {
   if (url === undefined || url.origin !== new URL(origin).origin)
     return unknown(
       from,
-      `the path of its server, ${path}, is not one; write a base URL with a path, or ${origin}/. for the root`,
+      `the path of its server, ${path}, is not a valid path; give a base URL with a path, or ${origin}/. for the root`,
     );
   return { url: trim(url, origin), from };
 }
@@ -264,7 +264,7 @@ function noteChoice(
       return `{${name}} is "${value}"${rest.length === 0 ? '' : ` (or ${some(rest)})`}`;
     });
     notes.push(
-      `${who} to ${server.url}: in ${textAt(node, 'url')} the document says that ${values.join(', ')}. Choose with serverVariables: in the domain file, or --base-url.`,
+      `${who} to ${server.url}: in ${textAt(node, 'url')} the document has ${values.join(', ')}. Choose with serverVariables: in the domain file, or --base-url.`,
     );
   }
   return notes;
@@ -280,7 +280,7 @@ function toServer(text: string, root: SourceDocument, from: string): Server {
     const where = root.uri === STDIN_URI ? 'read from standard input' : 'read from a file';
     return unknown(
       from,
-      text === '/' ? 'the document names no server' : `its server ${text} is relative, and the document was ${where}`,
+      text === '/' ? 'the document lists no server' : `its server ${text} is relative, and the document was ${where}`,
     );
   }
   if (!URL.canParse(text, base)) return unknown(from, `its server ${text} is not a URL`);
@@ -300,7 +300,8 @@ export function admitAddress(url: URL, { uri }: SourceDocument): Admission {
   if (!uri.startsWith('http')) return {};
   const home = new URL(uri);
   if (home.hostname === url.hostname || isPrivateHost(home.hostname)) return {};
-  if (isPrivateHost(url.hostname)) return { problem: `is a private address, and the document came from ${home.host}` };
+  if (isPrivateHost(url.hostname))
+    return { problem: `is a private address, and a document from ${home.host} may not send requests there` };
   return { publicOnly: true };
 }
 
@@ -322,7 +323,7 @@ function basePathOf(root: SourceDocument): string {
 function swaggerServer(root: SourceDocument, operation: unknown): Server {
   const base = root.uri.startsWith('http') ? new URL(root.uri) : undefined;
   const host = textAt(root.value, 'host')?.replace(/^https?:\/\//i, '') ?? base?.host;
-  if (!host) return unknown('host of the document', 'the document names no host');
+  if (!host) return unknown('host of the document', 'the document lists no host');
   const own = textsAt(operation, 'schemes');
   const schemes = (own.length > 0 ? own : textsAt(root.value, 'schemes')).map((scheme) => scheme.toLowerCase());
   const scheme = schemes.includes('https')
@@ -333,6 +334,6 @@ function swaggerServer(root: SourceDocument, operation: unknown): Server {
   }
   const path = basePathOf(root);
   if (!URL.canParse(`${scheme}://${host}${path}`))
-    return unknown('host of the document', `its host ${host} is not a host`);
+    return unknown('host of the document', `its host ${host} is not a valid host name`);
   return admitServer(new URL(`${scheme}://${host}${path}`), root, 'host and basePath of the document');
 }

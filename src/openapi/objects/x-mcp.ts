@@ -106,7 +106,9 @@ const NOTHING: OperationExtension = Object.freeze({ hidden: false, pinned: false
 function readEffect(value: unknown, baseline: Baseline, refuse: (problem: string) => void): Effect | undefined {
   const effect = oneOf(EFFECTS, value);
   if (effect === undefined || EFFECTS.indexOf(effect) >= EFFECTS.indexOf(baseline.effect)) return effect;
-  refuse(`effect: ${effect} is laxer than ${baseline.effect} (${baseline.from}); only a domain file may say so`);
+  refuse(
+    `effect: ${effect} is laxer than ${baseline.effect} (${baseline.from}) and was ignored; only a domain file may relax an effect`,
+  );
   return undefined;
 }
 
@@ -117,7 +119,7 @@ function readGuard(
   refuse: (problem: string) => void,
 ): StricterPolicy | undefined {
   const value = own(node, key);
-  if (value === 'allow') refuse(`${name}: allow is ignored; only a domain file may say so`);
+  if (value === 'allow') refuse(`${name}: allow is ignored; only a domain file may set it`);
   return oneOf(POLICIES, value);
 }
 

@@ -29,7 +29,7 @@ export function readOddities(source: Node, out: Draft): void {
     isObject(source.properties) &&
     Object.values(source.properties).some((one) => isObject(one) && one.required === true)
   )
-    guess(out, 'required: true on a property is read as a name in the list of its object');
+    guess(out, 'required: true on a property is read as an entry in the required list of its object');
 }
 
 /** `int`, `date-time` or `string|null` as a type; an unknown type is ignored. */
@@ -51,7 +51,7 @@ function fitEnum(out: Draft & { enum: unknown[] }): void {
   const [only, ...others] = out.enum;
   if (Array.isArray(only) && others.length === 0 && out.type !== 'array' && only.length > 0) {
     out.enum = only;
-    guess(out, 'an enum inside an enum is read as one');
+    guess(out, 'a list inside enum is read as the enum itself');
   }
   const types = [out.type].flat().filter((type) => type !== undefined) as string[];
   if (types.length === 0) return;
@@ -69,7 +69,7 @@ function fitEnum(out: Draft & { enum: unknown[] }): void {
   if (out.enum.some((value) => value !== null && [out.type].flat().some((type) => isOf(type, value)))) return;
   if (out.enum.every((value) => value === null)) return;
   delete out.type;
-  guess(out, `none of the values in enum is of type ${types.join(' or ')}; the values count`);
+  guess(out, `none of the values in enum is of type ${types.join(' or ')}; the type is ignored`);
 }
 
 /** The values of a list, listed on the list itself, are those of its items. */
@@ -77,7 +77,7 @@ function moveToItems(out: Draft & { enum?: unknown[] }, types: readonly string[]
   const values = (out.enum as unknown[]).filter((value) => value !== null);
   if (values.length < out.enum!.length && !types.includes('null')) out.type = [...types, 'null'];
   delete out.enum;
-  guess(out, 'enum on an array is read as that of its items');
+  guess(out, 'enum on an array is read as the enum of its items');
   const items = out.items as JsonSchema | undefined;
   if (values.length === 0 || (isObject(items) && items.enum !== undefined)) return;
   const text = isObject(items) && items.type === 'string' ? values.map(String) : values;
@@ -108,7 +108,7 @@ function dropCrossedBounds(out: Draft): void {
     if (least === undefined || most === undefined || least <= most) continue;
     delete out[low];
     delete out[high];
-    guess(out, `${low} ${least} is above ${high} ${most}; neither counts`);
+    guess(out, `${low} ${least} is above ${high} ${most}; both are ignored`);
   }
 }
 

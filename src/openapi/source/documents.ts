@@ -83,7 +83,7 @@ export async function collectDocuments(
     if (uri === undefined || byUri.has(uri)) continue;
     const file =
       ++tries > limits.maxFiles || bytes >= limits.maxTotalBytes
-        ? `is one file too many: a document may have ${limits.maxFiles} files and ${limits.maxTotalBytes} bytes`
+        ? `was not read: a document may have at most ${limits.maxFiles} files and ${limits.maxTotalBytes} bytes in all`
         : Date.now() > deadline
           ? 'was not read: the other files of the document took too long'
           : await readPart(uri, source, options, limits);
@@ -137,7 +137,7 @@ async function readPart(uri: string, root: SourceText, options: ImportOptions, l
     return 'points outside of a document read from standard input; give the document as a file';
   if (root.kind === 'url') {
     if (url.origin !== new URL(root.location).origin || !isWebUrl(url)) {
-      return `points to another origin than the document's (${url.origin === 'null' ? url.protocol : url.origin}), which is never fetched`;
+      return `points to ${url.origin === 'null' ? url.protocol : url.origin}, another origin than the document's; references to other origins are never fetched`;
     }
     // Parts of a document that wants a header want it too, and the origin is the same.
     return fetchText(uri, limits, root.headers).then(
@@ -146,10 +146,10 @@ async function readPart(uri: string, root: SourceText, options: ImportOptions, l
     );
   }
   if (url.protocol !== 'file:') {
-    return `points to ${url.protocol}//${url.host}, and a local document may only use files of its own folder`;
+    return `points to ${url.protocol}//${url.host}, but a local document may only use files in its own folder`;
   }
   if (url.host !== '')
-    return `points to the host ${url.host}, and a local document may only use files of its own folder`;
+    return `points to the host ${url.host}, but a local document may only use files in its own folder`;
   return readConfined(url, dirname(root.location), options.refsRoot, limits);
 }
 

@@ -64,8 +64,8 @@ export function noteOrigins(source: string, api: string, fields: Fields, { baseU
   const [document, home] = [originOf(source), originOf(api)];
   const names = Object.keys(fields);
   if (names.length === 0 || home === undefined || home === document) return [];
-  const why = baseUrl === undefined ? ', where the document says the API is; --base-url says otherwise' : '';
+  const why = baseUrl === undefined ? ', the address of the API in the document; --base-url changes that' : '';
   return [
-    `The header ${names.join(', ')} was sent to ${document}, where the document is, and goes with every call to ${home}${why}.`,
+    `The header ${names.join(', ')} was sent to ${document} to fetch the document, and is also sent with every call to ${home}${why}.`,
   ];
 }

@@ -58,10 +58,7 @@ export async function parseText(
   const first = /\S/.exec(body)?.[0];
   if (first === undefined) throw bad(label, 'is empty; give it an OpenAPI document');
   if (first === '<') {
-    throw bad(
-      label,
-      'holds HTML or XML, not an OpenAPI document; point at the raw JSON or YAML file, not at its web page',
-    );
+    throw bad(label, 'is HTML or XML, not an OpenAPI document; give the raw JSON or YAML file, not its web page');
   }
   if (first === '{' || first === '[') {
     const outcome = readJson(body, label, limits);
@@ -127,7 +124,7 @@ async function readYaml(text: string, label: string, limits: Limits): Promise<Pa
     ...duplicateWarnings(label, places),
     ...[...tags]
       .slice(0, 3)
-      .map((tag) => `${label}: the YAML tag ${tag.slice(0, 80)} means nothing here and was ignored.`),
+      .map((tag) => `${label}: the YAML tag ${tag.slice(0, 80)} is not supported and was ignored.`),
   ];
   return { value, ...survey(value, label, limits, ANCHOR.test(text)), warnings };
 }
@@ -158,7 +155,7 @@ function findDuplicates(text: string, firstIn: (body: string) => YAMLException |
 }
 
 function duplicateWarnings(label: string, places: readonly string[]): string[] {
-  return places.map((place) => `${label}: the key ${place} stands in its object twice; the last one counts.`);
+  return places.map((place) => `${label}: the key ${place} appears twice in its object; the last value is used.`);
 }
 
 function at(error: YAMLException): string {
@@ -170,7 +167,7 @@ function jsonProblem(error: unknown, text: string): string {
   const message = (error as Error).message;
   const position = /position (\d+)/.exec(message)?.[1];
   if (position === undefined) {
-    return message.includes('end of JSON') ? 'it ends in the middle; the file looks cut off' : message;
+    return message.includes('end of JSON') ? 'it ends too early; the file looks cut off' : message;
   }
   const before = text.slice(0, Number(position));
   const line = before.split('\n').length;

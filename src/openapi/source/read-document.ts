@@ -61,7 +61,7 @@ export async function readSource(
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(source)) {
     throw bad(
       source.split('?')[0]!,
-      'is not a source that can be read; give a file path, an http(s) URL, or - for standard input',
+      'is not a valid source; give a file path, an http(s) URL, or - for standard input',
     );
   }
   const location = await realpath(resolve(source)).catch((error) => throwUnreadable(source, error));

@@ -189,7 +189,7 @@ function noteWord(key: string, item: unknown, tally: Tally): void {
 }
 
 function tooDeep(label: string, limits: Limits) {
-  return tooMuch(label, `is nested more than ${limits.maxDepth} levels deep; no API needs that`);
+  return tooMuch(label, `is nested more than ${limits.maxDepth} levels deep, which is the limit; flatten it`);
 }
 
 function tooLarge(label: string, limits: Limits) {

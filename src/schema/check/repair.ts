@@ -26,7 +26,7 @@ const DROPPED = new Set(
 function whyUnusable(root: JsonSchema, keyword: string, value: unknown): string | undefined {
   if (keyword === '$ref' || keyword === '$dynamicRef') {
     if (typeof value !== 'string') return 'not a reference';
-    return resolveRef(root, value) === undefined ? `${value} leads nowhere` : undefined;
+    return resolveRef(root, value) === undefined ? `${value} points to nothing` : undefined;
   }
   if (SCHEMA_LIST_KEYWORDS.has(keyword)) return schemasOf(value).length > 0 ? undefined : 'must be a list of schemas';
   if (SCHEMA_MAP_KEYWORDS.has(keyword) || DEFINITION_KEYWORDS.has(keyword))
@@ -152,7 +152,7 @@ function auditPart(
     const { engine } = safePattern(source);
     if (engine === 'none') notes.add(`${at}/pattern: not a usable regular expression; values are refused`);
     if (engine === 'unchecked')
-      notes.add(`${at}/pattern: may take forever on some values, so it is not enforced; the API itself decides`);
+      notes.add(`${at}/pattern: may take too long on some values, so it is not enforced here; the API decides`);
   }
   const visit = (inner: unknown, keyword: string, key?: string | number) => {
     const step = key === undefined ? '' : `/${String(key).replace(/~/g, '~0').replace(/\//g, '~1')}`;

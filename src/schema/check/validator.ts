@@ -153,7 +153,7 @@ function reconsider(tool: string, args: Args, schema: JsonSchema, check: Check, 
   const problems = explain(schema, reading.long.length === 0 ? reading.args : args, { max: MAX_PROBLEMS + 1 });
   if (problems.length > 0) throw refusal(tool, schema, problems);
   throw refusal(tool, schema, [
-    limit('they do not satisfy the schema, and are too many to say where; send fewer values'),
+    limit('the arguments do not match the schema, but there are too many values to say where; send fewer values'),
   ]);
 }
 

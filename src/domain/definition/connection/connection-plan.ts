@@ -40,7 +40,7 @@ export function buildConnection(
   if (tls !== undefined && origin?.startsWith('http:'))
     problems.push({
       path: ['tls'],
-      message: 'is about https, and the base URL begins with http://; correct one of them',
+      message: 'applies only to https, and the base URL starts with http://; correct one of them',
     });
   const connection: Connection = {
     ...(origin !== undefined && { origin }),
@@ -69,12 +69,16 @@ function readTls(
     return certificates;
   };
   const authorities = ca === undefined ? undefined : [ca].flat().flatMap((path) => read('ca', path) ?? []);
-  if (cert === undefined && key !== undefined) sayAt('cert')('is missing: name the certificate of key');
-  if (cert !== undefined && key === undefined) sayAt('key')('is missing: name the private key of cert');
+  if (cert === undefined && key !== undefined)
+    sayAt('cert')('is missing: name the certificate that belongs to tls.key');
+  if (cert !== undefined && key === undefined)
+    sayAt('key')('is missing: name the private key that belongs to tls.cert');
   // A client certificate is a credential: the operator, not a document, decides which origin sees it.
   for (const [field, value] of Object.entries({ cert, serverName }))
     if (value !== undefined && url === undefined)
-      sayAt(field)('is for one origin, and none is named: write baseUrl (a document does not decide who sees it)');
+      sayAt(field)(
+        'is sent to one origin only, and the file does not name it: add baseUrl (a document may not choose the origin)',
+      );
   if (passphraseEnv !== undefined && passphraseFile !== undefined)
     sayAt('passphraseFile')('cannot be combined with passphraseEnv; keep one of them');
   const own = cert === undefined ? undefined : read('cert', cert);
@@ -106,7 +110,9 @@ function readProxy(template: string, env: Environment, problems: Problem[]): Pro
   const userInfo = /^(?:[a-z]+:\/\/)?([^/@]*)@/i.exec(template)?.[1];
   const password = userInfo?.slice(userInfo.indexOf(':') + 1);
   if (password !== undefined && userInfo!.replaceAll(/\$\{[^{}]*\}/g, '').includes(':') && !password.includes('${'))
-    return say('holds a password, and a domain file holds none: write \u0024{VARIABLE} and set that variable');
+    return say(
+      'contains a password, and a domain file must not contain secrets: write \u0024{VARIABLE} and set that variable',
+    );
   const { text, missing } = expand(encodeUserInfo(template, userInfo, env), env);
   if (missing.length > 0) return say(needsVariables(missing));
   const proxy = parseProxy(text, 'proxy of the domain file');

@@ -43,10 +43,12 @@ export function readKey(
     const { code } = error as NodeJS.ErrnoException;
     const isLocked = /ENCRYPTED/.test(file.text);
     if (isLocked && (passphrase === undefined || code === 'ERR_MISSING_PASSPHRASE'))
-      return say(`${path} is locked with a passphrase; name its variable in passphraseEnv, and set it`);
-    return say(isLocked ? `${path} does not open with this passphrase` : `${path} holds no private key in PEM form`);
+      return say(`${path} is encrypted with a passphrase; name its variable in passphraseEnv, and set it`);
+    return say(
+      isLocked ? `${path} cannot be decrypted with this passphrase` : `${path} holds no private key in PEM form`,
+    );
   }
-  if (!certificate.checkPrivateKey(key)) return say(`${path} is not the key of the certificate in cert`);
+  if (!certificate.checkPrivateKey(key)) return say(`${path} is not the private key of the certificate in tls.cert`);
   return file.text;
 }
 
@@ -60,7 +62,7 @@ export function endsSoon(certificate: X509Certificate): string | undefined {
 function dateProblem({ validFrom, validTo }: X509Certificate): string | undefined {
   const now = Date.now();
   if (now > Date.parse(validTo)) return `expired on ${new Date(validTo).toISOString().slice(0, 10)}`;
-  if (now < Date.parse(validFrom)) return `is valid from ${new Date(validFrom).toISOString().slice(0, 10)} on only`;
+  if (now < Date.parse(validFrom)) return `is not valid before ${new Date(validFrom).toISOString().slice(0, 10)}`;
   return undefined;
 }
 

@@ -21,7 +21,7 @@ export function buildExchange(
   const { audience, resource, subjectTokenType = 'access_token', requestedTokenType } = declaration;
   if (audience === undefined && resource === undefined) {
     const message =
-      'is missing: say whom the new token is for, as the authorization server names the API (or resource)';
+      'is missing: name the API that the new token is for, as the authorization server calls it (or set resource)';
     problems.push({ path: ['credentials', name, 'audience'], message });
   }
   return {
@@ -48,10 +48,10 @@ export function buildAssertion(name: string, declaration: Of<'assertion'>, probl
   const { audience, header, subject = `\${principal.id}`, lifetimeSeconds = DEFAULT_LIFETIME_S } = declaration;
   if (header !== undefined) refuseHeader(header, say);
   const entries = Object.entries(declaration.claims ?? {});
-  if (entries.length > MAX_CLAIMS) say(`has ${entries.length} claims, and ${MAX_CLAIMS} is the most`, 'claims');
+  if (entries.length > MAX_CLAIMS) say(`has ${entries.length} claims; at most ${MAX_CLAIMS} are allowed`, 'claims');
   const claims = entries.slice(0, MAX_CLAIMS).map(([claim, value]): AssertionClaim => {
     if (OWN_CLAIMS.has(claim))
-      say(`${claim} is written by the gateway${claim === 'sub' ? '; say who with subject' : ''}`, 'claims', claim);
+      say(`${claim} is written by the gateway${claim === 'sub' ? '; set subject instead' : ''}`, 'claims', claim);
     return { name: claim, ...readClaim(value, (message) => say(message, 'claims', claim)) };
   });
   return {
@@ -70,7 +70,7 @@ export function buildAssertion(name: string, declaration: Of<'assertion'>, probl
 function refuseHeader(header: string, say: (message: string, ...path: string[]) => void): void {
   const isFree = header.toLowerCase() === 'authorization' || isArgumentHeader(header, 'read');
   if (!HEADER_NAME.test(header) || !isConfigurableHeader(header) || !isFree)
-    say(`${header} cannot carry it; name another header, such as X-Caller`, 'header');
+    say(`${header} cannot carry an assertion; name another header, such as X-Caller`, 'header');
 }
 
 /** Placeholders are filled in only in texts at the top level; inside a list or object they would be sent as they are. */
@@ -79,7 +79,7 @@ function readClaim(value: unknown, say: (message: string) => void): { text: Call
     const text = readText(value, say);
     return text === undefined ? { value } : { text };
   }
-  if (holdsTemplate(value)) say(`has \${…} inside a list or an object; give it a claim of its own`);
+  if (holdsTemplate(value)) say(`has \${…} inside a list or an object; use a separate claim for it`);
   return { value };
 }
 
@@ -93,7 +93,7 @@ function readText(text: string, say: (message: string) => void): CallerText | un
   const parts = reading?.text.parts ?? [text];
   if (parts.some((part) => typeof part === 'string' && part.includes(`\${`)))
     say(
-      `has a \${…} that is not known here; there are \${principal.id}, \${principal.sub}, \${principal.claims.<name>} and \${tool}`,
+      `has a \${…} that is not known here; use \${principal.id}, \${principal.sub}, \${principal.claims.<name>} or \${tool}`,
     );
   return reading?.text;
 }

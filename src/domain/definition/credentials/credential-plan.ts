@@ -40,7 +40,7 @@ function refuseField(
   const say = (message: string) => problems.push({ path: ['credentials', name, 'field'], message });
   if (where === 'query') return;
   if (!HEADER_NAME.test(field))
-    say(`${JSON.stringify(field)} is not the name of a ${where}; write it without blanks, such as X-API-Key`);
+    say(`${JSON.stringify(field)} is not the name of a ${where}; write it without spaces, such as X-API-Key`);
   else if (where === 'header' && !isConfigurableHeader(field))
     say(`${field} is written by the HTTP client and cannot be set; name the header that carries the key`);
 }
@@ -60,7 +60,7 @@ function buildCredential(
     const isSafe =
       URL.canParse(tokenUrl) && (home.url === undefined || maySeeSecrets(new URL(tokenUrl), originOf(home.url)));
     if (!isSafe) {
-      const message = 'must be an https URL: client id and secret go there';
+      const message = 'must be an https URL: the client id and secret are sent there';
       problems.push({ path: ['credentials', name, 'tokenUrl'], message });
     }
   }
@@ -115,7 +115,7 @@ function buildCredential(
 /** With one credential the choice is clear; with several the file has to make it. */
 export function defaultSecurity(credentials: ReadonlyMap<string, Credential>, problems: Problem[]): string[][] {
   const names = [...credentials.keys()];
-  const message = `is missing: say which of ${names.join(', ')} go together, e.g. [[${names[0]}]]`;
+  const message = `is missing: list which of ${names.join(', ')} a request needs, e.g. [[${names[0]}]]`;
   if (names.length > 1) problems.push({ path: ['security'], message });
   return names.map((name) => [name]);
 }
@@ -155,7 +155,8 @@ export function missingCredentials(endpoints: readonly Endpoint[]): string[] {
     waiting.set(words, new Set(unset.flat()));
   }
   return [...waiting].map(([words, names]) => {
-    if ([...names].some(isAboutFile)) return `No secret can be read from ${words}; calls that need it will be refused.`;
+    if ([...names].some(isAboutFile))
+      return `The secret in ${words} cannot be read; calls that need it will be refused.`;
     return names.size === 1
       ? `The environment variable ${words} is not set; calls that need it will be refused.`
       : `The environment variables ${words} are not set; calls that need them will be refused.`;

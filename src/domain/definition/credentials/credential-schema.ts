@@ -12,14 +12,14 @@ export const variable = z.string().regex(VARIABLE_NAME, {
   error: ({ input }) => {
     const name = /^\$\{?([A-Za-z_][A-Za-z0-9_]{0,99})\}?$/.exec(String(input))?.[1];
     const fix =
-      name === undefined ? 'such as MY_API_KEY; the value itself belongs into the environment' : `so write ${name}`;
+      name === undefined ? 'such as MY_API_KEY; the value itself belongs in the environment' : `so write ${name}`;
     return `must be the name of an environment variable, ${fix}`;
   },
 });
 
 const plainUrl = named(
   /^(?:[^\s$]|\$(?!\{))+$/,
-  'must be a URL without blanks; variables of the environment are filled in in baseUrl, headers and serverVariables only',
+  'must be a URL without spaces or variables; only baseUrl, headers and serverVariables can contain \u0024{VARIABLE}',
 );
 /** A domain file says where a secret is, never the secret itself. */
 const FROM_FILE = (field: string) =>

@@ -72,7 +72,7 @@ function linesOfOperation(endpoint: Endpoint, scheme: string | undefined, domain
   });
   const name = scheme !== undefined && CREDENTIAL_NAME.test(scheme) ? scheme : 'session';
   return [
-    `# If the token comes from ${JSON.stringify(`${endpoint.method} ${endpoint.path}`)}, let it be fetched and renewed:`,
+    `# If the token comes from ${JSON.stringify(`${endpoint.method} ${endpoint.path}`)}, uncomment these lines to have it fetched and renewed:`,
     '# credentials:',
     `#   ${JSON.stringify(name)}:`,
     '#     kind: login',

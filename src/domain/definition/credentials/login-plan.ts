@@ -47,7 +47,10 @@ export function buildLogin(
   );
   const send = toCarrier(declaration.send ?? 'bearer');
   if (send.in === 'cookies' && !isHome && home.url !== undefined)
-    say('send', 'cookies stay at the origin that set them, and this login is at another than the API; send its token');
+    say(
+      'send',
+      'cookies are only sent to the origin that set them, and this login has another origin than the API; send its token instead',
+    );
   return {
     kind: 'login',
     name,
@@ -71,7 +74,7 @@ function checkAddress(
     const { text, missing } = expand(url, env);
     if (missing.length > 0) say('url', needsVariables(missing));
     else if (!URL.canParse(text) || !isWebUrl(new URL(text)))
-      say('url', 'must be an absolute http(s) URL; a path below the base URL is written path: /auth/login');
+      say('url', 'must be an absolute http(s) URL; a path below the base URL is written as path: /auth/login');
     else if (new URL(text).username !== '')
       say('url', 'must hold no user name or password; put them into body or form');
     return originOf(text);
@@ -82,7 +85,7 @@ function checkAddress(
 
 const MAX_DEPTH = 8;
 const SAME_FOR_ALL =
-  'says who calls, and a login is the same for all callers; tell the API who calls with headers, assertion or token_exchange';
+  'identifies the caller, but a login is the same for all callers; use headers, assertion or token_exchange to identify the caller to the API';
 
 /** Refuses secrets written out in the file: domain files are committed. */
 function refuseSecrets(value: unknown, path: readonly string[], problems: Problem[], depth = 0): void {
@@ -98,7 +101,7 @@ function refuseSecrets(value: unknown, path: readonly string[], problems: Proble
       inner !== '' &&
       !/\$\{[A-Za-z_]/.test(inner)
     ) {
-      const message = `is a secret by its name, and a domain file holds none: write \${VARIABLE} and set that variable`;
+      const message = `looks like a secret by its name, and a domain file must not contain secrets: write \${VARIABLE} and set that variable`;
       problems.push({ path: [...path, key], message });
     }
   }

@@ -109,7 +109,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TR
 const method = z.string().regex(inAnyCase(METHODS), {
   error: ({ input }) => {
     const word = String(input);
-    return `${JSON.stringify(word)} is no HTTP method; ${hint(word, METHODS)} One of the API's own is written { custom: … }`;
+    return `${JSON.stringify(word)} is not an HTTP method; ${hint(word, METHODS)} Write { custom: … } for a method that only this API has.`;
   },
 });
 

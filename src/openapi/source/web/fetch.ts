@@ -112,10 +112,10 @@ export function badStatus({ url, status }: Pick<Fetched, 'url' | 'status'>, head
 function adviceFor(status: number, url: string, names: readonly string[]): string {
   if (status === 401 || status === 403) {
     return names.length > 0
-      ? `it was sent the header ${names.join(', ')} and wants other credentials; check the value, or download the document and give the file`
-      : `it wants credentials: pass --header 'Authorization: Bearer \${TOKEN}' (in a domain file: headers), or download it and give the file`;
+      ? `it does not accept the header ${names.join(', ')}; check its value, or download the document and give the file`
+      : `it needs credentials: pass --header 'Authorization: Bearer \${TOKEN}' (in a domain file: headers), or download it and give the file`;
   }
   return status === 404
-    ? `check the address, or give ${new URL(url).origin} and the document is looked for there`
+    ? `check the address, or give ${new URL(url).origin} to search the usual places there`
     : 'try again later or download it and give the file';
 }

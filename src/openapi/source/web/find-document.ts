@@ -53,7 +53,8 @@ function isHtml({ text }: Pick<Fetched, 'text'>): boolean {
 export async function findDocument(page: Fetched, limits: Limits, headers: Fields): Promise<FoundDocument> {
   const search = createSearch(page.url, limits, headers);
   const label = showUrl(page.url);
-  const what = page.status >= 400 ? `answered ${page.status}` : isHtml(page) ? 'is a page' : 'is no OpenAPI document';
+  const what =
+    page.status >= 400 ? `answered ${page.status}` : isHtml(page) ? 'is a page' : 'is not an OpenAPI document';
   const document = await readPage(page, `${label} ${what}; its document`, search);
   if (document !== undefined) return document;
   const usual = await search.firstOf(wellKnownPlaces(page.url));
@@ -75,7 +76,7 @@ async function readPage(page: Fetched, subject: string, search: Search): Promise
   const document = await search.followAll([...ownQuery(page.url), ...linksOf(page), ...links.documents], page.url);
   if (document !== undefined) return withNote(document, `${subject} is ${showUrl(document.url)}`);
   if (links.inline !== undefined)
-    return { url: page.url, text: links.inline, note: `${subject} stands in the page itself.` };
+    return { url: page.url, text: links.inline, note: `${subject} is in the page itself.` };
   for (const script of links.scripts) {
     const answer = await search.visit(script, page.url);
     if (answer === undefined) continue;
@@ -83,13 +84,13 @@ async function readPage(page: Fetched, subject: string, search: Search): Promise
     const fromScript = await search.followAll(inScript.documents, page.url);
     if (fromScript !== undefined) return withNote(fromScript, `${subject} is ${showUrl(fromScript.url)}`);
     if (inScript.inline !== undefined)
-      return { url: page.url, text: inScript.inline, note: `${subject} stands in ${showUrl(answer.url)}.` };
+      return { url: page.url, text: inScript.inline, note: `${subject} is in ${showUrl(answer.url)}.` };
   }
   return undefined;
 }
 
 function withNote({ url, text, others }: Followed, note: string): FoundDocument {
-  const more = others.length === 0 ? '' : ` It names others too: ${others.map(showUrl).join(', ')}.`;
+  const more = others.length === 0 ? '' : ` The page also links to: ${others.map(showUrl).join(', ')}.`;
   return { url, text, note: `${note}.${more}` };
 }
 
@@ -222,10 +223,10 @@ function renderReport(
     ...(elsewhere.length === 0
       ? []
       : [
-          `The page names ${elsewhere.slice(0, 3).join(', ')} on another origin; give that address itself if you trust it.`,
+          `The page links to ${elsewhere.slice(0, 3).join(', ')} on another origin; give that address itself if you trust it.`,
         ]),
     wantsLogin
-      ? 'Some want credentials: pass --header.'
+      ? 'Some need credentials: pass --header.'
       : 'Give the address of the document itself, or download it and give the file.',
   ].join(' ');
 }
