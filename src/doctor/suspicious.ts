@@ -183,9 +183,7 @@ export function findHiddenCharacters(text: string): string | undefined {
 /** A sentence about text that instructs the model, or undefined. `host` is the API's own. */
 export function findSuspiciousText(text: string, host = ''): string | undefined {
   const match = findSteering(text) ?? findDelivery(text, host);
-  return match
-    ? `gives the model an instruction instead of a description: “${match[0].trim().slice(0, 80)}”`
-    : undefined;
+  return match ? `talks to the model instead of describing the tool: “${match[0].trim().slice(0, 80)}”` : undefined;
 }
 
 function findSteering(text: string): RegExpExecArray | null {

@@ -194,10 +194,13 @@ describe('diagnose() of a document', () => {
     const get = { summary: 'Lists all the things there are.', parameters };
     const findings = only(await findingsOf(openapi({ '/a': { get }, '/b': { get } })), 'credentials');
     expect(findings).toMatchObject([
-      { severity: 'warning', message: expect.stringMatching(/^2 operations wait for \w+ \(query api_key=…\)$/) },
+      {
+        severity: 'warning',
+        message: expect.stringMatching(/^2 operations need a credential that is not set: \w+ \(query api_key=…\)$/),
+      },
       {
         severity: 'note',
-        message: expect.stringContaining('the parameter api_key of 2 operations is a key by its name'),
+        message: expect.stringContaining('the parameter api_key of 2 operations looks like a key by its name'),
         repairs: [{ path: ['credentials', 'api_key', 'argument'], value: true }],
         isChoice: true,
       },
@@ -215,7 +218,11 @@ describe('diagnose() of a document', () => {
       { components: { securitySchemes: { Oauth2: { type: 'oauth2', flows } } }, security: [{ Oauth2: [] }] },
     );
     expect(only(await findingsOf(document), 'credentials')).toMatchObject([
-      { message: expect.stringMatching(/^2 operations wait for LANDBRIDGE_CRED_\w+ \(Authorization: Bearer …\)$/) },
+      {
+        message: expect.stringMatching(
+          /^2 operations need a credential that is not set: LANDBRIDGE_CRED_\w+ \(Authorization: Bearer …\)$/,
+        ),
+      },
       {
         severity: 'note',
         message:

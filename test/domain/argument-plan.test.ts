@@ -134,8 +134,8 @@ describe('toCurrentSchema()', () => {
 
 describe('checkSchema()', () => {
   const rows: [unknown, string][] = [
-    [{ type: 'int' }, 'type "int" is no type; did you mean "integer"?'],
-    [{ type: ['string', 'nul'] }, 'type "nul" is no type; did you mean "null"?'],
+    [{ type: 'int' }, 'type "int" is not a JSON Schema type; did you mean "integer"?'],
+    [{ type: ['string', 'nul'] }, 'type "nul" is not a JSON Schema type; did you mean "null"?'],
     [{ typ: 'string' }, 'typ "typ" is not a JSON Schema keyword; did you mean "type"?'],
     [{ minimun: 1 }, 'minimun "minimun" is not a JSON Schema keyword; did you mean "minimum"?'],
     [{ minimum: '1' }, 'minimum must be a number'],
@@ -143,7 +143,10 @@ describe('checkSchema()', () => {
     [{ pattern: '(' }, 'pattern is not a regular expression'],
     [{ oneOf: {} }, 'oneOf must be a list of schemas'],
     [{ items: 'string' }, 'items must be a JSON Schema (an object), such as { type: string }'],
-    [{ properties: { a: { type: 'strng' } } }, 'properties.a.type "strng" is no type; did you mean "string"?'],
+    [
+      { properties: { a: { type: 'strng' } } },
+      'properties.a.type "strng" is not a JSON Schema type; did you mean "string"?',
+    ],
     [{ $ref: 'https://example.com/schema' }, '$ref must point inside this schema (#/$defs/…)'],
     [{ 'from the list': null }, '["from the list"] looks like text after a comma; put the whole text in quotes'],
     ['string', ' must be a JSON Schema (an object), such as { type: string }'],

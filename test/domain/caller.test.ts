@@ -40,7 +40,7 @@ describe('forward', () => {
   });
 
   test.each(['X Tenant', 'X-Tenant:', 'X-Tenant\r\nX-Admin', '*', 'X-*'])('takes no name that is none: %j', (name) => {
-    expect(problemsOf({ forward: [name, 'X-Good'] })).toMatch(/is not the name of a header|one by one/);
+    expect(problemsOf({ forward: [name, 'X-Good'] })).toMatch(/is not the name of a header|by its full name/);
   });
 
   test('takes plain names', () => {
@@ -60,7 +60,11 @@ describe('forward', () => {
       { forward: ['X-Badge'], credentials: { key: { kind: 'apiKey', field: 'X-Badge', env: 'K' } } },
       'is written by the credential key',
     ],
-    ['a hundred names', { forward: Array.from({ length: 100 }, (_, index) => `X-H${index}`) }, '20 is the most'],
+    [
+      'a hundred names',
+      { forward: Array.from({ length: 100 }, (_, index) => `X-H${index}`) },
+      'at most 20 are allowed',
+    ],
   ])('refuses %s', (_, definition, words) => {
     expect(problemsOf(definition)).toContain(words);
   });
@@ -71,17 +75,17 @@ describe('a header of the caller', () => {
     ['an unknown field', { 'X-User': `${$}{principal.name}` }, `there is no ${$}{principal.name}; a caller has`],
     ['no field', { 'X-User': `${$}{principal}` }, `there is no ${$}{principal}`],
     ['no claim', { 'X-User': `${$}{principal.claims.}` }, `there is no ${$}{principal.claims.}`],
-    ['no end', { 'X-User': `${$}{principal.sub` }, 'without its }'],
+    ['no end', { 'X-User': `${$}{principal.sub` }, 'without a closing }'],
     ['one inside another', { 'X-User': `${$}{TEAM:-${SUB}}` }, 'one inside another'],
     ['an unset variable beside it', { 'X-User': `${$}{ORG}/${SUB}` }, 'needs the environment variable ORG'],
-    ['a secret beside it', { 'X-User': `${$}{SHOP_SECRET}/${SUB}` }, 'give the secret a header of its own'],
-    ['a secret file beside it', { 'X-User': `${$}{file:/run/x:-none}/${SUB}` }, 'give the secret a header of its own'],
+    ['a secret beside it', { 'X-User': `${$}{SHOP_SECRET}/${SUB}` }, 'send the secret in a separate header'],
+    ['a secret file beside it', { 'X-User': `${$}{file:/run/x:-none}/${SUB}` }, 'send the secret in a separate header'],
     ['accents', { 'X-User': `é${SUB}` }, 'printable ASCII'],
     ['accents in the default', { 'X-User': `${$}{principal.sub:-é}` }, 'printable ASCII'],
-    ['the place of a credential', { Authorization: `Bearer ${SUB}` }, 'cannot be made of who calls'],
-    ['the place of a cookie', { Cookie: `user=${SUB}` }, 'cannot be made of who calls'],
-    ['the host', { Host: SUB }, 'cannot be made of who calls'],
-    ['another method', { 'X-HTTP-Method-Override': SUB }, 'cannot be made of who calls'],
+    ['the place of a credential', { Authorization: `Bearer ${SUB}` }, 'cannot carry the identity of the caller'],
+    ['the place of a cookie', { Cookie: `user=${SUB}` }, 'cannot carry the identity of the caller'],
+    ['the host', { Host: SUB }, 'cannot carry the identity of the caller'],
+    ['another method', { 'X-HTTP-Method-Override': SUB }, 'cannot carry the identity of the caller'],
   ])('with %s is refused', (_, headers, words) => {
     expect(problemsOf({ headers }, { SHOP_SECRET: 'hush-hush' })).toContain(words);
     expect(problemsOf({ headers }, { SHOP_SECRET: 'hush-hush' })).not.toContain('hush-hush');
@@ -91,7 +95,7 @@ describe('a header of the caller', () => {
     const args = { user: { type: 'string', in: 'header', name: 'x_user' } };
     const endpoints = { get_it: { path: '/it', summary: 'Gets it.', args } };
     expect(problemsOf({ headers: { 'X-User': SUB }, endpoints })).toContain(
-      'endpoints.get_it.args.user: would write a header that says who calls',
+      'endpoints.get_it.args.user: would overwrite a header that identifies the caller',
     );
   });
 });
@@ -110,7 +114,9 @@ describe('token_exchange', () => {
   });
 
   test('needs to know whom the token is for', () => {
-    expect(problemsOf(exchange({}))).toContain('credentials.user.audience: is missing: say whom the new token is for');
+    expect(problemsOf(exchange({}))).toContain(
+      'credentials.user.audience: is missing: name the API that the new token is for',
+    );
     expect(problemsOf(exchange({ audience: 'api' }))).toBe('');
     expect(problemsOf(exchange({ resource: ['https://a.test', 'https://b.test/x'] }))).toBe('');
   });
@@ -140,16 +146,19 @@ describe('assertion', () => {
   test.each<[object, string]>([
     [{ claims: { iss: 'me' } }, 'claims.iss: iss is written by the gateway'],
     [{ claims: { exp: 99 } }, 'claims.exp: exp is written by the gateway'],
-    [{ claims: { sub: 'root' } }, 'say who with subject'],
+    [{ claims: { sub: 'root' } }, 'set subject instead'],
     [{ claims: { a: `${$}{HOME}` } }, 'is not known here'],
     [{ claims: { a: `${$}{principal.name}` } }, `there is no ${$}{principal.name}`],
     [{ claims: { a: [SUB] } }, 'inside a list or an object'],
     [{ subject: `${$}{USER}` }, 'is not known here'],
-    [{ header: 'Host' }, 'Host cannot carry it'],
-    [{ header: 'Cookie' }, 'Cookie cannot carry it'],
-    [{ header: 'Content-Type' }, 'Content-Type cannot carry it'],
+    [{ header: 'Host' }, 'Host cannot carry an assertion'],
+    [{ header: 'Cookie' }, 'Cookie cannot carry an assertion'],
+    [{ header: 'Content-Type' }, 'Content-Type cannot carry an assertion'],
     [{ lifetimeSeconds: 3600 }, 'lifetimeSeconds'],
-    [{ claims: Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`c${index}`, 1])) }, '32 is the most'],
+    [
+      { claims: Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`c${index}`, 1])) },
+      'at most 32 are allowed',
+    ],
   ])('refuses %j', (more, words) => {
     expect(problemsOf(assertion(more))).toContain(words);
   });

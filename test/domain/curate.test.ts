@@ -314,7 +314,7 @@ describe('operations', () => {
     [
       'hiding what an optional body needs',
       { operations: { createPet: { body: { required: false }, args: { name: { hide: true } } } } },
-      /createPet\.args\.name: is required, so no call would be accepted/,
+      /createPet\.args\.name: is required, so every call without it would be refused/,
     ],
     [
       'a choice of nothing',
@@ -441,7 +441,7 @@ describe('the domain around the document', () => {
       [{ secret: { variable: 'LANDBRIDGE_CRED_SHOP_TOKEN', value: undefined } }],
     ]);
     expect(open.warnings.at(-1)).toMatch(
-      /shop\.yaml: the document says where token is sent \((http\S+)\), so SHOP_TOKEN would not be; to agree, write baseUrl: \1\S* or credentials: \{ "token": \{ env: SHOP_TOKEN \} \}\.$/,
+      /shop\.yaml: only the document says that token is sent to (http\S+), so SHOP_TOKEN is not used; to confirm the address, add baseUrl: \1\S* or credentials: \{ "token": \{ env: SHOP_TOKEN \} \}\.$/,
     );
     expect((await load({}, { LANDBRIDGE_CRED_SHOP_TOKEN: 'x' })).warnings).toEqual([]);
   });
@@ -482,7 +482,7 @@ describe('the domain around the document', () => {
       [{ kind: 'bearer', name: 'token', secret: { variable: 'MY_TOKEN', value: 'abcd' } }],
     ]);
     expect((await load({ credentials: { tokn: { env: 'MY_TOKEN' } } })).warnings).toContainEqual(
-      expect.stringMatching(/credentials\.tokn: no operation asks for it; .*: token\.$/),
+      expect.stringMatching(/credentials\.tokn: no operation uses it; .*: token\.$/),
     );
   });
 
@@ -523,7 +523,7 @@ describe('the domain around the document', () => {
       pinned: ['shop_ping', 'shop_get_pet'],
     });
     expect(await message({ endpoints: { get_pet: { path: '/x', summary: 'x', security: [] } } })).toMatch(
-      /endpoints\.get_pet: names GET .* "get_pet", and so is GET \/pets\/\{id\} \(getPet\) named/,
+      /endpoints\.get_pet: gives GET .* the name "get_pet", which GET \/pets\/\{id\} \(getPet\) also has/,
     );
   });
 

@@ -323,11 +323,7 @@ describe('buildDomain()', () => {
       { args: { a: z.string(), b: z.string() }, place: { a: { name: 'b' } } },
       /goes to the same place as "a"/,
     ],
-    [
-      'a value both asked for and fixed',
-      { args: { a: z.string() }, fixed: { a: 1 } },
-      /fixed\.a: is an argument as well/,
-    ],
+    ['a value both asked for and fixed', { args: { a: z.string() }, fixed: { a: 1 } }, /fixed\.a: is also an argument/],
     [
       'the Authorization header as an argument',
       { args: { a: z.string() }, place: { a: { in: 'header', name: 'authorization' } } },

@@ -151,7 +151,7 @@ describe('args that the document lacks', () => {
     [
       'an argument that is there',
       { size: { in: 'body', type: 'integer' } },
-      /args\.size: is an argument of the document already/,
+      /args\.size: is already an argument in the document/,
     ],
     [
       'a place that is taken',
@@ -169,7 +169,7 @@ describe('args that the document lacks', () => {
       /args\.who: the header Authorization cannot be an argument/,
     ],
     ['a path variable that is not there', { id: { in: 'path', type: 'string', required: true } }, /has no \{id\}/],
-    ['a change to nothing', { agg: { description: 'x' } }, /there is no argument "agg".*To add one, say where it goes/],
+    ['a change to nothing', { agg: { description: 'x' } }, /there is no argument "agg".*To add one, give its place/],
   ];
   for (const [what, entry, want] of mistakes) {
     test(`refuse ${what}`, async () => {

@@ -277,7 +277,7 @@ resources: { 'guide://a': { name: guide, text: x } }
     [
       'a slip in a schema',
       `${list}    args:\n      limit: { type: int }\n`,
-      /^a\.yaml:8:\d+ endpoints\.list\.args\.limit\.type: "int" is no type; did you mean "integer"\?$/,
+      /^a\.yaml:8:\d+ endpoints\.list\.args\.limit\.type: "int" is not a JSON Schema type; did you mean "integer"\?$/,
     ],
     [
       'a wrong placement',
@@ -302,7 +302,7 @@ resources: { 'guide://a': { name: guide, text: x } }
     [
       'a whole schema under args',
       `${list}    args: { type: object, properties: {} }\n`,
-      /^a\.yaml:7:\d+ endpoints\.list\.args: is a whole JSON Schema; name the key inputSchema/,
+      /^a\.yaml:7:\d+ endpoints\.list\.args: is a whole JSON Schema; call the key inputSchema/,
     ],
     [
       'no base URL',
@@ -314,11 +314,11 @@ resources: { 'guide://a': { name: guide, text: x } }
       'name: a\nbaseUrl: { env: A_URL }\nendpoints: { list: { path: /x, summary: x } }\n',
       /^a\.yaml:2:\d+ baseUrl: is not known: set the environment variable A_URL/,
     ],
-    ['nothing to offer', 'name: a\n', /^a\.yaml:1:\d+: offers nothing: it needs endpoints, or openapi/],
+    ['nothing to offer', 'name: a\n', /^a\.yaml:1:\d+: has nothing to serve: it needs endpoints, or openapi/],
     [
       'curation without a document',
       `${list}operations: { a: { effect: read } }\n`,
-      /^a\.yaml:7:\d+ operations: is about an imported document/,
+      /^a\.yaml:7:\d+ operations: applies only to an imported document/,
     ],
     [
       'an undeclared prompt argument',
@@ -340,7 +340,7 @@ resources: { 'guide://a': { name: guide, text: x } }
     [
       'an OpenAPI document without its version',
       'info: { title: x }\npaths: {}\n',
-      /^a\.yaml:1:\d+: looks like an OpenAPI document without its version/,
+      /^a\.yaml:1:\d+: looks like an OpenAPI document without a version/,
     ],
     [
       'an Overlay in it',

@@ -192,12 +192,12 @@ describe('mistakes stop the start with their field', () => {
     [
       'a secret header in the file',
       { ...DIRECTUS, headers: { Authorization: 'Basic YW5uOnB3' } },
-      /credentials\.session\.headers\.Authorization: is a secret by its name/,
+      /credentials\.session\.headers\.Authorization: looks like a secret by its name/,
     ],
     [
       'a secret in the file',
       { kind: 'login', path: '/x', body: { user: { passWord: 'hunter2' } } },
-      /credentials\.session\.body\.user\.passWord: is a secret by its name/,
+      /credentials\.session\.body\.user\.passWord: looks like a secret by its name/,
     ],
     [
       'a header nobody may set',
@@ -207,7 +207,7 @@ describe('mistakes stop the start with their field', () => {
     [
       'cookies of another origin',
       { ...SESSION, path: undefined, url: 'https://id.test/login' },
-      /credentials\.session\.send: cookies stay at the origin/,
+      /credentials\.session\.send: cookies are only sent to the origin/,
     ],
     [
       'a way to send that is none',
@@ -374,7 +374,7 @@ describe('a token URL of the document away from the API, and variables that the 
     const { warnings } = await read('./moved.json', main);
     expect(warnings).toEqual([
       expect.stringMatching(
-        /moved\.yaml:\d+:\d+ credentials\.main: SHOP_EMAIL and SHOP_PASSWORD go to https:\/\/id\.test, another origin than the API's, .*write tokenUrl: https:\/\/id\.test\/token here\.$/,
+        /moved\.yaml:\d+:\d+ credentials\.main: SHOP_EMAIL and SHOP_PASSWORD go to https:\/\/id\.test, another origin than the API's, .*add tokenUrl: https:\/\/id\.test\/token here\.$/,
       ),
     ]);
     expect((await read('./moved.json', { ...main, tokenUrl: 'https://id.test/token' })).warnings).toEqual([]);

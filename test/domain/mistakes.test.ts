@@ -131,7 +131,7 @@ describe('a YAML domain file', () => {
     [
       'an exclusion of everything',
       `${IMPORT}exclude: { tags: [orders] }\n`,
-      ['shop.yaml:4:1 exclude: leaves no operation; choose others'],
+      ['shop.yaml:4:1 exclude: leaves no operation; change the filter'],
     ],
     [
       'mistakes of shape and of meaning together',
@@ -140,7 +140,7 @@ describe('a YAML domain file', () => {
         'shop.yaml:3:23 credentials.key.kind: "api_key" is not a kind; did you mean "apiKey"? (apiKey, bearer, basic, oauth2, token_exchange, assertion, awsSigv4, login)',
         'shop.yaml:5:31 endpoints.a.guard: must be one of "allow", "confirm", "deny"; got "maybe"',
         'shop.yaml:5:71 endpoints.a.pagination.arg: there is no argument "pge"; did you mean "page"?',
-        'shop.yaml:6:44 endpoints.b.args.n.type: "strng" is no type; did you mean "string"?',
+        'shop.yaml:6:44 endpoints.b.args.n.type: "strng" is not a JSON Schema type; did you mean "string"?',
       ],
     ],
   ])('with %s', async (_, text, lines) => {

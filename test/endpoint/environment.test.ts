@@ -96,7 +96,7 @@ describe('credentials', () => {
 
   test('of which there are several must be told how they go together', () => {
     const credentials = { a: { kind: 'bearer', env: 'A' }, b: { kind: 'bearer', env: 'B' } } as const;
-    expect(() => security({ credentials })).toThrow(/say which of a, b go together/);
+    expect(() => security({ credentials })).toThrow(/list which of a, b a request needs/);
     expect(security({ credentials, security: [['a', 'b'], []] }).map((set) => set.map((one) => one.name))).toEqual([
       ['a', 'b'],
       [],
@@ -145,7 +145,9 @@ describe('credentials', () => {
   test('never follow an endpoint to another origin by themselves', () => {
     const credentials = { key: { kind: 'bearer', env: 'K' } } as const;
     const abroad = { path: '/', summary: 'x', baseUrl: 'https://other.test' };
-    expect(() => build({ credentials, endpoints: { abroad } })).toThrow(/no credential goes there by itself/);
+    expect(() => build({ credentials, endpoints: { abroad } })).toThrow(
+      /the credentials of the domain are not sent there/,
+    );
     const explicit = build({ credentials, endpoints: { abroad: { ...abroad, security: [] } } });
     expect(explicit.endpoints[0]!.security).toEqual([]);
     const header = build({ headers: { Authorization: 'Bearer ${K}' }, endpoints: { abroad } }, { K: 'abcd' });

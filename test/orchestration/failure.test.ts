@@ -145,7 +145,7 @@ describe('toUpstreamFailure()', () => {
   });
 
   test.each<[number, Endpoint, string, object?]>([
-    [300, read, 'points elsewhere without saying where, and nothing was followed. Tell the user.'],
+    [300, read, 'redirects without an address, so nothing was followed. Tell the user.'],
     [302, write, 'The call may have taken effect: look before you repeat it.'],
     [400, write, 'Fix the arguments as the answer says and call again.', { problem: { detail: 'name is too long' } }],
     [400, write, 'The API does not say what is wrong. Compare name and if_match with their descriptions'],

@@ -160,7 +160,7 @@ function gatherOthers(
       const text = JSON.stringify(name.slice(0, MAX_NAME));
       if (name.length > MAX_NAME) problems.push(`a name of ${name.length} characters is too long; at most ${MAX_NAME}`);
       else if (exclusions.has(bareName(name)))
-        problems.push(`${text} cannot be in \`${rest}\`: the operation uses this name itself`);
+        problems.push(`${text} is not for \`${rest}\`: the operation uses this name itself`);
       else if (isMethodParameter(name.trim()))
         problems.push(`${text} would turn this into another operation; remove it`);
     }

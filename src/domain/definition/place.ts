@@ -254,7 +254,7 @@ function checkNames({ key, to }: Spot, effect: Effect, say: Say): void {
   } else if (effect === 'read' && (to.in === 'query' || to.in === 'body')) {
     const name = to.in === 'body' ? to.at[0] : to.name;
     if (name !== undefined && isMethodParameter(name))
-      say(['place', key], `"${name}" would turn this read into another operation; declare that operation instead`);
+      say(['place', key], `"${name}" would make this read another operation; declare that operation instead`);
   }
 }
 

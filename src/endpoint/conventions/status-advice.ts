@@ -63,7 +63,7 @@ const ADVICE: Readonly<Record<number, Advise>> = {
   400: adviseBadRequest,
   401: adviseUnauthorized,
   402: () =>
-    'The API requires a payment, or a payment was declined (balance, plan or quota). The same call will fail until that is settled; tell the user what the answer says.',
+    'The API wants a payment, or one was declined (balance, plan or quota). The same call will fail until that is settled; tell the user what the answer says.',
   403: adviseForbidden,
   404: (call) => {
     const { path: template } = call;
@@ -95,7 +95,7 @@ const ADVICE: Readonly<Record<number, Advise>> = {
     `The request is larger than the API accepts. Send less at a time: ${sendsFile ? 'a smaller file' : 'fewer items, shorter texts'}.`,
   414: () => 'The URL becomes too long: pass fewer or shorter values, or use several calls.',
   415: ({ mediaType, sendsFile }) =>
-    `The API does not accept ${mediaType ?? 'a request without a body'} here. ${sendsFile ? 'Check the type of the file; if it is right, tell the user.' : `${NO_ARGUMENT} ${TELL}`}`,
+    `The API does not take ${mediaType ?? 'a request without a body'} here. ${sendsFile ? 'Check the type of the file; if it is right, tell the user.' : `${NO_ARGUMENT} ${TELL}`}`,
   416: () => 'The requested range is outside the available data. Request an earlier part, or all of it.',
   417: () => `The API does not accept the request in the form that the gateway sends. ${NO_ARGUMENT} ${TELL}`,
   421: () => `This server does not answer for that host: the base URL is not right. ${NO_ARGUMENT} ${TELL}`,
@@ -103,11 +103,11 @@ const ADVICE: Readonly<Record<number, Advise>> = {
     call.isSilent || call.arguments.path.length + call.arguments.other.length === 0
       ? adviseBadRequest(call)
       : 'The arguments are well formed, but the API does not accept their values. Fix them as the answer says and call again.',
-  423: () => 'It is locked. Try again later, or unlock it if you are allowed to.',
-  424: () => 'An earlier request that this one depends on failed. Solve that first; then call again.',
-  425: () => 'The API refused to process the request so early, and did nothing. Call again.',
+  423: () => 'It is locked by somebody. Try again later, or unlock it if you are allowed to.',
+  424: () => 'Something this depends on failed before. Look at that first; then call again.',
+  425: () => 'The API refused to process the request so early and has done nothing. Call again.',
   426: () =>
-    `The API requires another protocol, usually https:// or a newer version: the base URL is not right. ${NO_ARGUMENT} ${TELL}`,
+    `The API requires another protocol, mostly https:// or a newer version: the base URL is not right. ${NO_ARGUMENT} ${TELL}`,
   428: ({ arguments: { condition } }) =>
     condition.length > 0
       ? `The API acts only on a state you have seen: read it first, then pass its version (ETag) in ${list(condition)}.`
@@ -119,7 +119,7 @@ const ADVICE: Readonly<Record<number, Advise>> = {
   502: (call) => `A server in front of the API got no usable answer from it. ${again(call)}`,
   503: (call) => `The API is not available at the moment. ${again(call)}`,
   504: (call) =>
-    `A server in front of the API got no answer from it in time. ${again(call)} A smaller request may be faster.`,
+    `A server in front of the API got no answer from it in time. ${again(call)} A smaller question may be quicker.`,
   505: () => `The API does not support the gateway’s version of HTTP. ${NO_ARGUMENT} ${TELL}`,
   507: () => `The API has no room left to store this. Something has to be removed there first. ${TELL}`,
   508: () => `The API found an endless loop: what this refers to leads back to itself. ${TELL}`,
