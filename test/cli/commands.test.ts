@@ -323,7 +323,7 @@ describe('what a document says and the tool does not', () => {
       /^ {2}id +integer +required +path id/m,
       /^ {2}mode +one of "a", "b" +query mode +default "a"/m,
       /^ {2}notes +array of string +body property notes/m,
-      /header parameter Accept +the gateway writes this header itself/,
+      /header parameter Accept +only the gateway writes this header/,
       /header parameter X-Key +it is the credential key, from LANDBRIDGE_CRED_STORE_KEY/,
       /body as application\/xml +the body is sent as application\/json/,
       /answer as text\/csv +the gateway requests application\/json/,

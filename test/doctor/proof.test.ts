@@ -250,7 +250,7 @@ test('an assertion is signed with the keys of landbridge.yaml', async () => {
 });
 
 test.each([
-  [CLIENT.secret, 'note', 'takes our client'],
+  [CLIENT.secret, 'note', 'the authorization server accepts the gateway'],
   ['not-the-secret', 'error', "did not exchange the caller's token (401"],
 ])('the client of a token exchange is proved where tokens are exchanged: %s', async (secret, severity, words) => {
   const sts = await startExchangeServer();

@@ -250,9 +250,9 @@ describe('what the doctor says of it', () => {
     const [told] = domains();
     const findings = [...checkCredentials({ domains: [told!] } as never)];
     expect(findings.map(({ severity, message }) => `${severity}: ${message}`)).toEqual([
-      `note: 2 operations tell the API who calls: Authorization: Bearer, a token from ${$id} in exchange for the caller’s token`,
-      `note: 2 operations tell the API who calls: x-user: ${SUB}`,
-      "note: 2 operations tell the API who calls: x-tenant of the caller's request",
+      `note: 2 operations identify the caller to the API: Authorization: Bearer, a token from ${$id} in exchange for the caller’s token`,
+      `note: 2 operations identify the caller to the API: x-user: ${SUB}`,
+      "note: 2 operations identify the caller to the API: x-tenant of the caller's request",
     ]);
   });
 

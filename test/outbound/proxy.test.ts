@@ -131,7 +131,7 @@ describe('a domain with a proxy', () => {
 
   test.each([
     ['socks5://proxy:1080', 'socks5:// is not supported'],
-    ['http://ann:secret@proxy:3128', 'holds a password, and a domain file holds none'],
+    ['http://ann:secret@proxy:3128', 'contains a password, and a domain file must not contain secrets'],
     ['http://proxy:3128/path', 'nothing behind them'],
     [`http://\${NOBODY}@proxy:3128`, 'needs the environment variable NOBODY'],
   ])('proxy: %s stops the start', async (address, words) => {

@@ -262,7 +262,7 @@ credentials:
       isError: false,
     });
     expect(mutual.seen).toMatchObject([{ client: 'ann' }]);
-    await expect(open(yaml(''))).rejects.toThrow('a document does not decide who sees it');
+    await expect(open(yaml(''))).rejects.toThrow('a document may not choose the origin');
   });
 });
 
@@ -296,7 +296,9 @@ describe('what is wrong with the files stops the start', () => {
   });
 
   test('tls beside an http:// base URL', async () => {
-    await expect(open(domain('http://127.0.0.1:1', '{ minVersion: TLSv1.3 }'))).rejects.toThrow('tls: is about https');
+    await expect(open(domain('http://127.0.0.1:1', '{ minVersion: TLSv1.3 }'))).rejects.toThrow(
+      'tls: applies only to https',
+    );
   });
 
   test('one that ends within a month is told of at start', async () => {

@@ -114,7 +114,7 @@ const ADVICE: Readonly<Record<number, Advise>> = {
       : `The API acts only with a condition (If-Match), and this operation has no argument for one. ${TELL}`,
   429: (call) => `Too many requests: wait ${waitOf(call)}, then call again.`,
   431: () => 'The headers become too large: pass shorter values in arguments that are sent as headers or cookies.',
-  451: () => 'The API withholds this for legal reasons. Asking in another way will not help; tell the user.',
+  451: () => 'It is withheld for legal reasons. Asking in another way will not help; tell the user.',
   501: () => `The API has not implemented this. ${NO_ARGUMENT} ${TELL}`,
   502: (call) => `A server in front of the API got no usable answer from it. ${again(call)}`,
   503: (call) => `The API is not available at the moment. ${again(call)}`,

@@ -48,7 +48,7 @@ export function readKey(
       isLocked ? `${path} cannot be decrypted with this passphrase` : `${path} holds no private key in PEM form`,
     );
   }
-  if (!certificate.checkPrivateKey(key)) return say(`${path} is not the private key of the certificate in tls.cert`);
+  if (!certificate.checkPrivateKey(key)) return say(`${path} is not the key of the certificate in tls.cert`);
   return file.text;
 }
 
