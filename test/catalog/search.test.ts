@@ -121,7 +121,7 @@ describe('search_operations', () => {
     expect(await search({ query: 'zzz' })).toBe(
       'Nothing matches "zzz". Try other or fewer words.\nDomains: git (4), shop (2)',
     );
-    expect(await search({ query: 'refund', domain: 'git', effect: 'read' })).toContain('without the filter');
+    expect(await search({ query: 'refund', domain: 'git', effect: 'read' })).toContain('remove the filter');
     expect(await search({ query: 'the of a' })).toContain('Nothing matches');
   });
 

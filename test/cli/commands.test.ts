@@ -363,7 +363,7 @@ describe('what a document says and the tool does not', () => {
       expect.objectContaining({
         check: 'credentials',
         message:
-          '1 operation waits for LANDBRIDGE_CRED_STORE_KEY (X-Key: …), or LANDBRIDGE_CRED_STORE_TOKEN (Authorization: Token …)',
+          '1 operation needs a credential that is not set: LANDBRIDGE_CRED_STORE_KEY (X-Key: …), or LANDBRIDGE_CRED_STORE_TOKEN (Authorization: Token …)',
         repair: [
           'credentials: { key: { env: LANDBRIDGE_CRED_STORE_KEY }, token: { env: LANDBRIDGE_CRED_STORE_TOKEN } }',
         ],

@@ -317,7 +317,7 @@ describe('path keys', () => {
     });
     const domain = await importValue(document);
     expect(places(domain.endpoints[0]!)).toEqual({ id: 'path id (required)' });
-    expect(domain.warnings.join()).toContain('"other" has no place in the path');
+    expect(domain.warnings.join()).toContain('"other" is not in the path template');
   });
 
   test('variables in a query string of the key are query parameters; literal pairs and fragments stay', async () => {

@@ -236,7 +236,7 @@ describe('a page that holds its document', () => {
       ['find_all_cats', `${site.url}/v1`],
     ]);
     expect(domain.warnings[0]).toBe(
-      `${site.url}/api is a page; its document stands in ${site.url}/api/swagger-ui-init.js.`,
+      `${site.url}/api is a page; its document is in ${site.url}/api/swagger-ui-init.js.`,
     );
   });
 
@@ -296,7 +296,7 @@ describe('an address that says nothing', () => {
       '/api-docs/swagger-ui-init.js': swaggerUiInit({ swaggerDoc: document() }),
     });
     expect((await read('')).warnings[0]).toBe(
-      `${site.url}/ answered 404; the document of ${site.url}/api-docs/ stands in ${site.url}/api-docs/swagger-ui-init.js.`,
+      `${site.url}/ answered 404; the document of ${site.url}/api-docs/ is in ${site.url}/api-docs/swagger-ui-init.js.`,
     );
   });
 
@@ -344,7 +344,7 @@ describe('safety', () => {
     await site.close();
     await open({ '/docs': page(`<redoc spec-url="${other.url}/openapi.json"></redoc>`) });
     await expect(read('/docs', login)).rejects.toThrow(
-      `The page names ${other.url}/openapi.json on another origin; give that address itself if you trust it.`,
+      `The page links to ${other.url}/openapi.json on another origin; give that address itself if you trust it.`,
     );
     expect(other.seen).toEqual([]);
     await other.close();
@@ -352,7 +352,7 @@ describe('safety', () => {
 
   test('places that want credentials are said', async () => {
     site = await startUpstream(({ url }, response) => response.writeHead(url === '/openapi.json' ? 401 : 404).end());
-    await expect(read('')).rejects.toThrow(/\/openapi\.json \(401\).*Some want credentials: pass --header/);
+    await expect(read('')).rejects.toThrow(/\/openapi\.json \(401\).*Some need credentials: pass --header/);
   });
 
   test('a page full of names is read up to a limit', async () => {

@@ -74,7 +74,7 @@ paths:
     const domain = await importValue(
       'openapi: 3.0.0\ninfo: {title: T, version: "1"}\npaths:\n  /a:\n    get: {summary: One.}\n    get: {summary: Two.}\n',
     );
-    expect(domain.warnings[0]).toMatch(/the key "get" at line 6, column \d+ stands in its object twice/);
+    expect(domain.warnings[0]).toMatch(/the key "get" at line 6, column \d+ appears twice in its object/);
     expect(domain.endpoints.map(({ summary }) => summary)).toEqual(['Two.']);
   });
 
@@ -295,7 +295,7 @@ describe('over http', () => {
 
   test('an error status says what to do; a closed port is named', async () => {
     const origin = await serve((request, response) => response.writeHead(request.url === '/secret' ? 401 : 404).end());
-    expect(await problem(importDocument(`${origin}/secret`, { env }))).toMatch(/answered 401; it wants credentials/);
+    expect(await problem(importDocument(`${origin}/secret`, { env }))).toMatch(/answered 401; it needs credentials/);
     expect(await problem(importDocument(`${origin}/gone.json`, { env }))).toMatch(/answered 404; check the address/);
     const closed = await serve(() => undefined);
     await new Promise((resolve) => servers.pop()!.close(resolve));

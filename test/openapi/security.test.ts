@@ -273,7 +273,7 @@ describe('requirements', () => {
   test('mutual TLS needs a certificate of the operator, another way, or a proxy in front', async () => {
     const tls = { ...schemes, tls: { type: 'mutualTLS' } };
     expect((await importValue(secured(tls, [{ tls: [] }]))).quarantined).toMatchObject([
-      { reason: expect.stringMatching(/client certificate .* say tls\.cert and tls\.key in the domain file/) },
+      { reason: expect.stringMatching(/client certificate .* set tls\.cert and tls\.key in the domain file/) },
     ]);
     const connection = { certificate: { cert: 'a certificate', key: 'its key' } };
     expect(names(await importValue(secured(tls, [{ tls: [] }]), { connection }))).toEqual([[]]);

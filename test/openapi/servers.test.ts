@@ -64,7 +64,10 @@ describe('servers of OpenAPI 3', () => {
       const swagger = { swagger: '2.0', info: { title: 'T', version: '1' }, host: 'a.b', basePath: url };
       for (const document of [at([{ url }]), { ...swagger, paths: { '/a': { get: { responses: {} } } } }]) {
         const { endpoints, warnings } = await importValue(document, { baseUrl: 'https://h.example.com' });
-        expect([endpoints[0]!.baseUrl, warnings.join()]).toEqual(['', expect.stringContaining(`${url}, is not one`)]);
+        expect([endpoints[0]!.baseUrl, warnings.join()]).toEqual([
+          '',
+          expect.stringContaining(`${url}, is not a valid path`),
+        ]);
         expect(await baseUrl(document, { baseUrl: 'https://h.example.com/.' })).toBe('https://h.example.com');
       }
       const both = at([{ url }, { url: '/v2' }]);
@@ -124,7 +127,7 @@ describe('a base URL that ends with its host keeps the path of the document', ()
       baseUrl: 'http://127.0.0.1:9',
     });
     expect(domain.endpoints[0]!.baseUrl).toBe('');
-    expect(domain.warnings.join()).toContain('needs a value for {account}. Give it as serverVariables');
+    expect(domain.warnings.join()).toContain('needs a value for {account}. Set it under serverVariables');
   });
 });
 

@@ -105,7 +105,7 @@ export function buildEndpoint(
 function refuseUnusable({ info: { method }, pointer, problem }: Operation): void {
   if (problem !== undefined) throw new OperationProblem(pointer, problem);
   if (!HEADER_NAME.test(method) || method.length > MAX_METHOD_CHARS || method === 'CONNECT') {
-    throw new OperationProblem(pointer, `${JSON.stringify(method)} is not a valid HTTP method`);
+    throw new OperationProblem(pointer, `${JSON.stringify(method)} is not a method that a request can have`);
   }
 }
 

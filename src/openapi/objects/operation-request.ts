@@ -69,7 +69,10 @@ export function readRequest(operation: Operation, effect: Effect, context: Reque
   // The names of readOnly arguments are not shown.
   const count = plan.args.filter(({ readOnly }) => !readOnly).length;
   if (count > limits.maxArguments * 2) {
-    throw new OperationProblem(pointer, `it has ${count} arguments; at most ${limits.maxArguments * 2} are supported`);
+    throw new OperationProblem(
+      pointer,
+      `it takes ${count} arguments; at most ${limits.maxArguments * 2} are supported`,
+    );
   }
   const schemas = sendable.map((parameter) => parameter.schema);
   context.scan(body ? schemas.concat(body.schemas) : schemas);

@@ -264,7 +264,7 @@ function noteChoice(
       return `{${name}} is "${value}"${rest.length === 0 ? '' : ` (or ${some(rest)})`}`;
     });
     notes.push(
-      `${who} to ${server.url}: in ${textAt(node, 'url')} the document has ${values.join(', ')}. Choose with serverVariables: in the domain file, or --base-url.`,
+      `${who} to ${server.url}: in ${textAt(node, 'url')} the document says that ${values.join(', ')}. Choose with serverVariables: in the domain file, or --base-url.`,
     );
   }
   return notes;

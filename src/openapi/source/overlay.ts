@@ -23,7 +23,7 @@ export function applyOverlay(
   const warnings: string[] = [];
   const reference = textAt(overlay, 'extends');
   if (reference !== undefined && !isSource(reference)) {
-    warnings.push(`${label}: its "extends" is another document (${reference}); it was applied anyway`);
+    warnings.push(`${label}: it extends another document (${reference}), but it was applied anyway`);
   }
   let root = document;
   for (const [index, action] of actions.entries()) {
