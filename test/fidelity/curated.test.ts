@@ -185,7 +185,7 @@ describe('an argument that a domain file changes', () => {
   test('hides no more than the last set of fields', async () => {
     const args = { mail: { hide: true }, phone: { hide: true } };
     await expect(openWith({ contact: { args } })).rejects.toThrow(
-      /operations\.contact\.args\.mail: is hidden, and the API asks for mail and name, or phone and name; show one of these, or give it a value/,
+      /operations\.contact\.args\.mail: is hidden, but the API requires mail and name, or phone and name; show one of these, or give it a value/,
     );
   });
 });

@@ -174,7 +174,7 @@ describe('lenient in a domain file', () => {
         check: 'arguments',
         severity: 'note',
         where: 'shop',
-        message: 'lenient is set, so arguments that the document does not allow are sent all the same: put_order',
+        message: 'lenient is set, so arguments that the document does not allow are sent anyway: put_order',
       }),
     );
     await gateway.close();

@@ -20,7 +20,7 @@ function* findLenient({ domains }: DiagnoseInput): Generator<Finding> {
       check: 'arguments',
       severity: 'note',
       where: name,
-      message: `lenient is set, so arguments that the document does not allow are sent all the same: ${names.join(', ')}${more}`,
+      message: `lenient is set, so arguments that the document does not allow are sent anyway: ${names.join(', ')}${more}`,
       fix: 'correct the document with an overlay and remove lenient, so that mistakes of a model are refused before they reach the API',
     };
   }
