@@ -20,7 +20,7 @@ export const HOUSE_PHRASES: readonly (readonly [phrase: RegExp, instead: string]
   [/\bis to be had\b|\bto be had\b/i, 'is available'],
   [/\bno room of\b|\btakes no room\b/i, 'does not use up the connections of'],
   [/\bgives way\b/i, 'is closed, is dropped'],
-  [/\bis a mistake\b|\bis none\b/i, 'is an error; there is none'],
+  [/\bis a mistake\b/i, 'is an error'],
   [/\bwhat speaks\b|\bspeaks for\b/i, 'say the reason'],
   [/\bmust not stand\b|\bstands? (?:in|on) (?:this|the) (?:file|line|stdin)\b/i, 'is in, contains'],
   [/\blets? (?:nobody|no one|anybody) in\b/i, 'allows no callers'],

@@ -66,7 +66,7 @@ export function placeArguments(
   }
   for (const { key, to, required, always } of spots) {
     if (to.in === 'path' && !required && !always)
-      say(['args', key], 'is part of the path, so it must be required (or have a default)');
+      say(['args', key], 'is part of the path, so it must be required (or have a default): add required: true');
   }
   for (const { key } of constants) {
     if (plan.properties.has(key))
