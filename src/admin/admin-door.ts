@@ -24,18 +24,18 @@ export interface AdminRefusal {
 const WRONG_HOST: AdminRefusal = {
   status: 403,
   reason: 'host',
-  message: 'This Host is not served here. Use an address of this machine, or name the host in admin.allowedHosts.',
+  message: 'This Host is not served here. Use an address of this machine, or add the host to admin.allowedHosts.',
 };
 const WEB_PAGE: AdminRefusal = {
   status: 403,
   reason: 'origin',
-  message: 'No web page may use this listener: send the request without Origin.',
+  message: 'Web pages may not use this listener: send the request without Origin.',
 };
 const FROM_AFAR: AdminRefusal = {
   status: 403,
   reason: 'unauthorized',
   message:
-    'From another machine nothing is changed without a token: set admin.token, or send this on the machine itself.',
+    'Changes from another machine need a token: set admin.token, or send this request from the machine of the gateway.',
 };
 const NO_TOKEN: AdminRefusal = {
   status: 401,

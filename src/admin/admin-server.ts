@@ -97,11 +97,14 @@ function createRoutes(view: AdminView, options: AdminOptions): ReadonlyMap<strin
         methods: { GET: async ({ headers }) => toScrape(await renderMetrics(await view.metrics(), headers.accept)) },
       },
     ],
-    ['/healthz', { what: 'whether it runs', isOpen: true, methods: { GET: () => toJson({ status: 'ok' }) } }],
+    [
+      '/healthz',
+      { what: 'whether the process is alive', isOpen: true, methods: { GET: () => toJson({ status: 'ok' }) } },
+    ],
     [
       '/readyz',
       {
-        what: 'whether it should be sent calls, and why not',
+        what: 'whether it takes calls, and if not, why',
         isOpen: true,
         methods: { GET: () => readReadiness(view) },
       },
@@ -109,7 +112,7 @@ function createRoutes(view: AdminView, options: AdminOptions): ReadonlyMap<strin
     [
       '/log-level',
       {
-        what: 'the level of the log; PUT {"level": "debug", "seconds": 600} changes it, for a while or without `seconds` for good',
+        what: 'the log level; PUT {"level": "debug", "seconds": 600} changes it for that time, or until the next change without `seconds`',
         methods: {
           GET: () => toJson(view.logLevel.state),
           PUT: (request) => setLevel(request, view, options.levels),

@@ -36,12 +36,12 @@ export function createLevelControl(configuredLevel: string, apply: (level: strin
     set(next, seconds) {
       clearTimeout(timer);
       untilMs = undefined;
-      change(next, seconds === undefined ? 'as asked for' : `as asked for, for ${seconds} s`);
+      change(next, seconds === undefined ? 'set by a request' : `set by a request, for ${seconds} s`);
       if (seconds !== undefined && next !== configuredLevel) {
         untilMs = Date.now() + seconds * 1_000;
         timer = setTimeout(() => {
           untilMs = undefined;
-          change(configuredLevel, 'its time is over');
+          change(configuredLevel, 'the time set for the last level is over');
         }, seconds * 1_000).unref();
       }
       return read();

@@ -165,6 +165,6 @@ function inUse(file: string, path: string, owner: Owner | undefined): GatewayErr
   const who = owner === undefined ? 'another process' : `process ${owner.pid} on ${owner.host}`;
   return new GatewayError(
     'BAD_CONFIG',
-    `${who} writes the audit file ${file} already. Give each process a file of its own: %h in audit.file stands for the host, %p for the process. If nobody writes it, remove ${path}; a lock of another machine or container counts for a minute after its process has ended.`,
+    `${who} already writes the audit file ${file}. Give each process its own file: in audit.file, %h stands for the host and %p for the process. If no process writes it, remove ${path}; a lock of another machine or container stays valid for a minute after its process has ended.`,
   );
 }

@@ -24,10 +24,7 @@ export interface AuditTrail extends Evidence {
 /** To be waited for by a worker before it opens its trail: the one of a primary process that was killed may still answer its last calls. */
 export async function untilTrailIsFree({ file, log }: TrailOptions, atMostMs: number): Promise<void> {
   await untilNoOrphan(resolve(fillIn(file)), atMostMs, (pid) =>
-    log?.warn(
-      { pid, file },
-      'waiting for the audit file: a worker whose primary process was killed answers its last calls',
-    ),
+    log?.warn({ pid, file }, 'waiting for the audit file: a worker of a killed gateway still finishes its last calls'),
   );
 }
 
@@ -41,7 +38,7 @@ export function openTrail(options: TrailOptions): AuditTrail {
     const key = openSigningKey(keyFile);
     const trail = new Trail(path, key, lock, options);
     if (key.isShared)
-      options.log?.warn({ keyFile }, 'others may read the key that signs the audit trail: chmod 600 keeps it private');
+      options.log?.warn({ keyFile }, 'other users can read the key that signs the audit trail: run chmod 600 on it');
     return Object.assign(trail, { keyFile, publicKey: key.publicKey });
   } catch (error) {
     lock?.release();

@@ -48,7 +48,7 @@ export class TrailFile {
     this.#size = this.#identity.size;
     if (this.#identity.isFile()) return;
     closeSync(this.#fd);
-    throw new Error('it is no regular file');
+    throw new Error('it is not a regular file');
   }
 
   get size(): number {
@@ -67,7 +67,7 @@ export class TrailFile {
     if (rest === undefined) return;
     this.#rest = undefined;
     try {
-      if (!this.#write(rest, true)) throw new Error('there is room for a part of a line only');
+      if (!this.#write(rest, true)) throw new Error('the disk had room for only part of a line');
     } catch (error) {
       this.#rest ??= rest;
       throw error;

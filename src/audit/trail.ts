@@ -194,8 +194,12 @@ export class Trail implements Evidence {
   #fail(why: string): void {
     if (this.#trouble !== undefined) return;
     this.#trouble = { why, sinceMs: Date.now() };
-    const what = this.#refuses ? 'calls are refused' : 'calls go on without a record';
-    this.#log?.error({ file: this.#file.path, why }, `the audit file cannot be written: ${what} until it can`);
+    this.#log?.error(
+      { file: this.#file.path, why },
+      this.#refuses
+        ? 'the audit file cannot be written: calls are refused until it can'
+        : 'the audit file cannot be written: calls go on without a record until it can',
+    );
   }
 
   /** Tries to write again: first the rest of an unfinished line, last a record of how much is missing. */
@@ -284,12 +288,12 @@ export class Trail implements Evidence {
     this.#nextLookMs = now + LOOK_EVERY_MS;
     const change = this.#file.look();
     if (change === 'none') return;
-    if (change === 'foreign') throw new Error('somebody else writes to it as well');
+    if (change === 'foreign') throw new Error('another process writes to it too');
     if (change === 'moved') {
       this.#goOn(now);
       return;
     }
-    this.#log?.error({ file: this.#file.path }, 'somebody cut the audit file while it was written');
+    this.#log?.error({ file: this.#file.path }, 'the audit file was truncated while the gateway wrote to it');
     this.#file.adoptSize();
     // What is left may end in the middle of a line.
     this.#open(now, { reason: 'cut' }, this.#file.size === 0 ? '' : '\n');
@@ -306,7 +310,7 @@ export class Trail implements Evidence {
   #goOn(now: number): void {
     const next = new TrailFile(this.#file.path);
     try {
-      if (next.size > 0) throw new Error('another file that is not empty has its name now');
+      if (next.size > 0) throw new Error('another file that is not empty now has its name');
       this.#sign(now, { closes: true });
     } catch (error) {
       next.close();
@@ -371,7 +375,7 @@ export class Trail implements Evidence {
     // The very first line was never finished.
     if (last === undefined && torn.length === this.#file.size) return GENESIS;
     throw new Error(
-      'its last line is no record of an audit trail, or was changed. Keep it as evidence under another name, and start again',
+      'its last line is not an audit record, or was changed. Keep the file as evidence under another name, and start again',
     );
   }
 
@@ -387,7 +391,7 @@ class PartlyWritten extends Error {
   readonly kind: RecordKind;
 
   constructor(kind: RecordKind) {
-    super('there was room for a part of a line only');
+    super('the disk had room for only part of a line');
     this.kind = kind;
   }
 }

@@ -186,20 +186,15 @@ class Check {
     this.#torn = undefined;
     this.#line = fragment.number;
     if (fragment.isEnded) this.#blame(NO_RECORD);
-    else
-      this.#note(
-        'is the beginning of a record whose rest was not written (the process ended); a restart closes it off',
-      );
+    else this.#note('is an unfinished record (the process ended while it wrote); the next start marks it as such');
   }
 
   finish(files: readonly string[]): Verdict {
     const isClosed = this.#last?.kind === 'checkpoint' && this.#last.record.final === true;
     if (this.#records === 0) this.#blame('there is no record in it');
     if (this.#mustBeClosed && this.#records > 0 && !isClosed)
-      this.#blame(
-        'does not end with the signature of a gateway that has stopped: what was behind this line is missing',
-      );
-    for (const seq of this.#headsLeft) this.#blame(`record ${seq} is not there, and it was noted elsewhere`);
+      this.#blame('does not end with the signature of a clean stop: the lines after this one are missing');
+    for (const seq of this.#headsLeft) this.#blame(`record ${seq} is missing, and it was noted elsewhere`);
     return {
       ok: this.#flawCount === 0,
       files,
@@ -224,17 +219,17 @@ class Check {
       return true;
     }
     if (line.seq <= head.seq) {
-      const again = this.#isFirstOfFile && line.seq === 1 ? 'begins a chain of its own' : 'stands behind record';
+      const again = this.#isFirstOfFile && line.seq === 1 ? 'begins a separate chain' : 'comes after record';
       this.#blame(
-        again === 'begins a chain of its own'
-          ? `${again}: it does not go on from record ${head.seq} of the file before`
+        again === 'begins a separate chain'
+          ? `${again}: it does not continue from record ${head.seq} of the file before`
           : `record ${line.seq} ${again} ${head.seq}: it was moved, repeated or inserted`,
       );
       return this.#isFirstOfFile && line.seq === 1;
     }
     if (line.seq > head.seq + 1) this.#blame(`${range(head.seq + 1, line.seq - 1)} missing before this line`);
     else if (line.prev !== head.hash)
-      this.#blame(`record ${line.seq} does not go on from record ${head.seq}: one of them was replaced`);
+      this.#blame(`record ${line.seq} does not continue from record ${head.seq}: one of them was replaced`);
     return true;
   }
 
@@ -246,7 +241,9 @@ class Check {
       return;
     }
     const before = typeof record.before === 'string' ? ` (${record.before})` : '';
-    this.#note(`goes on from record ${seq - 1} of an earlier file${before}: name that too, and the link is checked`);
+    this.#note(
+      `continues from record ${seq - 1} of an earlier file${before}: pass that file too, and the link is checked`,
+    );
   }
 
   #take(line: ParsedLine): void {
@@ -276,11 +273,11 @@ class Check {
 
   #takeOpening({ signEverySeconds, reason, clean }: ParsedLine['record']): void {
     if (typeof signEverySeconds === 'number') this.#signEveryMs = signEverySeconds * 1_000;
-    if (reason === 'cut') this.#note('somebody cut the file before this line while it was written');
+    if (reason === 'cut') this.#note('the file was truncated before this line while the gateway wrote to it');
     if (clean !== false) return;
     const tail = this.#unsignedBefore === 0 ? '' : `; ${this.#unsignedBefore} records before it had no signature yet`;
     this.#note(
-      `the gateway had not stopped as it should (killed, or the end of the file was removed before this line)${tail}`,
+      `the gateway did not stop cleanly (it was killed, or the end of the file was removed before this line)${tail}`,
     );
   }
 
@@ -293,7 +290,7 @@ class Check {
     const waitedMs = timeMs - this.#unsignedSinceMs;
     if (waitedMs <= this.#signEveryMs + SLACK_MS) return;
     this.#blame(
-      `no signature for ${Math.round(waitedMs / 1_000)} s before this line, and one was due every ${this.#signEveryMs / 1_000} s`,
+      `no signature for ${Math.round(waitedMs / 1_000)} s before this line, though one was due every ${this.#signEveryMs / 1_000} s`,
     );
     this.#unsignedSinceMs = timeMs;
   }
@@ -312,7 +309,7 @@ class Check {
   #settleTorn({ kind, record }: ParsedLine): void {
     const fragment = this.#torn;
     if (fragment === undefined) {
-      if (kind === 'recovery') this.#blame('closes off an unfinished line that is not there: it was removed');
+      if (kind === 'recovery') this.#blame('marks an unfinished line that is not there: it was removed');
       return;
     }
     const sha256 = createHash('sha256').update(fragment.bytes).digest('base64url');
@@ -321,7 +318,7 @@ class Check {
       return;
     }
     this.#torn = undefined;
-    this.#note('closes off the line before, which was never finished: its call was not answered');
+    this.#note('marks the line before, which was never finished: its call was not answered');
   }
 
   #blameTorn(): void {
@@ -345,7 +342,7 @@ class Check {
   }
 }
 
-const NO_RECORD = 'is no record: it was changed or inserted';
+const NO_RECORD = 'is not a record: it was changed or inserted';
 
 function range(from: number, to: number): string {
   return from === to ? `record ${from} is` : `records ${from} to ${to} are`;

@@ -61,7 +61,7 @@ function explain(error: unknown): string {
   const code = error instanceof GatewayError ? error.code : undefined;
   if (code === 'TIMEOUT') return `it did not answer within ${LIMITS.timeoutMs / 1000} s`;
   if (code === 'TOO_LARGE') return `its answer is larger than ${LIMITS.maxResponseBytes} bytes`;
-  if (code === 'BAD_RESPONSE') return 'its answer is no HTTP that can be read';
+  if (code === 'BAD_RESPONSE') return 'its answer is not valid HTTP';
   const [reason = ''] = (error instanceof ToolError ? error.why : (error as Error).message).split('\n', 1);
   return `it could not be reached: ${reason}`;
 }

@@ -26,7 +26,9 @@ export function followRedirect(
   const [location, base] = [String(raw.headers.location), request.origin + request.path];
   const target = URL.canParse(location, base) ? new URL(location, base) : undefined;
   const place =
-    target === undefined ? 'an address that is no URL' : visible(redact(target.origin + target.pathname)).slice(0, 300);
+    target === undefined
+      ? 'an address that is not a URL'
+      : visible(redact(target.origin + target.pathname)).slice(0, 300);
   const block = (why: string): never => {
     const problem = `${request.origin} redirects (${raw.status}) to ${place}. ${why}`;
     throw new ToolError('REDIRECT_BLOCKED', tool, problem, { tool, status: raw.status, location: place });
@@ -34,14 +36,14 @@ export function followRedirect(
   if (target === undefined) return block('It was not followed.');
   if (target.origin !== request.origin || target.username !== '' || target.password !== '') {
     return block(
-      'Another origin is never followed and never gets the credentials. If it is the right one, set the base URL to it.',
+      'A redirect to another origin is never followed, and that origin never gets the credentials. If it is the right one, set the base URL to it.',
     );
   }
   if (request.body !== null || (request.method !== 'GET' && request.method !== 'HEAD')) {
     return block(
       raw.status === 303
-        ? 'A 303 usually means that the request was carried out: look at that address before repeating it.'
-        : 'Only reads follow a redirect, so nothing was repeated. If it is the right address, correct the base URL or the path.',
+        ? 'A 303 usually means that the request was carried out: check that address before repeating it.'
+        : 'Only reads follow redirects, so nothing was repeated. If that address is right, correct the base URL or the path.',
     );
   }
   if (target.pathname !== basePath && !target.pathname.startsWith(`${basePath}/`)) {

@@ -401,7 +401,7 @@ const MAX_BEGINNING = 600;
 function withBeginning(failure: GatewayError, body: Buffer, redact: Redactor): GatewayError {
   const text = redactBeginning(redact, body.toString('utf8', 0, MAX_LOOKED_AT)).slice(0, MAX_BEGINNING);
   if (text.trim() === '') return failure;
-  failure.message += `\nIts answer is incomplete JSON or the like, and not a result. It began: ${visible(text)}`;
+  failure.message += `\nThe answer is incomplete, and not a result. It began: ${visible(text)}`;
   return failure;
 }
 
@@ -439,7 +439,7 @@ function refuseForeignCookies(credential: TokenCredential, origin: string, tool:
   throw new ToolError(
     'MISSING_CREDENTIAL',
     tool,
-    `the cookies of the login ${credential.name} belong to ${home} and are sent nowhere else; the call was not made. Give this operation a credential of its own (security) in the domain file.`,
+    `the cookies of the login ${credential.name} belong to ${home} and are sent nowhere else; the call was not made. Give this operation its own credential (security) in the domain file.`,
     { tool },
   );
 }

@@ -194,7 +194,7 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Companion, Arriv
     // Without a controller, the request is still waiting for a socket and was never sent.
     const aftermath = isRead || this.controller === undefined ? 'nothing' : 'unknown';
     const seconds = limits.timeoutMs / 1000;
-    const why = `the answer was cut after ${seconds} s, the time this call has; the API was still sending`;
+    const why = `the answer was cut after ${seconds} s, the time limit of this call; the API was still sending`;
     this.failOrCut(new ToolTimeoutError(this.errand.label, seconds, aftermath), why);
   }
 
@@ -272,7 +272,7 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Companion, Arriv
     if (this.settled) return;
     const failure = explainFailure(error, this.request, this.errand.label, this.status !== 0, this.forwardedBy);
     // What arrived of a broken stream is useful; of any other answer nobody knows what is missing.
-    if (isStream(this.headers)) this.failOrCut(failure, 'the API broke off in the middle of its answer');
+    if (isStream(this.headers)) this.failOrCut(failure, 'the API closed the connection in the middle of its answer');
     else this.fail(failure);
   }
 
@@ -289,7 +289,7 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring, Companion, Arriv
 
   tooMuch(): void {
     const max = this.request.limits.maxResponseBytes;
-    this.failOrCut(this.tooLarge(), `the answer was cut after ${max} bytes, the most that is read; there was more`);
+    this.failOrCut(this.tooLarge(), `the answer was cut after ${max} bytes, the size limit; there was more`);
   }
 
   broken(reason: string): void {

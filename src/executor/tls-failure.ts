@@ -18,23 +18,23 @@ export function explainTls(code: string, error: Error, { origin, connection }: W
   const hasCertificate = connection?.certificate !== undefined && connection.origin === origin;
   if (UNKNOWN_AUTHORITY.test(code))
     return connection?.authorities === undefined
-      ? `the certificate of ${host} is signed by an authority that is not known here (${code}); name it in tls.ca of the domain file. Nothing was sent.`
-      : `the certificate of ${host} is signed by none of the authorities in tls.ca of the domain file (${code}). Nothing was sent.`;
+      ? `the certificate of ${host} is signed by an authority that the gateway does not trust (${code}); add it to tls.ca of the domain file. Nothing was sent.`
+      : `the certificate of ${host} is not signed by an authority in tls.ca of the domain file (${code}). Nothing was sent.`;
   if (code === 'CERT_HAS_EXPIRED')
-    return `the certificate of ${host} has expired; whoever runs it has to renew it. If it is good, check the clock of this machine. Nothing was sent.`;
+    return `the certificate of ${host} has expired and must be renewed. If its dates are right, check the clock of this machine. Nothing was sent.`;
   if (code === 'CERT_NOT_YET_VALID')
     return `the certificate of ${host} is not valid yet; check the clock of this machine and of the API. Nothing was sent.`;
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID' || code === 'HOSTNAME_MISMATCH')
     return `the certificate that ${host} shows is for another host (${namesIn(error)}); correct the base URL, or name the host of the certificate in tls.serverName of the domain file. Nothing was sent.`;
   if (WANTS_CERTIFICATE.test(code) && !hasCertificate)
-    return `${host} broke off the handshake (${code}): most likely it needs a client certificate (tls.cert and tls.key of the domain file).`;
+    return `${host} ended the TLS handshake (${code}): it probably needs a client certificate (tls.cert and tls.key of the domain file).`;
   if (REFUSES_CERTIFICATE.test(code) || WANTS_CERTIFICATE.test(code))
-    return `${host} does not accept the client certificate (${code}); check tls.cert of the domain file: who signed it, its dates, whether it was revoked.`;
+    return `${host} does not accept the client certificate (${code}); check tls.cert of the domain file: who signed it, its dates, and whether it was revoked.`;
   if (VERSION.test(code))
-    return `${host} speaks no version of TLS that is allowed here (at least ${connection?.minVersion ?? 'TLSv1.2'}); the API has to be updated${connection?.minVersion === 'TLSv1.3' ? ', or tls.minVersion of the domain file lowered to TLSv1.2' : ''}.`;
+    return `${host} supports no TLS version that the gateway allows (at least ${connection?.minVersion ?? 'TLSv1.2'}); update the API${connection?.minVersion === 'TLSv1.3' ? ', or lower tls.minVersion of the domain file to TLSv1.2' : ''}.`;
   if (NO_TLS.test(code))
-    return `${host} did not answer with TLS (${code}); check whether the base URL should be http://, and its port.`;
-  return `the TLS connection to ${host} failed (${code}). Check the certificate: its names, its dates, who signed it.`;
+    return `${host} did not answer with TLS (${code}); check the port of the base URL, and whether it should be http://.`;
+  return `the TLS connection to ${host} failed (${code}). Check the certificate: its names, its dates, and who signed it.`;
 }
 
 /**
@@ -49,6 +49,6 @@ export function adviseClosed({ origin, connection }: WireRequest): string {
 
 /** The names in a certificate, as Node.js reports them. Untrusted text. */
 function namesIn(error: Error): string {
-  const names = (error as { cert?: { subjectaltname?: string } }).cert?.subjectaltname ?? 'it names none';
+  const names = (error as { cert?: { subjectaltname?: string } }).cert?.subjectaltname ?? 'it names no host';
   return names.replaceAll(/[^\w.:*, -]/g, '?').slice(0, 200);
 }

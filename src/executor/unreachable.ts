@@ -51,13 +51,13 @@ function explainAnswer(
   if (code.startsWith('HPE_')) {
     return `${origin} sent something that is not HTTP/1.1. Check that the base URL has the right scheme and port.`;
   }
-  if (answering) return `${origin} broke off in the middle of its answer. ${repeatAdvice(isRead)}`;
+  if (answering) return `${origin} closed the connection in the middle of its answer. ${repeatAdvice(isRead)}`;
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return `${origin} sent more response headers than the gateway accepts.`;
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') {
-    return `${origin} sent another length than it announced. ${repeatAdvice(isRead)}`;
+    return `${origin} sent an answer of another length than it announced. ${repeatAdvice(isRead)}`;
   }
   if (code === 'UND_ERR_SOCKET' && /^bad (response|upgrade)/.test(error.message)) {
-    return `${origin} answered with an interim response nobody asked for (100 or 101).`;
+    return `${origin} answered with an unexpected interim response (100 or 101).`;
   }
   return undefined;
 }
@@ -67,13 +67,13 @@ function explainSilence(code: string, error: Error, request: WireRequest): strin
   const { host } = new URL(origin);
   switch (code) {
     case 'ECONNREFUSED':
-      return `nothing listens at ${origin}.${checkList('that the API is running', 'the host and port of the base URL', 'from a container: that it means the host, and not the container itself')}`;
+      return `nothing listens at ${origin}.${checkList('that the API is running', 'the host and port of the base URL', 'from a container: that it names the host, and not the container itself')}`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
     case 'EAI_FAIL':
       return `the host name of ${origin} does not resolve.${checkList('the spelling of the base URL', "the network's DNS, with nslookup on the gateway's machine", 'whether the name is known only inside a VPN')}`;
     case PRIVATE_ADDRESS:
-      return `${host} has a private address, and the document that names it came from elsewhere; nothing was sent. If that is right, start the gateway with --base-url ${origin}.`;
+      return `${host} has a private address, but the document that names it was loaded from a public address; nothing was sent. If that is intended, start the gateway with --base-url ${origin}.`;
     case PROXY_FAILURE:
       return `${origin} was not reached: ${error.message}`;
     case 'UND_ERR_CONNECT_TIMEOUT':

@@ -125,7 +125,7 @@ export class PrincipalGate {
     return this.#parts.refusals.refuse('principalRate', {
       tool: label,
       limit: `rate of ${this.#id}`,
-      because: `you have used up the ${this.#rules.rate?.text} calls you may make`,
+      because: `you have used up your limit of ${this.#rules.rate?.text} calls`,
       retryAfterMs,
     });
   }
@@ -137,8 +137,8 @@ export class PrincipalGate {
       limit: `concurrent calls of ${this.#id}`,
       because:
         why === 'full'
-          ? `you have ${concurrent} calls under way, the most you may have, and ${queue} more that wait`
-          : `you have ${concurrent} calls under way, the most you may have, and none ended within ${waitSeconds} s`,
+          ? `you have ${concurrent} calls in progress, which is your limit, and ${queue} more are waiting`
+          : `you have ${concurrent} calls in progress, which is your limit, and none ended within ${waitSeconds} s`,
       retryAfterMs: why === 'full' ? 1_000 : waitSeconds * 1_000,
     });
   }

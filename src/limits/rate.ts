@@ -13,7 +13,8 @@ const PERIODS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3
 export function parseRate(text: string): Rate {
   const [count, period = ''] = text.split('/');
   const periodMs = PERIODS_MS[period.charAt(0)];
-  if (periodMs === undefined || !(Number(count) >= 1)) throw new TypeError(`"${text}" is no rate such as 100/min.`);
+  if (periodMs === undefined || !(Number(count) >= 1))
+    throw new TypeError(`"${text}" is not a rate; write it like 100/min.`);
   return Object.freeze({ count: Number(count), periodMs, text });
 }
 

@@ -72,8 +72,8 @@ export class Upstreams {
           limit: `calls of ${domain} at once${rate ? `, or ${rate.text}` : ''}`,
           because:
             why === 'full'
-              ? `the API is busy and too many calls wait for it already`
-              : `the API is busy and there was no room for this call in time`,
+              ? `the API is busy and too many calls already wait for it`
+              : `the API is busy and this call waited too long for its turn`,
           retryAfterMs: why === 'full' ? 1_000 : waitSeconds * 1_000,
         }),
       rate && meter && (() => meter.take(rate, performance.now())),

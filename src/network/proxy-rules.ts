@@ -59,7 +59,7 @@ export function parseProxy(text: string, from: string): ProxyServer | { readonly
     return { problem: 'must be the URL of a proxy, such as http://proxy.example:3128' };
   if (!isWebUrl(url)) return { problem: `must be an http:// or https:// proxy; ${url.protocol}// is not supported` };
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
-    return { problem: 'must be scheme, host and port of a proxy, and nothing behind them' };
+    return { problem: 'must be the scheme, host and port of a proxy, with nothing after them' };
   const [user, password] = [decodeText(url.username), decodeText(url.password)];
   if (user === '' && password === '') return { url: url.origin, secrets: [], from };
   const token = basicToken(user, password);

@@ -22,13 +22,15 @@ export function refusedBy({ url, from, authorization }: ProxyServer, status: num
   if (status === 407) {
     const fix =
       authorization === undefined
-        ? `write user name and password into ${from}, as http://user:password@host`
-        : `check user name and password in ${from}`;
-    return new ProxyError(`${subject} wants other credentials (407): ${fix}. The API was not asked.`);
+        ? `add the user name and password to ${from}, as http://user:password@host`
+        : `check the user name and password in ${from}`;
+    return new ProxyError(
+      `${subject} ${authorization === undefined ? 'needs' : 'does not accept the'} credentials (407): ${fix}. The API was not called.`,
+    );
   }
   if (status === 403)
     return new ProxyError(
-      `${subject} does not allow connections to it (403). Ask whoever runs the proxy, or name the host in NO_PROXY where it can be reached directly.`,
+      `${subject} does not allow connections to it (403). Ask the operator of the proxy, or add the host to NO_PROXY if it can be reached directly.`,
     );
   return new ProxyError(
     `${subject} could not make the connection (${status}). Check the host and port of the base URL.`,
@@ -38,7 +40,7 @@ export function refusedBy({ url, from, authorization }: ProxyServer, status: num
 /** The error for a proxy that cannot be reached. */
 export function unreachableProxy({ url, from }: ProxyServer, code: string): ProxyError {
   const why = code === 'ECONNREFUSED' ? 'nothing listens there' : code === 'ENOTFOUND' ? 'no such host' : code;
-  return new ProxyError(`the proxy ${url} cannot be reached (${why}). Check ${from}; the API was not asked.`);
+  return new ProxyError(`the proxy ${url} cannot be reached (${why}). Check ${from}; the API was not called.`);
 }
 
 /** A socket whose other end is `hostname:port`. With `publicOnly` the proxy is told a checked address, never the name. */

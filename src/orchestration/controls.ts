@@ -107,7 +107,7 @@ export function asListed({ run, controls, controlKeys: { fields } }: Steered): H
   if (fields === undefined || Object.hasOwn(controls, fields)) return run;
   return async (context, args) => {
     if (saidIn(args, fields) !== undefined) {
-      refuse(context.label, fields, 'left out: the answer has no JSON to choose from');
+      refuse(context.label, fields, 'left out: the answer is not JSON, so there are no fields to choose');
     }
     return run(context, args);
   };
@@ -131,14 +131,14 @@ export function putInside(tool: string, args: Args, beside: Args, keys: ControlK
     const key = keys[name] ?? refuse(tool, name, NO_TOKEN);
     const value = saidIn(inside, key);
     if (value !== undefined && JSON.stringify(value) !== JSON.stringify(beside[name])) {
-      refuse(tool, name, 'given once: beside `arguments` it says something else than inside them');
+      refuse(tool, name, 'given once: its value beside `arguments` differs from the one inside');
     }
     inside[key] = beside[name];
   }
   return inside;
 }
 
-const NO_TOKEN = 'left out: no token counts here';
+const NO_TOKEN = 'left out: this operation takes no confirmation token';
 
 /** Null is how some clients write "not given". */
 function saidIn(args: Args, key: string): unknown {
@@ -172,5 +172,5 @@ function parseBoolean(tool: string, key: string, value: unknown): boolean {
 
 function parseToken(tool: string, key: string, value: unknown): string {
   if (typeof value === 'string' && value.length <= 512) return value;
-  refuse(tool, key, 'the token a refusal handed you, as a string');
+  refuse(tool, key, 'the token from the refusal, as a string');
 }

@@ -19,16 +19,16 @@ const MAX_TEXT = 4_000;
 /** What helps, beyond what the error says itself. */
 const ADVICE: Partial<Record<FailureMode, string>> = {
   unreachable: 'Changing the arguments will not help; tell the user the API cannot be reached.',
-  bad_response: 'Changing the arguments will hardly help; tell the user the API gave a broken answer.',
-  redirect_blocked: 'Changing the arguments will not help; tell the user the API wants to send this request elsewhere.',
+  bad_response: 'Changing the arguments is unlikely to help; tell the user the API gave a broken answer.',
+  redirect_blocked:
+    'Changing the arguments will not help; tell the user the API redirects this request to another address.',
 };
 
-const SMALLER = 'a smaller question: fewer items, a narrower filter';
-const ASK = 'with the user, whether the API is slow or down, and timeoutMs in its domain file';
+const SMALLER = 'fewer items, a narrower filter';
 const TIMEOUT_ADVICE: Readonly<Record<Aftermath, string>> = {
-  nothing: `Nothing was changed, so it is safe to call again. Try, in this order:\n1. ${SMALLER}\n2. ${ASK}`,
+  nothing: `Nothing was changed, so it is safe to call again. Try, in this order:\n1. a smaller request: ${SMALLER}\n2. to ask the user whether the API is slow or down, and whether timeoutMs in its domain file is too low`,
   unproven: `The call itself was not sent. Changing the arguments will not help. Try it once more, then check, in this order:\n1. with the user, whether that server is slow or down\n2. timeoutMs in the domain file`,
-  unknown: `The request may still have taken effect. Check, in this order:\n1. whether it did, before repeating anything but a read\n2. ${SMALLER}\n3. ${ASK}`,
+  unknown: `The request may still have taken effect. Check, in this order:\n1. whether it did, before repeating anything but a read\n2. whether a smaller request works: ${SMALLER}\n3. with the user, whether the API is slow or down, and whether timeoutMs in its domain file is too low`,
 };
 
 /** A typed tool failure as an outcome; any other error is thrown on. */
@@ -158,7 +158,7 @@ function toRefusedCall(endpoint: Endpoint, answer: Answer): RefusedCall {
 function tokenSourceOf(credential: Credential): string | undefined {
   if (credential.kind === 'login') return `${credential.request.method} ${credential.request.shown}`;
   if (credential.kind === 'token_exchange') return `${credential.tokenUrl}, exchanged for that of the caller`;
-  return credential.kind === 'assertion' ? 'this gateway, which says who calls' : undefined;
+  return credential.kind === 'assertion' ? 'this gateway (a signed assertion about the caller)' : undefined;
 }
 
 /** What AWS says of signatures that are too old or too new. */

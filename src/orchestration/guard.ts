@@ -63,7 +63,12 @@ export function createGuard(
     if (token !== undefined) {
       const verdict = await spend(confirmations, token, bind('token'));
       noteUse(context, confirmations, token, 'token', verdict);
-      acceptToken(context, tokenKey, verdict, surroundings === undefined ? '' : ', role, tenant and the like included');
+      acceptToken(
+        context,
+        tokenKey,
+        verdict,
+        surroundings === undefined ? '' : ', by a caller with the same role, tenant and other identity values',
+      );
       return goOn(context);
     }
     const question = await describe(context, args, original);
@@ -101,7 +106,7 @@ export function createGuard(
     if (way === 'ask' || isPersons) throw refuseDeclined(context, action);
     throw offerToken(
       `Not done: the client ${action === 'cancel' ? 'dismissed the question' : 'declined at once'}.\n`,
-      'If the user said no, leave it at that. If nobody asked them (clients that run without a person answer for themselves), ask them',
+      'If the user said no, stop here. If the client answered without asking the user, ask the user yourself',
       action,
     );
   };
@@ -179,7 +184,7 @@ function refuseDeclined({ label }: ExecutionContext, choice: Choice): GatewayErr
 function refuseUnasked({ label }: ExecutionContext, question: string): GatewayError {
   return new GatewayError(
     'NOT_CONFIRMED',
-    `Not done: ${question}\nNothing was sent. Only the user's own answer counts here (confirm: ask), and this client cannot ask them: it declares no elicitation. Repeating the call will not help; tell the user.`,
+    `Not done: ${question}\nNothing was sent. This call needs the user's own answer (confirm: ask), and this client cannot ask: it declares no elicitation. Repeating the call will not help; tell the user.`,
     { tool: label },
   );
 }
@@ -228,7 +233,7 @@ async function spend(confirmations: Confirmations, seal: string, binding: Bindin
   } catch (cause) {
     throw new GatewayError(
       'NOT_CONFIRMED',
-      'The confirmation could not be checked, so nothing was sent. Try again in a minute; if it stays so, tell the user.',
+      'The confirmation could not be checked, so nothing was sent. Try again in a minute; if it still fails, tell the user.',
       {},
       cause,
     );
@@ -241,13 +246,16 @@ function badState(verdict: Exclude<Verdict, 'good'>): GatewayError {
     expired: 'has expired',
     used: 'was already used',
   }[verdict];
-  return new GatewayError('INVALID_PARAMS', `requestState ${why}. Call the tool again without it to be asked anew.`);
+  return new GatewayError(
+    'INVALID_PARAMS',
+    `requestState ${why}. Call the tool again without it; the user is then asked again.`,
+  );
 }
 
 function acceptToken({ label }: ExecutionContext, tokenKey: string, verdict: Verdict, more: string): void {
   if (verdict === 'good') return;
   const why = {
-    tampered: `does not fit this call: a token is good for one tool with exactly the arguments it was issued for${more}`,
+    tampered: `does not fit this call: a token is valid only for one tool, with exactly the arguments it was issued for${more}`,
     expired: 'has expired',
     used: 'was already used',
   }[verdict];

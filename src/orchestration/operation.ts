@@ -99,7 +99,7 @@ function compileCall(
       surroundings?.(context);
       return [];
     } catch (error) {
-      return [`This caller cannot make it. ${parts.redaction.text((error as Error).message)}`];
+      return [`This caller cannot make this call. ${parts.redaction.text((error as Error).message)}`];
     }
   };
   const pipeline = compilePipeline({

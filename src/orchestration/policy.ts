@@ -57,7 +57,7 @@ export function decideWay(
   const nearest: WayDecision = (confirm === 'ask' ? flag : undefined) ??
     (endpoint.confirm && decidedBy(endpoint.provenance?.confirm ?? 'the operation', endpoint.confirm)) ??
     (domain.confirm && decidedBy(`the domain ${domain.name}`, domain.confirm)) ??
-    flag ?? { way: 'either', because: 'nobody said otherwise' };
+    flag ?? { way: 'either', because: 'it is the default' };
   const isLaxer = CONFIRM_WAYS.indexOf(confirmAtLeast) > CONFIRM_WAYS.indexOf(nearest.way);
   return isLaxer ? decidedBy('this profile', confirmAtLeast) : nearest;
 }

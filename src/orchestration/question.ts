@@ -37,7 +37,7 @@ export function buildQuestion(
     cut(action, MAX_ACTION_CHARS),
     `${operation.summary} (${where})`,
     ...(lines.length > 0 ? ['With:', ...lines] : []),
-    ...Object.entries(callerHeaders).map(([name, value]) => `The API is told ${name}: ${showArgument(name, value)}`),
+    ...Object.entries(callerHeaders).map(([name, value]) => `With header ${name}: ${showArgument(name, value)}`),
     `${LOSS[operation.effect]} Go on?`,
   ].join('\n');
 }

@@ -35,14 +35,17 @@ function valuesOf(
     const name = toName(ref.name);
     const prompt = prompts.get(name);
     if (prompt) return prompt.values;
-    throw new GatewayError('INVALID_PARAMS', `There is no prompt "${name}" to complete an argument of.`);
+    throw new GatewayError('INVALID_PARAMS', `There is no prompt "${name}", so its arguments cannot be completed.`);
   }
   if (ref?.type === 'ref/resource') {
     const uri = toName(ref.uri);
     const template = templates.find(({ definition }) => definition.uri === uri);
     if (template) return template.values;
     if (resources.has(uri)) return {};
-    throw new GatewayError('INVALID_PARAMS', `There is no resource template ${uri} to complete a variable of.`);
+    throw new GatewayError(
+      'INVALID_PARAMS',
+      `There is no resource template ${uri}, so its variables cannot be completed.`,
+    );
   }
   throw new GatewayError(
     'INVALID_PARAMS',

@@ -151,7 +151,7 @@ export function createProtocol(parts: ProtocolParts): Protocol {
       return refusal ? stray(undefined, refusal) : batch(messages, sender);
     },
     loseMessage: (origin) =>
-      legacy.loseMessage(origin, 'A message of the client could not be read, which may have been its answer'),
+      legacy.loseMessage(origin, 'A message from the client could not be read; it may have been the answer'),
     close: () => subscriptions.close(),
     abort: () => legacy.abort(),
   };

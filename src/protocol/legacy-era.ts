@@ -330,6 +330,6 @@ function checkHeader({ method }: RequestMessage, { headers }: Sender): void {
   }
   throw new GatewayError(
     'INVALID_REQUEST',
-    `Unsupported MCP-Protocol-Version header; this server knows ${[MODERN_VERSION, ...LEGACY_VERSIONS].join(', ')}.`,
+    `Unsupported MCP-Protocol-Version header; this server supports ${[MODERN_VERSION, ...LEGACY_VERSIONS].join(', ')}.`,
   );
 }

@@ -43,7 +43,7 @@ export function createSubscriptions(writer: ResultWriter): Subscriptions {
       if (!shares.enter(principal))
         throw new GatewayError(
           'INVALID_REQUEST',
-          `At most ${MAX_OPEN} subscriptions may be open, half of them one caller's.`,
+          `At most ${MAX_OPEN} subscriptions may be open, and at most half of them by one caller.`,
         );
       try {
         const _meta = { [META.subscriptionId]: id };

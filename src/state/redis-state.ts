@@ -95,7 +95,7 @@ async function warnOfEviction(ask: Ask, onWarning: (message: string) => void): P
   const isLimited = !/^maxmemory:0\s/m.test(info);
   if (isLimited && policy !== 'noeviction')
     onWarning(
-      `this Redis forgets keys when it is full (maxmemory-policy ${policy}), used confirmations included; set maxmemory-policy noeviction`,
+      `this Redis evicts keys when it is full (maxmemory-policy ${policy}), including used confirmations; set maxmemory-policy noeviction`,
     );
 }
 
@@ -128,7 +128,7 @@ function createSharedSpentStore(link: RedisLink, memory: Memory, { prefix, timeo
   return {
     mark: () => memory.mark,
     async spend(nonce, expiresAtMs, mark) {
-      if (!link.isIntroduced) throw new Error('Redis is not there');
+      if (!link.isIntroduced) throw new Error('Redis is not connected');
       if (mark !== memory.mark) return 'lost';
       const { text } = memory;
       const forMs = String(Math.max(1_000, expiresAtMs - Date.now() + CLOCK_SKEW_MS));
@@ -170,7 +170,7 @@ function parseAddress(text: string): Address {
     ...rest
   } = Object.fromEntries(url.searchParams);
   const stranger = Object.keys(rest)[0];
-  if (stranger !== undefined) throw refuse(`may have ?timeoutMs= and ?prefix=, and no ${stranger}`);
+  if (stranger !== undefined) throw refuse(`may have ?timeoutMs= and ?prefix=, but not ${stranger}`);
   if (!/^[1-9]\d{0,3}$/.test(timeoutMs)) throw refuse('must have a timeoutMs from 1 to 9999');
   url.search = '';
   const { protocol, host, pathname, username, password } = url;
@@ -185,7 +185,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw refuse('has a % in its user or password that stands for nothing: write % as %25');
+    throw refuse('has a % in its user or password that is not an escape: write % as %25');
   }
 }
 

@@ -53,7 +53,7 @@ export function openWorkerLink(channel: StateChannel): WorkerLink {
     },
     ask: (kind, value, timeoutMs = ANSWER_MS) =>
       new Promise((resolve, reject) => {
-        if (waiting.size >= MAX_QUESTIONS) throw new Error('too many questions are under way');
+        if (waiting.size >= MAX_QUESTIONS) throw new Error('too many requests to the primary are in progress');
         const question = ++count;
         const expire = () => {
           usableAt = performance.now() + PAUSE_MS;
@@ -65,7 +65,7 @@ export function openWorkerLink(channel: StateChannel): WorkerLink {
     report: (kind, value) => channel.send({ kind, value }),
     obey: (order, listener) => void listeners.set(order, listener),
     close() {
-      for (const id of [...waiting.keys()]) take(id)?.reject(new Error('this worker ends'));
+      for (const id of [...waiting.keys()]) take(id)?.reject(new Error('this worker is ending'));
     },
   };
 }

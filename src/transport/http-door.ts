@@ -76,7 +76,7 @@ const HTTP_CONNECTIONS = 10_000;
 export const HELD_BYTES = 64 * 1024 * 1024;
 
 const ANONYMOUS: Identity = Object.freeze({ principal: Object.freeze({ id: 'anonymous' }) });
-const TOO_MANY_HEADERS: Refusal = { status: 431, message: `A request may have fewer than ${MAX_HEADERS} headers.` };
+const TOO_MANY_HEADERS: Refusal = { status: 431, message: `A request must have fewer than ${MAX_HEADERS} headers.` };
 const PIPELINED: Refusal = {
   ...BUSY,
   message: 'Too many requests on one connection; wait for answers before sending more.',
@@ -104,7 +104,7 @@ const SHUTTING_DOWN: Refusal = {
 };
 const UNKNOWN_CALLER: Refusal = {
   status: 401,
-  message: 'Unauthorized: it is not known who calls.',
+  message: 'Unauthorized: the caller could not be identified.',
   headers: { 'www-authenticate': 'Bearer' },
 };
 

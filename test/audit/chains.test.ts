@@ -85,7 +85,7 @@ describe('verifyChains()', () => {
     rmSync(`${file}.1`);
     write(file, 4);
     writeFileSync(`${file}.1`, aside);
-    const flaw = expect.stringContaining('begins a chain of its own');
+    const flaw = expect.stringContaining('begins a separate chain');
     expect(verify([file, `${file}.1`], ['one'])).toMatchObject([{ ok: false, flaws: [{ what: flaw }] }]);
     renameSync(`${file}.1`, at('two', 'old'));
     expect(verify([file, at('two', 'old')], ['one'])).toMatchObject([{ ok: false, flaws: [{ what: flaw }] }]);

@@ -104,11 +104,9 @@ describe('an audit trail', () => {
     expect(verdict.notes.map(({ line }) => line)).toEqual([6, 7]);
     // What a recovery stands for is checked as well.
     writeFileSync(file, readFileSync(file, 'utf8').replace(torn, torn.replace('kind', 'find')));
-    expect(flawsOf(verify([file], keyFile))).toEqual(['5: is no record: it was changed or inserted']);
+    expect(flawsOf(verify([file], keyFile))).toEqual(['5: is not a record: it was changed or inserted']);
     writeFileSync(file, readFileSync(file, 'utf8').replace(`${torn.replace('kind', 'find')}\n`, ''));
-    expect(flawsOf(verify([file], keyFile))).toEqual([
-      '5: closes off an unfinished line that is not there: it was removed',
-    ]);
+    expect(flawsOf(verify([file], keyFile))).toEqual(['5: marks an unfinished line that is not there: it was removed']);
   });
 
   test('takes a last line for whole that lacks nothing but its line break', () => {
@@ -124,9 +122,11 @@ describe('an audit trail', () => {
   test('does not go on behind a last line that was changed', () => {
     openHere().close();
     writeFileSync(file, readFileSync(file, 'utf8').replace('"final":true', '"final":null'));
-    expect(() => openHere()).toThrow(/Cannot write the audit file .*: its last line is no record .* or was changed/);
+    expect(() => openHere()).toThrow(
+      /Cannot write the audit file .*: its last line is not an audit record, or was changed/,
+    );
     writeFileSync(file, 'a letter to my aunt\n');
-    expect(() => openHere()).toThrow('its last line is no record');
+    expect(() => openHere()).toThrow('its last line is not an audit record');
   });
 
   test('begins a new file beyond its size; the files are checked together, in whatever order', () => {
@@ -145,7 +145,7 @@ describe('an audit trail', () => {
     expect(verify([file], keyFile, true)).toMatchObject({
       ok: true,
       notes: [
-        { line: 1, what: expect.stringMatching(/goes on from record \d+ of an earlier file \(audit\.jsonl\.\d+\)/) },
+        { line: 1, what: expect.stringMatching(/continues from record \d+ of an earlier file \(audit\.jsonl\.\d+\)/) },
       ],
     });
     // One in the middle is missing.
@@ -188,10 +188,10 @@ describe('an audit trail', () => {
     trail.reopen();
     trail.write(sealedCall());
     trail.close();
-    expect(said).toEqual(['somebody cut the audit file while it was written']);
+    expect(said).toEqual(['the audit file was truncated while the gateway wrote to it']);
     expect(readRecords(file)[0]).toMatchObject({ seq: 4, kind: 'open', reason: 'cut' });
     expect(verify([file], keyFile).notes.map(({ what }) => what)).toContain(
-      'somebody cut the file before this line while it was written',
+      'the file was truncated before this line while the gateway wrote to it',
     );
   });
 
@@ -207,13 +207,13 @@ describe('an audit trail', () => {
     expect(trail.isRefusing).toBe(false);
     trail.close();
     expect(kinds()).toEqual(['open', 'checkpoint', 'call', 'gap', 'checkpoint']);
-    expect(flawsOf(verify([`${file}.1`, file], keyFile))).toEqual(['3: is no record: it was changed or inserted']);
+    expect(flawsOf(verify([`${file}.1`, file], keyFile))).toEqual(['3: is not a record: it was changed or inserted']);
   });
 
   test('has a file to itself: a second process is told whose it is', () => {
     openHere();
     expect(() => openHere()).toThrow(
-      `process ${process.pid} on ${hostname()} writes the audit file ${file} already. Give each process a file of its own: %h`,
+      `process ${process.pid} on ${hostname()} already writes the audit file ${file}. Give each process its own file: in audit.file, %h`,
     );
   });
 
@@ -230,12 +230,12 @@ describe('an audit trail', () => {
     openHere().close();
     // In another container of the same host name; the process of that number here is another one.
     writeFileSync(lock, JSON.stringify({ ...own, place: 'elsewhere', pid: gone, since: '1' }));
-    expect(() => openHere()).toThrow(`process ${gone} on ${hostname()} writes the audit file`);
+    expect(() => openHere()).toThrow(`process ${gone} on ${hostname()} already writes the audit file`);
     const longAgo = new Date(Date.now() - 61_000);
     utimesSync(lock, longAgo, longAgo);
     openHere().close();
     writeFileSync(lock, JSON.stringify({ host: 'elsewhere', pid: 1, since: '1' }));
-    expect(() => openHere()).toThrow('process 1 on elsewhere writes the audit file');
+    expect(() => openHere()).toThrow('process 1 on elsewhere already writes the audit file');
   });
 
   test('fills in host and process where processes share a pattern; they share the key', () => {
@@ -266,7 +266,7 @@ describe('an audit trail', () => {
     execFileSync('openssl', ['genpkey', '-algorithm', 'ed25519', '-out', keyFile]);
     execFileSync('chmod', ['644', keyFile]);
     openHere().close();
-    expect(said).toEqual(['others may read the key that signs the audit trail: chmod 600 keeps it private']);
+    expect(said).toEqual(['other users can read the key that signs the audit trail: run chmod 600 on it']);
     expect(verify([file], keyFile, true).ok).toBe(true);
   });
 

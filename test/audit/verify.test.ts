@@ -146,19 +146,19 @@ describe('verifying finds', () => {
         chain.map(({ text }) => text.trimEnd()),
         false,
       ),
-    ).toEqual(['5: no signature for 3000 s before this line, and one was due every 60 s']);
+    ).toEqual(['5: no signature for 3000 s before this line, though one was due every 60 s']);
   });
 
   test('what was noted elsewhere, where the end was removed', () => {
     const short = lines.slice(0, 10);
     expect(flawsIn(short, false)).toEqual([]);
     expect(flawsIn(short, true)).toEqual([
-      '10: does not end with the signature of a gateway that has stopped: what was behind this line is missing',
+      '10: does not end with the signature of a clean stop: the lines after this one are missing',
     ]);
     const last = JSON.parse(lines.at(-1)!) as Head;
     const keys = [readCheckingKey(keyFile)];
     expect(flawsOf(verifyTrail([file], { keys, heads: [last] }))).toEqual([
-      `10: record ${last.seq} is not there, and it was noted elsewhere`,
+      `10: record ${last.seq} is missing, and it was noted elsewhere`,
     ]);
     // Back to where an earlier run had stopped, nothing in the file tells.
     expect(flawsIn(lines.slice(0, LENGTH_OF_A_RUN), true)).toEqual([]);

@@ -181,7 +181,7 @@ describe('landbridge serve with an audit trail', () => {
     const verdict = await verdictOf('audit.jsonl', '--closed');
     expect(verdict).toMatchObject({ code: 0, flaws: [], unsigned: 0 });
     expect(JSON.stringify(verdict.notes)).toMatch(
-      /had not stopped as it should .*; \d+ records before it had no signature yet/,
+      /did not stop cleanly .*; \d+ records before it had no signature yet/,
     );
     const records = readFileSync(file, 'utf8')
       .split('\n')

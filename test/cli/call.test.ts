@@ -63,7 +63,7 @@ describe('the words of call and explain', () => {
       [],
       {},
       'it destroys data',
-      "either (the user's answer, or a token if the user cannot be asked): nobody said otherwise",
+      "either (the user's answer, or a token if the user cannot be asked): it is the default",
     ],
     [
       ['--guard', 'confirm', '--confirm', 'ask'],

@@ -186,7 +186,7 @@ describe('one line for each credential', () => {
       expect(shown.proofs).toMatchObject([{ severity: 'warning' }]);
       const unknown = await prove(BEARER, env, READ, '', mutual.url);
       expect(unknown.findings.find(({ check }) => check === 'base_url')!.message).toContain(
-        'is signed by an authority that is not known here',
+        'is signed by an authority that the gateway does not trust',
       );
     } finally {
       await mutual.close();

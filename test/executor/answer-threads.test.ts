@@ -158,7 +158,9 @@ describe('a thread that fails', () => {
     const large = buildJob({ headers: { 'content-type': 'application/json' }, body });
     await expect(threads.read(large, STAYS)).rejects.toMatchObject({
       code: 'TOO_LARGE',
-      message: expect.stringContaining('takes more memory to read than the gateway allows for one and was dropped.'),
+      message: expect.stringContaining(
+        'takes more memory to read than the gateway allows for one answer and was dropped.',
+      ),
     });
     expect(textOf(await threads.read(buildJob({ body: '{"a":1}' }), STAYS))).toBe('{"a":1}');
     await threads.close();

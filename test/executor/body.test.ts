@@ -256,8 +256,8 @@ describe('multipart bodies', () => {
   });
 
   test.each([
-    [{ base64: '***' }, /`doc` holds `base64` that is not base64/],
-    [{ base64: 'AAAA', mimeType: 'a\r\nX: y' }, /`doc` has a `mimeType` that is no media type/],
+    [{ base64: '***' }, /`doc` has a `base64` that is not valid base64/],
+    [{ base64: 'AAAA', mimeType: 'a\r\nX: y' }, /`doc` has a `mimeType` that is not a media type/],
     [{ nothing: 1 }, /`doc` must be a file/],
   ])('refuses %j, naming the argument', async (file, message) => {
     const call = post({ ...multipart, encoding: { file: { file: true } } }, [arg('doc', inBody('file'))], {
@@ -282,7 +282,7 @@ describe('other bodies', () => {
     expect((await post(octet, [arg('file', root)], {})).headers).not.toHaveProperty('content-type');
     await expect(post(octet, [arg('file', root)], { file: { base64: '!' } })).rejects.toMatchObject({
       code: 'VALIDATION',
-      message: expect.stringContaining('`file` holds'),
+      message: expect.stringContaining('`file` has'),
     });
   });
 

@@ -95,7 +95,7 @@ describe('a header made of who calls', () => {
     const { call } = await open({ headers: { 'X-User': template } });
     const refusal = await call('alice');
     expect(refusal).toMatchObject({ isError: true, mode: 'missing_credential' });
-    expect(refusal.text).toContain('its header x-user says who calls');
+    expect(refusal.text).toContain('its header x-user identifies the caller');
     expect(api.seen).toEqual([]);
   });
 
@@ -223,7 +223,7 @@ describe('what a person agreed to', () => {
     shop = await openShop([domain], callers);
     expect(await shop.call('key', 'shop_drop_orders')).toMatchObject({ isError: true, mode: 'missing_credential' });
     const dry = await shop.call('key', 'shop_drop_orders', { dry_run: true });
-    expect(dry.text).toContain('This caller cannot make it. shop_drop_orders was not called: ');
+    expect(dry.text).toContain('This caller cannot make this call. shop_drop_orders was not called: ');
     expect((await shop.call('user', 'shop_drop_orders', { dry_run: true })).text).not.toContain('cannot');
     expect(api.seen).toEqual([]);
   });
@@ -307,7 +307,7 @@ describe('a request header', () => {
       endpoints: { drop_orders: { method: 'DELETE', path: '/orders', summary: 'Deletes all orders.' } },
     });
     const asked = await call('alice', 'shop_drop_orders', {}, SENT);
-    expect(asked.text).toContain('The API is told x-tenant: "acme"');
+    expect(asked.text).toContain('With header x-tenant: "acme"');
     const token = /confirmation_token: "([^"]+)"/.exec(asked.text)![1]!;
     const repeat = (headers: Record<string, string>) =>
       call('alice', 'shop_drop_orders', { confirmation_token: token }, { ...SENT, ...headers });
@@ -402,7 +402,7 @@ describe('an argument of an imported document', () => {
     expect(await warningsFor('')).not.toContain('shop_get_else (https://else.test)');
   });
 
-  test('gives way also where only `operations:` says who calls', async () => {
+  test('gives way also where only `operations:` identifies the caller', async () => {
     const { call } = await load(`operations: { getOrder: { headers: { X-User: "${SUB}" } } }\n`);
     await call('alice', 'shop_get_order', { x_tenant: 'acme' });
     expect(api.seen[0]!.headers).toMatchObject({ 'x-user': 'alice', 'x-tenant': 'acme' });

@@ -10,7 +10,7 @@ import { endpoint, run, startRaw, startUpstream, textOf } from './support.ts';
 
 const upstream = await startUpstream();
 const SHORT = { timeoutMs: 400, maxResponseBytes: 1024 * 1024 };
-const TIME = 'the answer was cut after 0.4 s, the time this call has; the API was still sending';
+const TIME = 'the answer was cut after 0.4 s, the time limit of this call; the API was still sending';
 
 /** Says how it begins, and never ends; `closed` when somebody hung up. */
 function stream(contentType: string, text: string, headers: Record<string, string> = {}) {
@@ -109,7 +109,7 @@ describe('until the deadline', () => {
     await expect(get()).rejects.toMatchObject({
       code: 'TIMEOUT',
       message:
-        'get_thing did not answer within 0.4 s.\nIts answer is incomplete JSON or the like, and not a result. It began: {"items":[{"id":1},',
+        'get_thing did not answer within 0.4 s.\nThe answer is incomplete, and not a result. It began: {"items":[{"id":1},',
     });
   });
 
@@ -140,7 +140,7 @@ describe('until the deadline', () => {
 
 describe('until the byte cap', () => {
   const limits = { timeoutMs: 30_000, maxResponseBytes: 1_000 };
-  const SIZE = 'the answer was cut after 1000 bytes, the most that is read; there was more';
+  const SIZE = 'the answer was cut after 1000 bytes, the size limit; there was more';
   const line = `${'x'.repeat(99)}\n`;
 
   test.each([true, false])('text ends with a line (length announced: %s)', async (announced) => {
@@ -212,7 +212,9 @@ describe('an API that breaks off', () => {
 
   test('in a stream: what came is an answer', async () => {
     const { origin } = await broken('text/event-stream', 'data: 1\n\ndata: 2\n\n');
-    expect(textOf(await run(endpoint(origin)))).toBe('[1,2]\nthe API broke off in the middle of its answer');
+    expect(textOf(await run(endpoint(origin)))).toBe(
+      '[1,2]\nthe API closed the connection in the middle of its answer',
+    );
   });
 
   test('in a text: it is a failure', async () => {
@@ -299,7 +301,7 @@ describe('of a secret in a cut answer no half is shown', () => {
     for (const type of ['application/zip', 'image/png', 'audio/mpeg', 'application/octet-stream']) {
       upstream.answer = (_, response) => response.setHeader('content-type', type).end(bytes);
       const text = await outcome();
-      expect(text).toContain('Its bytes hold a credential of the gateway');
+      expect(text).toContain('Its bytes contain a credential of the gateway');
       expect(text).not.toContain(bytes.toString('base64'));
       expect(text).not.toMatch(/"(?:blob|data)"/);
     }

@@ -455,7 +455,7 @@ describe('a login that does not work', () => {
     api.answer = (_, response) => response.writeHead(307, { location: `${other.origin}/v2/login?x=1` }).end();
     await expect(fresh()()).rejects.toMatchObject({
       code: 'REDIRECT_BLOCKED',
-      message: `get_thing: the login session at ${api.origin} has moved to ${other.origin}/v2/login (307). It was not followed, so that no secret goes along, and the call was not made. If that is the right one, write url: ${other.origin}/v2/login in credentials.session of the domain file.`,
+      message: `get_thing: the login session at ${api.origin} has moved to ${other.origin}/v2/login (307). The redirect was not followed, so that no secret is sent there, and the call was not made. If that address is right, write url: ${other.origin}/v2/login in credentials.session of the domain file.`,
     });
     api.answer = (_, response) => response.writeHead(301, { location: `/login/${ENV.PASSWORD}/` }).end();
     await expect(freshWith([ENV.PASSWORD])).rejects.toMatchObject({

@@ -74,7 +74,7 @@ describe('what an answer becomes', () => {
     const [block] = content;
     const shown = block?.type === 'text' ? block.text : '';
     expect(ok).toBe(true);
-    expect(shown.startsWith(`${body}\nthe API calls this answer JSON, but it ${note}`)).toBe(true);
+    expect(shown.startsWith(`${body}\nthe API labels this answer JSON, but it ${note}`)).toBe(true);
   });
 
   test.each([
@@ -397,7 +397,7 @@ describe('projection', () => {
     ['{"items":["hidden",{"secret":1}]}', '{}'],
   ])('a pick that matches nothing in %s shows nothing and says so', async (body, want) => {
     expect(textOf(await get(body, 'application/json', { response: { pick: ['items.id'] } }))).toBe(
-      `${want}\nnothing in the answer is at items.id; the rest is not shown`,
+      `${want}\nthe answer has nothing at items.id; the rest is not shown`,
     );
   });
 
@@ -420,7 +420,7 @@ describe('projection', () => {
       Array.from({ length: 14 }, (__, index) => (index === at ? `x${14 - index}` : '*')).join('.'),
     );
     const text = textOf(await get(JSON.stringify(nest(14)), 'application/json', {}, { fields: wild }));
-    expect(text).toContain('fields was ignored: its * combine in too many ways');
+    expect(text).toContain('fields was ignored: its * match too many paths');
   });
 
   test('`__proto__` in an answer is harmless', async () => {

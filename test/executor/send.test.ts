@@ -172,7 +172,7 @@ describe('no answer', () => {
     await expect(run(refused)).rejects.toMatchObject({
       code: 'UNREACHABLE',
       message:
-        'get_thing: nothing listens at http://127.0.0.1:1.\nCheck, in this order:\n1. that the API is running\n2. the host and port of the base URL\n3. from a container: that it means the host, and not the container itself',
+        'get_thing: nothing listens at http://127.0.0.1:1.\nCheck, in this order:\n1. that the API is running\n2. the host and port of the base URL\n3. from a container: that it names the host, and not the container itself',
       details: { tool: 'get_thing', origin: 'http://127.0.0.1:1', cause: 'ECONNREFUSED' },
     });
     expect(gone.sockets).toHaveLength(0);

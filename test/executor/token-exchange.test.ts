@@ -239,7 +239,7 @@ describe('an answer of the server', () => {
   test.each<[string, object, string]>([
     ['without a token', { access_token: undefined }, 'without an access token'],
     ['that is the caller’s own token again', { access_token: ALICE }, 'own token'],
-    ['with a token no header carries', { access_token: 'two words' }, 'no request can carry'],
+    ['with a token no header carries', { access_token: 'two words' }, 'a header cannot carry'],
     ['with another token_type', { token_type: 'N_A' }, 'token_type'],
     ['without a token_type', { token_type: undefined }, 'token_type'],
     ['without issued_token_type', { issued_token_type: undefined }, 'issued_token_type'],

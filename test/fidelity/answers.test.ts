@@ -17,7 +17,7 @@ describe('an answer becomes content', () => {
     [
       'JSON that does not parse, as text with a note',
       'broken',
-      '{"a":\nthe API calls this answer JSON, but it does not parse: it may be cut off or mixed with other output; do not take it for a result, and tell the user',
+      '{"a":\nthe API labels this answer JSON, but it does not parse: it may be cut off or mixed with other output; do not treat it as a result, and tell the user',
     ],
     [
       'numbers to the last digit',

@@ -66,7 +66,7 @@ describe('the rate of a caller', () => {
         retry_after_seconds: 180,
       },
     });
-    expect(refused.content?.[0]?.text).toContain('you have used up the 20/hour calls you may make');
+    expect(refused.content?.[0]?.text).toContain('you have used up your limit of 20/hour calls');
     expect(gateway.limits.refused).toMatchObject({ principalRate: 30 });
   });
 

@@ -1,4 +1,4 @@
-// When new calls are sent away, and when no longer.
+// When new calls are refused, and when no longer.
 import { describe, expect, test } from 'vitest';
 import { type LoadSample, Overload } from '../../src/limits/overload.ts';
 

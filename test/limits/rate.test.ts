@@ -15,7 +15,7 @@ describe('parseRate()', () => {
   });
 
   test.each(['', '100', '0/min', 'x/min', '5/day'])('refuses %j', (text) => {
-    expect(() => parseRate(text)).toThrow('is no rate such as 100/min');
+    expect(() => parseRate(text)).toThrow('is not a rate; write it like 100/min');
   });
 });
 

@@ -46,7 +46,7 @@ describe('what the gateway adds to arguments', () => {
 
   test('says where no token counts', () => {
     expect(() => controlsOf('read').take('t', { confirmation_token: 'x' })).toThrow(
-      '1. `confirmation_token` must be left out: no token counts here.',
+      '1. `confirmation_token` must be left out: this operation takes no confirmation token.',
     );
     expect(controlsOf('read').take('t', { confirmation_token: null })).toBeUndefined();
   });
@@ -93,8 +93,8 @@ describe('what the gateway adds to arguments', () => {
     ['fields', 'a,'.repeat(101), 'a comma-separated list of at most 100 dot paths, for example "id,owner.name"'],
     ['dry_run', 'yes', 'true or false'],
     ['dry_run', 1, 'true or false'],
-    ['confirmation_token', 7, 'the token a refusal handed you, as a string'],
-    ['confirmation_token', 'x'.repeat(513), 'the token a refusal handed you, as a string'],
+    ['confirmation_token', 7, 'the token from the refusal, as a string'],
+    ['confirmation_token', 'x'.repeat(513), 'the token from the refusal, as a string'],
   ])('refuses %s %j', (key, given, expected) => {
     const { take } = controlsOf('guarded');
     try {
@@ -148,7 +148,7 @@ describe('controls beside the arguments', () => {
   test('never become an argument of the API', () => {
     const { keys } = controlsOf('write', 'confirmation_token');
     expect(() => putInside('t', {}, { confirmation_token: 'x' }, keys)).toThrow(
-      '`confirmation_token` must be left out: no token counts here.',
+      '`confirmation_token` must be left out: this operation takes no confirmation token.',
     );
   });
 
@@ -157,7 +157,7 @@ describe('controls beside the arguments', () => {
     expect(putInside('t', { dry_run: true }, { dry_run: true }, keys)).toEqual({ dry_run: true });
     expect(putInside('t', { dry_run: null }, { dry_run: true }, keys)).toEqual({ dry_run: true });
     expect(() => putInside('t', { dry_run: true }, { dry_run: false }, keys)).toThrow(
-      '`dry_run` must be given once: beside `arguments` it says something else than inside them.',
+      '`dry_run` must be given once: its value beside `arguments` differs from the one inside.',
     );
   });
 });

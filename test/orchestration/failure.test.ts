@@ -13,7 +13,7 @@ const context = contextOf({ tool: 'pets_list' });
 describe('toFailure()', () => {
   test('gives a timeout its wire shape and says that it may have taken effect', () => {
     const text =
-      'pets_list did not answer within 5 s.\nThe request may still have taken effect. Check, in this order:\n1. whether it did, before repeating anything but a read\n2. a smaller question: fewer items, a narrower filter\n3. with the user, whether the API is slow or down, and timeoutMs in its domain file';
+      'pets_list did not answer within 5 s.\nThe request may still have taken effect. Check, in this order:\n1. whether it did, before repeating anything but a read\n2. whether a smaller request works: fewer items, a narrower filter\n3. with the user, whether the API is slow or down, and whether timeoutMs in its domain file is too low';
     expect(toFailure(context, new ToolTimeoutError('pets_list', 5))).toEqual({
       content: [{ type: 'text', text }],
       isError: true,
@@ -24,7 +24,7 @@ describe('toFailure()', () => {
   test('says that a read whose time ran out changed nothing', () => {
     const [block] = toFailure(context, new ToolTimeoutError('pets_list', 5, 'nothing')).content;
     expect(block).toMatchObject({
-      text: 'pets_list did not answer within 5 s.\nNothing was changed, so it is safe to call again. Try, in this order:\n1. a smaller question: fewer items, a narrower filter\n2. with the user, whether the API is slow or down, and timeoutMs in its domain file',
+      text: 'pets_list did not answer within 5 s.\nNothing was changed, so it is safe to call again. Try, in this order:\n1. a smaller request: fewer items, a narrower filter\n2. to ask the user whether the API is slow or down, and whether timeoutMs in its domain file is too low',
     });
   });
 

@@ -207,7 +207,7 @@ describe('a modern client with elicitation', () => {
 
 describe('a requestState', () => {
   const foreign =
-    'requestState does not belong to this call (it is bound to one tool, its arguments and one caller). Call the tool again without it to be asked anew.';
+    'requestState does not belong to this call (it is bound to one tool, its arguments and one caller). Call the tool again without it; the user is then asked again.';
 
   test('replayed is refused', async () => {
     const { run, next } = setUp();
@@ -215,7 +215,7 @@ describe('a requestState', () => {
     await run(ASKING, { requestState, answers: yes });
     await expect(run(ASKING, { requestState, answers: yes })).rejects.toMatchObject({
       code: 'INVALID_PARAMS',
-      message: 'requestState was already used. Call the tool again without it to be asked anew.',
+      message: 'requestState was already used. Call the tool again without it; the user is then asked again.',
     });
     expect(next).toHaveBeenCalledTimes(1);
   });
@@ -279,7 +279,7 @@ describe('a requestState', () => {
     now += 11_000;
     await expect(run(ASKING, { requestState, answers: yes })).rejects.toMatchObject({
       code: 'INVALID_PARAMS',
-      message: 'requestState has expired. Call the tool again without it to be asked anew.',
+      message: 'requestState has expired. Call the tool again without it; the user is then asked again.',
     });
     expect(next).not.toHaveBeenCalled();
   });
@@ -315,7 +315,7 @@ describe('a requestState', () => {
     const refusal = {
       code: 'NOT_CONFIRMED',
       message:
-        'The confirmation could not be checked, so nothing was sent. Try again in a minute; if it stays so, tell the user.',
+        'The confirmation could not be checked, so nothing was sent. Try again in a minute; if it still fails, tell the user.',
     };
     await expect(run(ASKING, { requestState, answers: yes })).rejects.toMatchObject(refusal);
     await expect(run(MUTE, { controls: { confirmationToken: await tokenOf(run) } })).rejects.toMatchObject(refusal);
@@ -471,7 +471,7 @@ describe.each(ERAS)('a %s client that answers for nobody', (_, answering) => {
     const { confirmation_token: confirmationToken, ...details } = refusal.details;
     expect(details).toEqual({ tool: 'pets_delete', answer: action, expires_in_seconds: 300 });
     expect(refusal.message).toBe(
-      `Not done: the client ${action === 'cancel' ? 'dismissed the question' : 'declined at once'}.\nDELETE /pets/7?\nNothing was sent. If the user said no, leave it at that. If nobody asked them (clients that run without a person answer for themselves), ask them; if they agree, repeat the same call with confirmation_token: "${confirmationToken}" (good once, for 300 s, for exactly these arguments).`,
+      `Not done: the client ${action === 'cancel' ? 'dismissed the question' : 'declined at once'}.\nDELETE /pets/7?\nNothing was sent. If the user said no, stop here. If the client answered without asking the user, ask the user yourself; if they agree, repeat the same call with confirmation_token: "${confirmationToken}" (good once, for 300 s, for exactly these arguments).`,
     );
     expect(next).not.toHaveBeenCalled();
     const controls = { confirmationToken: String(confirmationToken) };
@@ -534,7 +534,7 @@ describe('what counts as a yes', () => {
     const refusal = {
       code: 'NOT_CONFIRMED',
       message:
-        "Not done: DELETE /pets/7?\nNothing was sent. Only the user's own answer counts here (confirm: ask), and this client cannot ask them: it declares no elicitation. Repeating the call will not help; tell the user.",
+        "Not done: DELETE /pets/7?\nNothing was sent. This call needs the user's own answer (confirm: ask), and this client cannot ask: it declares no elicitation. Repeating the call will not help; tell the user.",
       details: { tool: 'pets_delete' },
     };
     await expect(run(MUTE)).rejects.toMatchObject(refusal);

@@ -28,7 +28,7 @@ interface Question {
 const questionOf = ({ result }: Rpc) => result as unknown as Question;
 const USED = {
   code: -32602,
-  message: 'requestState was already used. Call the tool again without it to be asked anew.',
+  message: 'requestState was already used. Call the tool again without it; the user is then asked again.',
 };
 const FOREIGN = { code: -32602, message: expect.stringContaining('does not belong to this call') };
 
@@ -297,7 +297,7 @@ describe('a destructive tool with rounds of its own', () => {
       vi.setSystemTime(Date.now() + 301_000);
       expect((await callTool(gateway, round(second, { confirm: 'sold' }))).error).toEqual({
         code: -32602,
-        message: 'requestState has expired. Call the tool again without it to be asked anew.',
+        message: 'requestState has expired. Call the tool again without it; the user is then asked again.',
       });
     } finally {
       vi.useRealTimers();

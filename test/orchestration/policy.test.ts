@@ -77,7 +77,7 @@ describe('the policy for', () => {
 
 describe('what counts as a yes', () => {
   test.each<[string, Parameters<typeof decideWay>, string, string]>([
-    ['is either, unless somebody says otherwise', [{}, {}, { readOnly: false }], 'either', 'nobody said otherwise'],
+    ['is either, unless somebody says otherwise', [{}, {}, { readOnly: false }], 'either', 'it is the default'],
     [
       'is what the operator says',
       [{}, {}, { readOnly: false, confirm: 'token' }],

@@ -72,7 +72,7 @@ describe('a domain with a proxy', () => {
     // A tunnel serves more than one call.
     expect(proxy.seen.length).toBeLessThan(5);
     const distrustful = await open(domain(secure.url, `proxy: ${proxy.url}`));
-    expect((await callTool(distrustful, 'shop_get_me')).text).toContain('an authority that is not known here');
+    expect((await callTool(distrustful, 'shop_get_me')).text).toContain('an authority that the gateway does not trust');
   });
 
   test('http is passed on with its whole URL, body and credentials', async () => {
@@ -108,7 +108,7 @@ describe('a domain with a proxy', () => {
       expect(endpointSecrets(good.domains[0]!.endpoints[0]!)).toContain('p@ss/word');
       const wrong = await callTool(await open(yaml, { WHO: 'ann', PROXY_PASSWORD: 'wrong-one' }), 'shop_get_me');
       expect(wrong.text).toContain(
-        `the proxy ${guarded.url} (proxy of the domain file) wants other credentials (407): check user name and password`,
+        `the proxy ${guarded.url} (proxy of the domain file) does not accept the credentials (407): check the user name and password`,
       );
       expect(wrong.text).not.toContain('wrong-one');
     }
@@ -132,7 +132,7 @@ describe('a domain with a proxy', () => {
   test.each([
     ['socks5://proxy:1080', 'socks5:// is not supported'],
     ['http://ann:secret@proxy:3128', 'contains a password, and a domain file must not contain secrets'],
-    ['http://proxy:3128/path', 'nothing behind them'],
+    ['http://proxy:3128/path', 'nothing after them'],
     [`http://\${NOBODY}@proxy:3128`, 'needs the environment variable NOBODY'],
   ])('proxy: %s stops the start', async (address, words) => {
     await expect(open(domain(api.url, `proxy: '${address}'`))).rejects.toThrow(words);
@@ -212,7 +212,7 @@ describe('the variables of the environment', () => {
     const guarded = await startConnectProxy({ userInfo: 'ann:secret' });
     await expect(
       importDocument('https://shop.example/openapi.json', { env: { HTTPS_PROXY: guarded.url } }),
-    ).rejects.toThrow(`the proxy ${guarded.url} (HTTPS_PROXY) wants other credentials (407)`);
+    ).rejects.toThrow(`the proxy ${guarded.url} (HTTPS_PROXY) needs credentials (407)`);
     for (const server of [documents, way, onward, guarded]) await server.close();
   });
 });

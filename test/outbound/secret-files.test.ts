@@ -200,6 +200,6 @@ test.each([
   const flow = `{ kind: oauth2, tokenUrl: '${issuer.url}/token', clientIdFile: user, clientSecretFile: key }`;
   const { text } = await callTool(await open(credential(flow)), 'shop_get_me');
   await issuer.close();
-  expect(text).toContain(`${issuer.url} answered with a token that no request can carry`);
+  expect(text).toContain(`${issuer.url} answered with a token that a header cannot carry`);
   expect(api.seen).toEqual([]);
 });

@@ -69,11 +69,11 @@ describe('the certificate of an API', () => {
     const without = await callTool(await open(domain(plain.url, '')), 'shop_get_me');
     expect(without.isError).toBe(true);
     expect(without.text).toContain(
-      `the certificate of localhost:${plain.port} is signed by an authority that is not known here`,
+      `the certificate of localhost:${plain.port} is signed by an authority that the gateway does not trust`,
     );
-    expect(without.text).toContain('name it in tls.ca of the domain file');
+    expect(without.text).toContain('add it to tls.ca of the domain file');
     const other = await callTool(await open(domain(plain.url, `{ ca: ${stranger.files.cert} }`)), 'shop_get_me');
-    expect(other.text).toContain('is signed by none of the authorities in tls.ca');
+    expect(other.text).toContain('is not signed by an authority in tls.ca');
     expect(plain.seen).toHaveLength(1);
   });
 
@@ -116,7 +116,7 @@ describe('the certificate of an API', () => {
     const old = await start({ ...authority.issue('localhost', LOCAL), maxVersion: 'TLSv1.2' });
     const strict = `{ ca: ${authority.files.cert}, minVersion: TLSv1.3 }`;
     const answer = await callTool(await open(domain(old.url, strict)), 'shop_get_me');
-    expect(answer.text).toContain('speaks no version of TLS that is allowed here (at least TLSv1.3)');
+    expect(answer.text).toContain('supports no TLS version that the gateway allows (at least TLSv1.3)');
     expect(await callTool(await open(domain(old.url, `{ ca: ${authority.files.cert} }`)), 'shop_get_me')).toMatchObject(
       {
         isError: false,

@@ -89,7 +89,7 @@ describe('the modern round trip', () => {
       id: 3,
       error: {
         code: -32602,
-        message: 'requestState was already used. Call the tool again without it to be asked anew.',
+        message: 'requestState was already used. Call the tool again without it; the user is then asked again.',
       },
     });
     expect(sent()).toEqual(['DELETE /pets/7']);
@@ -471,7 +471,7 @@ describe.each(Object.entries(LINE_CLIENTS))('a legacy client over %s', (_, open)
     client.write('\n');
     const answer = await client.find(({ id }) => id === 1);
     expect(answer.result).toMatchObject({ isError: true, structuredContent: { failure_mode: 'not_confirmed' } });
-    expect(textOf(answer)).toContain('Not done: A message of the client could not be read');
+    expect(textOf(answer)).toContain('Not done: A message from the client could not be read');
     expect(tokenOf(answer)).not.toBe('undefined');
     expect(client.received).toContainEqual(
       expect.objectContaining({
@@ -538,7 +538,7 @@ describe.each(Object.entries(LINE_CLIENTS))('a legacy client over %s', (_, open)
     expect(await client.find(({ id }) => id === 1)).toMatchObject({
       result: {
         isError: true,
-        content: [{ text: expect.stringContaining('Not done: The client closed its side before it answered.') }],
+        content: [{ text: expect.stringContaining('Not done: The client closed the connection before it answered.') }],
       },
     });
     await client.closed;
@@ -671,7 +671,7 @@ describe('a legacy client over HTTP', () => {
     await post(http.url, body, { ...mine.headers, ...more }).catch(() => undefined);
     const refusal = (await call.ended).at(-1)!;
     expect(refusal).toMatchObject({ id: 1, result: { isError: true } });
-    expect(textOf(refusal)).toContain('Not done: A message of the client could not be read');
+    expect(textOf(refusal)).toContain('Not done: A message from the client could not be read');
     expect(tokenOf(refusal)).not.toBe('undefined');
     await post(http.url, JSON.stringify(answering(question, yes.confirm)), others.headers);
     expect((await other.ended).at(-1)?.result).not.toHaveProperty('isError');

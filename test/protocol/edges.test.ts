@@ -374,7 +374,7 @@ const rows: Record<string, Row> = {
     status: 400,
     want: error(
       -32600,
-      'Unsupported MCP-Protocol-Version header; this server knows 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05.',
+      'Unsupported MCP-Protocol-Version header; this server supports 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05.',
     ),
     overLines: 'none',
   },

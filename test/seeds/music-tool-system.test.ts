@@ -229,7 +229,7 @@ describe('Error Handling', () => {
         'Check, in this order:',
         '1. that the API is running',
         '2. the host and port of the base URL',
-        '3. from a container: that it means the host, and not the container itself',
+        '3. from a container: that it names the host, and not the container itself',
         'Changing the arguments will not help; tell the user the API cannot be reached.',
       ],
     ]);
@@ -246,8 +246,8 @@ describe('Error Handling', () => {
       [
         'pets_get did not answer within 0.05 s.',
         'Nothing was changed, so it is safe to call again. Try, in this order:',
-        '1. a smaller question: fewer items, a narrower filter',
-        '2. with the user, whether the API is slow or down, and timeoutMs in its domain file',
+        '1. a smaller request: fewer items, a narrower filter',
+        '2. to ask the user whether the API is slow or down, and whether timeoutMs in its domain file is too low',
       ],
     ]);
   });

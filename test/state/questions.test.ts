@@ -148,7 +148,7 @@ describe.skipIf(!HAS_REDIS)('questions while Redis', () => {
     await redis.kill();
     await until(() => !one!.state.isUsable && !two!.state.isUsable);
     const { status, body } = await postAnswer(two!, asked.id, YES, asked.headers);
-    expect([status, body]).toEqual([503, expect.stringContaining('shared state is away')]);
+    expect([status, body]).toEqual([503, expect.stringContaining('shared state is down')]);
     expect(await answer(one!, here.id, YES, here.headers)).toBe(202);
     expect(await here.outcome()).not.toContain('isError":true');
     await redis.restart();

@@ -174,7 +174,7 @@ function explainLoss(input: AnswerInput, cause: Error | 'slow' | undefined, maxR
     return dropped('BAD_RESPONSE', input, `reading the API's answer took longer than ${limit}, so it was dropped`);
   }
   if ((cause as NodeJS.ErrnoException | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY') {
-    return tooLarge(input.tool, 'takes more memory to read than the gateway allows for one', input);
+    return tooLarge(input.tool, 'takes more memory to read than the gateway allows for one answer', input);
   }
   return dropped('BAD_RESPONSE', input, "reading the API's answer failed, and it was dropped", cause);
 }

@@ -34,7 +34,7 @@ export function compileShape({ drop: keys = [], pick: paths = [], maxChars, form
       const selection = pick(value);
       // A domain file's `pick` hides everything else, even if the answer has another shape than expected.
       const nothing = selection === undefined || selection.unmatched.length === paths.length;
-      if (nothing) notes.push(`nothing in the answer is at ${paths.join(', ').slice(0, 500)}; the rest is not shown`);
+      if (nothing) notes.push(`the answer has nothing at ${paths.join(', ').slice(0, 500)}; the rest is not shown`);
       value = nothing ? (Array.isArray(value) ? [] : {}) : selection.value;
     }
     if (fields !== undefined && fields.length > 0) value = project(value, fields, notes);
@@ -73,7 +73,7 @@ function project(value: unknown, fields: readonly string[], notes: string[]): un
   const paths = parseFields(fields);
   const selection = compilePick(paths)(value);
   if (selection === undefined) {
-    notes.push('fields was ignored: its * combine in too many ways; name the keys instead');
+    notes.push('fields was ignored: its * match too many paths; name the keys instead');
     return value;
   }
   const { unmatched } = selection;

@@ -11,6 +11,6 @@ export function tooLarge(
     ? 'It is a file: tell the user that "landbridge call" with --output <file> saves it.'
     : isRead
       ? 'Ask for less: fewer items per page, a narrower filter, or one item instead of a list.'
-      : 'The request itself was carried out: do not repeat it. Look at what came of it with a read.';
+      : 'The request itself was carried out: do not repeat it. Check the result with a read.';
   return new ToolError('TOO_LARGE', tool, `the answer ${what} and was dropped. ${advice}`, { tool, ...details });
 }

@@ -21,7 +21,7 @@ export async function assertCaller(
   if (signer === undefined)
     throw new GatewayError(
       'MISSING_CREDENTIAL',
-      `${tool} needs the assertion ${name}, and this gateway has no key to sign it with; nothing was sent. Name one under assertions: in landbridge.yaml and restart. Changing the arguments does not help.`,
+      `${tool} needs the assertion ${name}, but this gateway has no key to sign it with; nothing was sent. Name one under assertions: in landbridge.yaml and restart. Changing the arguments does not help.`,
       { tool },
     );
   const jwt = await signer.sign({ ...fillAssertion(credential, context), audience, lifetimeS });
@@ -29,7 +29,7 @@ export async function assertCaller(
   throw new ToolError(
     'MISSING_CREDENTIAL',
     tool,
-    `the assertion ${name} about this caller has ${jwt.length} characters, and ${MAX_CHARS} is what a header carries; nothing was sent. Choose fewer claims in the domain file.`,
+    `the assertion ${name} about this caller has ${jwt.length} characters, but a header may have at most ${MAX_CHARS}; nothing was sent. Choose fewer claims in the domain file.`,
     { tool },
   );
 }
@@ -41,7 +41,7 @@ export function fillAssertion(
 ): { readonly subject: string; readonly claims: Record<string, unknown> } {
   const take = <Value>(filling: Filled<Value>): Value => {
     if ('value' in filling) return filling.value;
-    throw unknownCaller(tool, `its assertion ${name} says who calls`, filling.problem);
+    throw unknownCaller(tool, `its assertion ${name} identifies the caller`, filling.problem);
   };
   const claims: Record<string, unknown> = {};
   for (const claim of entries)

@@ -17,10 +17,10 @@ export function fillCallerHeaders(
     const { name } = header;
     if (header.from === 'principal') {
       const filling = fillText(header.text, principal, tool);
-      if ('problem' in filling) throw unknownCaller(tool, `its header ${name} says who calls`, filling.problem);
+      if ('problem' in filling) throw unknownCaller(tool, `its header ${name} identifies the caller`, filling.problem);
       const why = whyUnfit(filling.value);
       if (why !== undefined)
-        throw unknownCaller(tool, `its header ${name} says who calls`, `${header.text.shown} ${why}`);
+        throw unknownCaller(tool, `its header ${name} identifies the caller`, `${header.text.shown} ${why}`);
       values[name] = filling.value;
       continue;
     }
@@ -41,16 +41,16 @@ export function fillCallerHeaders(
 
 /** An identity must arrive unchanged or not at all: servers trim blanks, and disagree about non-ASCII characters. */
 function whyUnfit(value: string): string | undefined {
-  if (!HEADER_VALUE.test(value)) return 'holds a line break or another character that no header carries as it is';
+  if (!HEADER_VALUE.test(value)) return 'contains a line break or another character that a header cannot carry';
   if (value.length > MAX_CHARS) return `is longer than ${MAX_CHARS} characters`;
-  return value.trim() === value ? undefined : 'begins or ends with a blank, which would be lost';
+  return value.trim() === value ? undefined : 'begins or ends with a space, which would be lost';
 }
 
 /** The call needs to know more about its caller than there is. */
 export function unknownCaller(tool: string, need: string, problem: string): GatewayError {
   return new GatewayError(
     'MISSING_CREDENTIAL',
-    `${tool} was not called: ${need}, and ${problem}. Nothing was sent. Call with an access token that has it (auth.oauth of landbridge.yaml), or give a default in the domain file (\${principal.sub:-none}). Changing the arguments does not help.`,
+    `${tool} was not called: ${need}, and ${problem}. Nothing was sent. Call with an access token that contains it (auth.oauth of landbridge.yaml), or give a default in the domain file (\${principal.sub:-none}). Changing the arguments does not help.`,
     { tool },
   );
 }

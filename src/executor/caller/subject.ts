@@ -21,7 +21,7 @@ export function subjectOf(principal: Principal, tool: string): Subject {
   if (expiresAtMs !== undefined && expiresAtMs <= Date.now())
     throw new GatewayError(
       'MISSING_CREDENTIAL',
-      `${tool} was not called: the caller's access token has expired, and it is exchanged for the one the API gets. Nothing was sent. Get a new access token and call again.`,
+      `${tool} was not called: it exchanges the caller's access token for one for the API, and the caller's token has expired. Nothing was sent. Get a new access token and call again.`,
       { tool },
     );
   const hash = createHash('sha256').update(token).digest('base64url');
@@ -31,7 +31,7 @@ export function subjectOf(principal: Principal, tool: string): Subject {
 function noToken({ id }: Principal, tool: string): GatewayError {
   return new GatewayError(
     'MISSING_CREDENTIAL',
-    `${tool} was not called: it acts in the caller's own name, for which the caller's OAuth access token is exchanged, and ${JSON.stringify(id)} has shown none. Nothing was sent. Call over HTTP with an access token of an authorization server that this gateway knows (auth.oauth in landbridge.yaml); a key or a local start does not do. Changing the arguments does not help.`,
+    `${tool} was not called: it acts in the caller's name, with a token exchanged for the caller's OAuth access token, and ${JSON.stringify(id)} sent none. Nothing was sent. Call over HTTP with an access token of an authorization server that this gateway accepts (auth.oauth in landbridge.yaml); a key or a local start is not enough. Changing the arguments does not help.`,
     { tool },
   );
 }

@@ -147,7 +147,7 @@ function parseBaseUrl(endpoint: Endpoint, tool: string): { origin: string; baseP
       'UNREACHABLE',
       missing
         ? `${tool}: no base URL is known, so there is nowhere to send the call. Start the gateway with --base-url https://… or set it in the domain file of ${endpoint.domain}.`
-        : `${tool} has a base URL that is no absolute http(s) URL. Correct it with --base-url or in the domain file of ${endpoint.domain}.`,
+        : `${tool} has a base URL that is not an absolute http(s) URL. Correct it with --base-url or in the domain file of ${endpoint.domain}.`,
       { tool },
     );
   }

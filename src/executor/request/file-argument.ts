@@ -28,7 +28,7 @@ export function bytesOf(value: unknown): Buffer {
   if (typeof value.base64 !== 'string') return Buffer.from(wellFormed(value.text as string));
   const base64 = value.base64.replace(DATA_URI, '').trimEnd();
   if (!BASE64.test(base64))
-    throw new Unsendable('holds `base64` that is not base64; send plain text as `text` instead');
+    throw new Unsendable('has a `base64` that is not valid base64; send plain text as `text` instead');
   return Buffer.from(base64, 'base64');
 }
 
@@ -39,7 +39,8 @@ export function bytesOf(value: unknown): Buffer {
 export function mediaTypeOf(value: unknown, accept: string | undefined): string {
   const own = isFile(value) ? ownType(value) : undefined;
   if (own === undefined) return chooseType(accept, value);
-  if (!MEDIA_TYPE.test(own)) throw new Unsendable('has a `mimeType` that is no media type; send one like "image/png"');
+  if (!MEDIA_TYPE.test(own))
+    throw new Unsendable('has a `mimeType` that is not a media type; send one like "image/png"');
   return own;
 }
 

@@ -191,7 +191,7 @@ function pairsOf(value: object): Pair[] {
 
 /** Names repeat: one long key above many small values would make a request thousands of times the arguments. */
 const MAX_REPEATED_CHARS = 16 * 1024 * 1024;
-const LONG_NAME = 'has a name too long to be written once per value; send less at a time';
+const LONG_NAME = 'has a long name that is repeated for each value; send fewer values at a time';
 
 /** Refuses a name that would be written once for each of so many items. */
 export function checkRepetition(name: string, count: number): void {

@@ -38,7 +38,7 @@ export async function fetchClientToken(
   const token = textAt(answer, 'access_token') ?? '';
   if (!/^[\x21-\x7e]{1,7000}$/.test(token)) {
     const { tool } = wish;
-    const what = token === '' ? 'without an access token' : 'with a token that no request can carry';
+    const what = token === '' ? 'without an access token' : 'with a token that a header cannot carry';
     throw new ToolError('BAD_RESPONSE', tool, `${url.origin} answered ${what}. Check the token URL.`, {
       tool,
       origin: url.origin,

@@ -49,7 +49,7 @@ export function checkAddress(address: string, what: string, { tool, apiOrigin }:
     throw new ToolError(
       'MISSING_CREDENTIAL',
       tool,
-      `${what} must be an https URL; no secret is sent anywhere else. Correct it in the domain file.`,
+      `${what} must be an https URL; secrets are sent nowhere else. Correct it in the domain file.`,
       { tool },
     );
   }
@@ -101,7 +101,7 @@ export async function askIssuer(
 function reasonFor(error: GatewayError): string {
   const { code } = error;
   if (code === 'TOO_LARGE')
-    return `its answer is larger than ${TOKEN_LIMITS.maxResponseBytes} bytes, which no login answers with. Check its address in the domain file.`;
+    return `its answer is larger than ${TOKEN_LIMITS.maxResponseBytes} bytes, too large for an answer with a token. Check its address in the domain file.`;
   if (code === 'TIMEOUT') return `it did not answer within ${TOKEN_LIMITS.timeoutMs / 1000} s.`;
   return error instanceof ToolError ? error.why : error.message;
 }
@@ -141,7 +141,7 @@ export function checkIssued(
     throw new ToolError(
       'RATE_LIMITED',
       tool,
-      `${origin} takes no more logins for now (status 429). The call was not made; try again ${seconds === undefined ? 'later' : `in ${seconds} s`}.`,
+      `${origin} accepts no more logins for now (status 429). The call was not made; try again ${seconds === undefined ? 'later' : `in ${seconds} s`}.`,
       { tool, origin, status, ...(seconds !== undefined && { retry_after_seconds: seconds }) },
     );
   }
@@ -164,12 +164,12 @@ function hasMoved(raw: RawResponse, url: URL, wish: Wish, redact: (text: string)
   const what = credential.kind === 'login' ? `the login ${name}` : `the token URL of ${name}`;
   const fix =
     address === undefined
-      ? `It does not say where to; check the address in credentials.${name} of the domain file.`
-      : `If that is the right one, write ${field}: ${address} in credentials.${name} of the domain file.`;
+      ? `The answer names no new address; check the address in credentials.${name} of the domain file.`
+      : `If that address is right, write ${field}: ${address} in credentials.${name} of the domain file.`;
   return new ToolError(
     'REDIRECT_BLOCKED',
     tool,
-    `${what} at ${url.origin} has moved${address === undefined ? '' : ` to ${address}`} (${raw.status}). It was not followed, so that no secret goes along, and the call was not made. ${fix}`,
+    `${what} at ${url.origin} has moved${address === undefined ? '' : ` to ${address}`} (${raw.status}). The redirect was not followed, so that no secret is sent there, and the call was not made. ${fix}`,
     { tool, status: raw.status, ...(address !== undefined && { location: address }) },
   );
 }

@@ -24,7 +24,7 @@ export async function logIn(issuer: Issuer, wish: Wish<LoginCredential>): Promis
     variables.length === 0 ? `Check credentials.${name} in the domain file.` : `Check ${listOf(variables)}.`;
   const check =
     raw.status === 404 || raw.status === 405
-      ? `Most likely no login is there: check its address, ${method} ${request.shown}, in credentials.${name} of the domain file.`
+      ? `There is probably no login there: check its address, ${method} ${request.shown}, in credentials.${name} of the domain file.`
       : secretsCheck;
   // A form login sets the cookie and redirects the browser; the target does not matter.
   const isSentOn = send.in === 'cookies' && (raw.status === 302 || raw.status === 303);
@@ -73,13 +73,13 @@ function takeToken(raw: RawResponse, url: URL, wish: Wish<LoginCredential>): Iss
   const bare = token.trim().replace(/^Bearer +/i, '');
   if (bare === '') {
     const where = place === undefined ? '' : ` at ${place.in === 'header' ? `the header ${place.field}` : place.at}`;
-    throw unusable(wish, url, `answered without a token${where}. Say where it stands with token:`);
+    throw unusable(wish, url, `answered without a token${where}. Set its place with token:`);
   }
   if (!/^[\x21-\x7e]{1,7000}$/.test(bare)) {
     throw unusable(
       wish,
       url,
-      'answered with a token that no request can carry. Say where the right one stands with token:',
+      'answered with a token that a header cannot carry. Set the place of the right one with token:',
     );
   }
   return { token: bare, lifetimeS: findLifetime(answer, bare, lifetime) };
@@ -94,7 +94,7 @@ function plainToken({ headers, body }: RawResponse): string {
 function takeCookies(raw: RawResponse, url: URL, wish: Wish<LoginCredential>): Issued {
   const cookies = readCookies(raw.headers['set-cookie']);
   if (cookies.length === 0)
-    throw unusable(wish, url, 'set no cookie. Where it answers with a token instead, leave out send: cookies');
+    throw unusable(wish, url, 'set no cookie. If it answers with a token instead, remove send: cookies');
   const { lifetime } = wish.credential;
   const lifetimeS = lifetime === undefined ? undefined : findLifetime(jsonOf(raw), '', lifetime);
   return { token: '', cookies, lifetimeS: lifetimeS ?? earliestEnd(cookies) };

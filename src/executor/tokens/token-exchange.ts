@@ -32,7 +32,7 @@ export async function exchangeToken(issuer: Issuer, wish: ExchangeWish, habits: 
     refused: "did not exchange the caller's token",
     check: isClientRefused(raw)
       ? `Check ${clientId.variable} and ${clientSecret.variable}.`
-      : `Check whether the client may exchange tokens for audience, resource and scopes of credentials.${name}, and whether the caller's token is still good.`,
+      : `Check whether the client may exchange tokens for audience, resource and scopes of credentials.${name}, and whether the caller's token is still valid.`,
     variables: isClientRefused(raw) ? [clientId.variable, clientSecret.variable] : [],
   };
   checkIssued(raw, url, wish, words, joinRedactors(issuer.redact, createRedactor([subject.token])));
@@ -70,16 +70,16 @@ function readAnswer(answer: unknown, wish: ExchangeWish, subject: Subject, url: 
     );
   const token = textAt(answer, 'access_token') ?? '';
   if (token === '') throw refuse('answered without an access token');
-  if (!BEARER.test(token)) throw refuse('answered with a token that no request can carry');
-  if (token === subject.token) throw refuse("answered with the caller's own token, which is passed on to nobody");
+  if (!BEARER.test(token)) throw refuse('answered with a token that a header cannot carry');
+  if (token === subject.token) throw refuse("answered with the caller's own token, which is never passed on");
   if (textAt(answer, 'token_type')?.toLowerCase() !== 'bearer')
-    throw refuse('answered with a token that is no bearer token (token_type)');
+    throw refuse('answered with a token that is not a bearer token (token_type)');
   const type = textAt(answer, 'issued_token_type');
   const isFit = requestedTokenType === undefined ? type === ACCESS_TOKEN || type === JWT : type === requestedTokenType;
-  if (!isFit) throw refuse('answered with a token of another type than was asked for (issued_token_type)');
+  if (!isFit) throw refuse('answered with a token of a type that was not asked for (issued_token_type)');
   const lifetime = own(answer, 'expires_in');
   const seconds = lifetime === undefined ? DEFAULT_LIFETIME_S : Number(lifetime);
-  if (!(Number.isFinite(seconds) && seconds > 0)) throw refuse('does not say in seconds how long its token is good');
+  if (!(Number.isFinite(seconds) && seconds > 0)) throw refuse('does not say in seconds how long its token is valid');
   const { expiresAtMs } = subject;
   // The exchanged token is used no longer than the caller's own token is valid.
   const restS = expiresAtMs === undefined ? seconds : (expiresAtMs - Date.now()) / 1000;

@@ -67,7 +67,7 @@ export function createClientQuestions(
       return new Promise((resolve, reject) => {
         // Over HTTP, the answer may reach any process: without shared state it would be lost, so the question is not asked.
         if (typeof owner === 'string' && mailbox?.isUsable === false)
-          throw new UnansweredError('The user cannot be asked while shared state is away');
+          throw new UnansweredError('The user cannot be asked while the shared state is down');
         if ((open.get(owner)?.size ?? 0) >= MAX_WAITING_PER_CLIENT) throw tooMany();
         const id = prefix + randomUUID();
         // Serialised before a slot is taken: values that JSON cannot express throw here.
@@ -87,7 +87,7 @@ export function createClientQuestions(
         const onAbort = () =>
           giveUp('The call was cancelled', new GatewayError('CANCELLED', 'The caller cancelled the call.'));
         const onEnd = () =>
-          giveUp('No answer can come', new UnansweredError('The client closed its side before it answered'));
+          giveUp('No answer can come', new UnansweredError('The client closed the connection before it answered'));
         const onTimeout = () =>
           giveUp('No answer in time', new UnansweredError(`Nobody answered within ${timeoutMs / 1000} s`));
         const timer = setTimeout(onTimeout, timeoutMs);

@@ -123,7 +123,7 @@ function deliver({ session, answer, cancel, unread }: Letter, addressee: Address
 function undelivered(): GatewayError {
   return new GatewayError(
     'ANSWER_UNDELIVERED',
-    'The answer could not be handed to the process of this gateway that asked: it is not there, or shared state is away. Send the same answer again in a few seconds; if the call has ended meanwhile, make it again.',
+    'The answer could not be handed to the process of this gateway that asked: that process has ended, or the shared state is down. Send the same answer again in a few seconds; if the call has ended by then, make it again.',
     { retry_after_seconds: 2 },
   );
 }

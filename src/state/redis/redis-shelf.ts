@@ -33,7 +33,7 @@ export function createRedisShelf(link: RedisLink, prefix: string, box: SealBox):
   };
   return {
     async claim(name, badGeneration, owner) {
-      if (!link.isThere) throw new Error('Redis is away');
+      if (!link.isThere) throw new Error('Redis is down');
       const { token, turn } = placesOf(name);
       const answer = await link.run(CLAIM, [token, turn], [badGeneration, owner, String(TURN_MS)], ANSWER_MS);
       const [kind, text] = answer as ['there' | 'ours' | 'busy', string];

@@ -46,7 +46,7 @@ function parseAllowedHost(text: string): string {
   const name = nameOf(text) ?? nameOf(`[${text}]`);
   if (name !== undefined) return name;
   throw usageError(
-    `allowedHosts (--allowed-host): "${text}" is no Host name; write it as in mcp.example.com, without https:// and path.`,
+    `allowedHosts (--allowed-host): "${text}" is not a Host name; write it like mcp.example.com, without https:// and path.`,
   );
 }
 

@@ -35,7 +35,7 @@ export function toTlsServerOptions({ cert, key, clientCa, minVersion = 'TLSv1.2'
   } catch (error) {
     throw new GatewayError(
       'BAD_CONFIG',
-      `tls: certificate, key and client CA do not make a server (${(error as Error).message}). Each must be PEM, and the key that of the certificate.`,
+      `tls: the certificate, key and client CA cannot be used (${(error as Error).message}). Each must be PEM, and the key must belong to the certificate.`,
       {},
       error,
     );

@@ -18,7 +18,7 @@ export type VisitorOf = (request: IncomingMessage) => Visitor;
 const MAX_HOPS = 32;
 const UNREADABLE = 'the Forwarded header cannot be read.';
 const DISAGREE =
-  'Forwarded and X-Forwarded-* say different things. Have the proxy remove the one that it does not set itself.';
+  'Forwarded and X-Forwarded-* contradict each other. Configure the proxy to remove the one that it does not set itself.';
 
 export function createVisitorOf(trustedProxies: readonly string[] = []): VisitorOf {
   if (trustedProxies.length === 0) return ({ socket, headers }) => ({ address: addressOf(socket), host: headers.host });

@@ -177,11 +177,11 @@ function createConverse({ protocolOf, options, open, places, note }: ConversePar
     const protocol = protocolOf(principal);
     if (protocol === undefined) {
       note('forbidden', remote, { caller: principal.id, why: 'profile not allowed' });
-      return dismiss(socket, 'Forbidden: this caller may not use what is served here.');
+      return dismiss(socket, 'Forbidden: this caller may not use the profile that is served here.');
     }
     if (!places.settle(socket, again && principal.id)) {
       note('connections', remote, { caller: principal.id });
-      return dismiss(socket, 'Too many connections: this caller has as many as one may have. Close some of them.');
+      return dismiss(socket, 'Too many connections: this caller has reached its limit. Close some of them.');
     }
     const judge = (verdict: Verdict): boolean => {
       if ('principal' in verdict && isSame(verdict.principal, principal)) return true;
@@ -189,7 +189,9 @@ function createConverse({ protocolOf, options, open, places, note }: ConversePar
       note('unauthorized', remote, { caller: principal.id, why, details });
       dismiss(
         socket,
-        'status' in verdict ? verdict.message : 'Unauthorized: its permissions have changed. Connect anew.',
+        'status' in verdict
+          ? verdict.message
+          : 'Unauthorized: the permissions of this caller have changed. Connect again.',
       );
       return false;
     };
@@ -245,7 +247,8 @@ function createReceive(options: TcpOptions, converse: Converse, note: Note): (so
       return dismiss(socket, FIRST_LINE);
     }
     const again = () => check(line.token);
-    const fail = () => admit(socket, { status: 503, message: 'It cannot be found out who calls; try again.' }, again);
+    const fail = () =>
+      admit(socket, { status: 503, message: 'The caller cannot be identified at the moment; try again.' }, again);
     try {
       const verdict = again();
       if (verdict instanceof Promise) void verdict.then((late) => admit(socket, late, again), fail);
@@ -290,7 +293,7 @@ function listen(server: Server, { host, port }: TcpOptions): Promise<number> {
     server.listen(port, host, () => {
       const address = server.address();
       if (typeof address === 'object' && address) resolve(address.port);
-      else reject(new GatewayError('CANNOT_LISTEN', `Cannot tell the port of ${host}:${port}.`));
+      else reject(new GatewayError('CANNOT_LISTEN', `Cannot determine the port of ${host}:${port}.`));
     });
   });
 }

@@ -131,7 +131,7 @@ function describeBroken(text: string): string {
   const what = text.trimStart().startsWith('<')
     ? 'is a web page or XML'
     : 'does not parse: it may be cut off or mixed with other output';
-  return `the API calls this answer JSON, but it ${what}; do not take it for a result, and tell the user`;
+  return `the API labels this answer JSON, but it ${what}; do not treat it as a result, and tell the user`;
 }
 
 /** A password field, or a title that asks for a login: the page that a proxy or the API shows to unauthenticated requests. */

@@ -31,7 +31,7 @@ export function toFileContent({ type, raw, mimeType, maxBytes, redact }: FileAns
   }
   const bytes = body.toString('latin1');
   if (redact(bytes) !== bytes)
-    return describe('Its bytes hold a credential of the gateway, so they are not passed on; tell the user.');
+    return describe('Its bytes contain a credential of the gateway, so they are not passed on; tell the user.');
   const data = body.toString('base64');
   const line: Content = { type: 'text', text: what };
   if (type !== 'resource') return [line, { type, data, mimeType }];
