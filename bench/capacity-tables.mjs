@@ -55,7 +55,7 @@ const fixed = (value, digits = 1) => value.toFixed(digits);
 /** How busy the machine was belongs to what was measured on it. */
 function sayMachine({ machine: { cpu, cores, memoryGb, node }, points }) {
   const most = Math.max(...points.map(({ foreign }) => foreign));
-  return `Measured on ${cores} cores of ${cpu}, ${memoryGb} GB, Node ${node.replace(/^v/, '')}; other programs used at most ${fixed(most, 2)} of a core meanwhile.`;
+  return `Measured on ${cores} cores of ${cpu}, ${memoryGb} GB, Node ${node.replace(/^v/, '')}; other programs used at most ${fixed(most, 2)} of a core during the measurement.`;
 }
 
 function buildCalls({ calls }) {
@@ -65,12 +65,12 @@ function buildCalls({ calls }) {
     whole(1e6 / cpuUs),
     whole((1e6 / cpuUs) * TARGET),
   ]);
-  return table(['call', 'µs of processor time', 'calls/s of a whole core', `at ${TARGET * 100} %`], rows);
+  return table(['call', 'µs of processor time', 'calls/s on a full core', `at ${TARGET * 100} %`], rows);
 }
 
 const WORDS = {
   'API key': 'an API key',
-  JWT: 'an access token (JWT) seen before',
+  JWT: 'an access token (JWT) that was checked before',
   audit: 'an audit trail',
   metrics: 'metrics (the admin listener)',
   redis: 'limits shared through Redis',
@@ -82,7 +82,7 @@ function buildFeatures({ features }) {
     fixed(callUs),
     fixed(writeUs),
   ]);
-  return table(['switched on', 'µs more for a read', 'µs more for a write'], rows);
+  return table(['feature', 'µs more for a read', 'µs more for a write'], rows);
 }
 
 function buildMemory(figures) {
@@ -90,17 +90,17 @@ function buildMemory(figures) {
   const rows = [
     ['a process with ten operations, after some load', `${baseMb} MB`],
     ...Object.entries(perThousandOperationsMb).map(([exposure, mb]) => [
-      `1,000 operations more, exposure \`${exposure}\``,
+      `each 1,000 operations more, exposure \`${exposure}\``,
       `${fixed(mb)} MB`,
     ]),
     ['an idle connection', `${fixed(perIdleConnectionKb)} KB`],
     ['an open stream (`subscriptions/listen`)', `${fixed(perStreamKb)} KB`],
     [
-      'so: 5,000 operations in `search`, 5,000 idle connections, 1,000 streams',
+      'example: 5,000 operations in `search`, 5,000 idle connections, 1,000 streams',
       `${whole(memoryMb(figures, { exposure: 'search', operations: 5_000, idleConnections: 5_000, streams: 1_000 }))} MB`,
     ],
   ];
-  return table(['what', 'memory'], rows);
+  return table(['part', 'memory'], rows);
 }
 
 function buildBytes({ calls, audit, redis, ipc }) {
@@ -115,13 +115,13 @@ function buildBytes({ calls, audit, redis, ipc }) {
       ? [
           [
             'Redis, a call with a rate',
-            `${fixed(redis.opsPerCall, 2)} commands, ${whole(redis.bytesPerCall)} bytes, ${fixed(redis.cpuUs)} µs of its processor`,
+            `${fixed(redis.opsPerCall, 2)} commands, ${whole(redis.bytesPerCall)} bytes, ${fixed(redis.cpuUs)} µs of processor time`,
           ],
         ]
       : []),
-    ['primary of workers, a call', `${fixed(ipc.primaryUs)} µs of its processor`],
+    ['primary process of workers, a call', `${fixed(ipc.primaryUs)} µs of processor time`],
   ];
-  return table(['what', 'a call'], rows);
+  return table(['kind of call', 'amount per call'], rows);
 }
 
 function buildSizes(figures, features) {
@@ -143,7 +143,7 @@ function buildSizes(figures, features) {
     ];
   });
   return table(
-    ['calls/s', 'cores', 'calls under way', 'network', 'log a day', 'audit a day', 'Redis (how many)'],
+    ['calls/s', 'cores', 'calls in progress', 'network', 'log per day', 'audit trail per day', 'Redis (number of servers)'],
     rows,
   );
 }
@@ -151,7 +151,7 @@ function buildSizes(figures, features) {
 function buildBottlenecks(figures, features) {
   const limits = findBottlenecks(figures, { mix: MIX, features, latencyMs: LATENCY_MS });
   return table(
-    ['what is full first', 'at calls/s'],
+    ['part', 'full at calls/s'],
     limits.map(({ part, callsPerSecond }) => [part, whole(callsPerSecond)]),
   );
 }
@@ -177,7 +177,7 @@ function buildWaits(figures, features) {
       `${fixed(meanMs - LATENCY_MS, 2)} ms`,
     ];
   });
-  return table(['of what a worker can do', 'calls/s', 'its core is busy', 'a call takes beside the API'], rows);
+  return table(['share of the most calls/s', 'calls/s', 'core busy', 'time of a call without the API'], rows);
 }
 
 function buildPrices({ callUs, turnUs, wakeUs, heldUs, crowdShare }) {
@@ -185,11 +185,11 @@ function buildPrices({ callUs, turnUs, wakeUs, heldUs, crowdShare }) {
     ['price', 'µs'],
     [
       ['the call itself', fixed(callUs)],
-      ['a turn of the event loop; a call has two, and shares them with those that came meanwhile', fixed(turnUs)],
-      ['waking a loop that slept', fixed(wakeUs)],
-      ['every other call under way, of a single process (a fourth of it of a worker)', fixed(heldUs, 2)],
+      ['a turn of the event loop: each call needs two, and shares them with calls that arrive at the same time', fixed(turnUs)],
+      ['waking an idle event loop', fixed(wakeUs)],
+      ['each other call in progress, in a single process (a quarter of this in a worker)', fixed(heldUs, 2)],
       [
-        'all of it, where two workers share two cores with their callers and their API',
+        'everything, if two workers share two cores with their callers and their API',
         `+${fixed(crowdShare * 100, 0)} %`,
       ],
     ],
@@ -214,7 +214,7 @@ function buildPoints(figures) {
     [
       'calls',
       'workers',
-      'the API takes',
+      'API time',
       'callers',
       'calls/s measured',
       'predicted',
