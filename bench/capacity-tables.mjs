@@ -143,7 +143,15 @@ function buildSizes(figures, features) {
     ];
   });
   return table(
-    ['calls/s', 'cores', 'calls in progress', 'network', 'log per day', 'audit trail per day', 'Redis (number of servers)'],
+    [
+      'calls/s',
+      'cores',
+      'calls in progress',
+      'network',
+      'log per day',
+      'audit trail per day',
+      'Redis (number of servers)',
+    ],
     rows,
   );
 }
@@ -185,7 +193,10 @@ function buildPrices({ callUs, turnUs, wakeUs, heldUs, crowdShare }) {
     ['price', 'µs'],
     [
       ['the call itself', fixed(callUs)],
-      ['a turn of the event loop: each call needs two, and shares them with calls that arrive at the same time', fixed(turnUs)],
+      [
+        'a turn of the event loop: each call needs two, and shares them with calls that arrive at the same time',
+        fixed(turnUs),
+      ],
       ['waking an idle event loop', fixed(wakeUs)],
       ['each other call in progress, in a single process (a quarter of this in a worker)', fixed(heldUs, 2)],
       [

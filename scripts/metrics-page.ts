@@ -3,37 +3,41 @@ import { METRICS, type MetricSpec } from '../src/telemetry/metric-table.ts';
 
 const INTRO = `# Metrics
 
-Where an admin listener is configured, its \`/metrics\` is for Prometheus: text format 0.0.4, or OpenMetrics 1.0 for whoever asks for
-it. Without one nothing is counted, and a call costs nothing more.
+This page lists every metric of the gateway, and says how to switch metrics on. They are for Prometheus: text format 0.0.4, or
+OpenMetrics 1.0 for clients that ask for it.
+
+Metrics need the admin listener:
 
 \`\`\`yaml
 # landbridge.yaml
 admin: { port: 9464 }
 \`\`\`
 
-- It listens on 127.0.0.1. Another \`admin.host\` needs \`admin.token\` (\`Authorization: Bearer\`, for all but \`/healthz\` and
-  \`/readyz\`), or \`admin.allowAnyone: true\`: then anybody may look, and the log level is changed on the machine itself alone. Web
-  pages get nothing, and names have to be in \`admin.allowedHosts\`.
-- \`GET /readyz\` says what is the matter, and what of it should keep calls away: \`draining\`, \`memory\` and \`audit\` do; \`overload\`,
-  \`state\` and \`issuer\` are there to be known.
-- \`PUT /log-level\` with \`{"level": "debug", "seconds": 600}\` changes the log level for ten minutes, without \`seconds\` until it is
-  changed again or the gateway ends; \`GET\` tells it.
-- It answers until the very end of a shutdown.
-- With workers there is one, of the process that starts them, and what it says is of all workers together. What a worker counted
-  stays counted when it ends, up to the last time somebody asked.
+They are then at \`http://127.0.0.1:9464/metrics\`. Without an admin listener nothing is counted, and calls cost no extra time.
 
-[deploy/prometheus](../deploy/prometheus/alerts.yml) has alerts, [deploy/grafana](../deploy/grafana/landbridge.json) a dashboard;
-[operate.md](operate.md) says what to do about each alert.
+- [deploy/prometheus](../deploy/prometheus/alerts.yml) has alerts, and [deploy/grafana](../deploy/grafana/landbridge.json) has a
+  dashboard. [operate.md](operate.md) says what to do about each alert.
+- Names that clients make up never become labels. The first 200 tools and operations that are called have their own series, and so have
+  the first 50 origins. All others are counted as \`other\`.
 
-Names that clients make up never become labels. Of tools and operations the first 200 that are called have series of their own, of
-origins 50; what is beyond is \`other\`.`;
+## The admin listener
+
+- **Who may use it.** It listens on 127.0.0.1. For another \`admin.host\`, set \`admin.token\` (\`Authorization: Bearer\`, needed for all
+  paths except \`/healthz\` and \`/readyz\`). Or set \`admin.allowAnyone: true\`: then everyone may read, but the log level can be changed
+  only from the same machine. Requests from web pages are refused. Host names must be in \`admin.allowedHosts\`.
+- **\`GET /readyz\`** reports problems, and whether load balancers should stop sending calls. For \`draining\`, \`memory\` and \`audit\` they
+  should. \`overload\`, \`state\` and \`issuer\` are for information.
+- **\`PUT /log-level\`** with \`{"level": "debug", "seconds": 600}\` changes the log level for ten minutes. Without \`seconds\`, the level stays
+  until the next change or the end of the gateway. \`GET\` returns the level.
+- **At shutdown**, it answers until the very end.
+- **With workers** there is one admin listener, in the primary process. Its figures are for all workers together. If a worker ends, its
+  counts stay, up to the last time they were read.`;
 
 const OUTRO = `## Of the process
 
-Beside these there is what every program in Node tells: \`process_cpu_seconds_total\`, \`process_resident_memory_bytes\`,
+There are also the usual metrics of a Node.js program: \`process_cpu_seconds_total\`, \`process_resident_memory_bytes\`,
 \`process_open_fds\`, \`process_max_fds\`, \`process_start_time_seconds\`, \`nodejs_eventloop_lag_seconds\`, \`nodejs_gc_duration_seconds\`,
-\`nodejs_heap_size_used_bytes\` and others of their kind, as
-[prom-client](https://www.npmjs.com/package/prom-client) has them.
+\`nodejs_heap_size_used_bytes\` and others, as in [prom-client](https://www.npmjs.com/package/prom-client).
 `;
 
 export function renderMetricsPage(): string {
@@ -44,7 +48,8 @@ export function renderMetricsPage(): string {
 function renderMetric({ name, type, help, labels, buckets, merge }: MetricSpec): string {
   const rows = Object.entries(labels).map(([label, what]) => `| \`${label}\` | ${what} |`);
   const bounds = buckets === undefined ? '' : ` Buckets from ${buckets[0]} to ${buckets.at(-1)}.`;
-  const ofWorkers = merge === undefined ? '' : ` Of several workers: the ${merge === 'max' ? 'largest' : 'smallest'}.`;
+  const ofWorkers =
+    merge === undefined ? '' : ` With several workers: the ${merge === 'max' ? 'largest' : 'smallest'} value.`;
   return [
     `## ${name}`,
     '',
