@@ -84,7 +84,7 @@ function create(path: string, text: string): boolean {
     // On a full disk, the file exists by now but is empty.
     rmSync(path, { force: true });
     const { code, message } = cause as NodeJS.ErrnoException;
-    const why = code === 'ENOENT' ? `there is no folder ${dirname(path)}; make it` : message;
+    const why = code === 'ENOENT' ? `the folder ${dirname(path)} does not exist; create it` : message;
     throw new GatewayError('BAD_CONFIG', `Cannot lock the audit file (audit.file): ${why}.`, {}, cause);
   }
 }

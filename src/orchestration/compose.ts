@@ -49,7 +49,7 @@ function harden(outcome: Outcome): Outcome {
 function calledTwice({ label }: ExecutionContext): GatewayError {
   return new GatewayError(
     'HANDLER_FAILED',
-    `${label}: a middleware called next() a second time; the second request was not sent. Tell the user: this is a mistake in the gateway's own code.`,
+    `${label}: a middleware called next() a second time; the second request was not sent. Tell the user: this is a bug in the gateway's own code.`,
     { tool: label },
   );
 }

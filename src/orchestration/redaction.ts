@@ -99,7 +99,7 @@ function unprintable(cause?: unknown): GatewayError {
   const why = `A big integer, or a value that contains itself or is deeper than ${MAX_DEPTH} levels.`;
   return new GatewayError(
     'HANDLER_FAILED',
-    'The tool returned something that cannot be written as JSON. Tell the user: this is a mistake in the gateway’s own code.',
+    'The tool returned something that cannot be written as JSON. Tell the user: this is a bug in the gateway’s own code.',
     {},
     cause ?? new TypeError(why),
   );
