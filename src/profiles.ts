@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { about, strict } from './domain/definition/shape/fields.ts';
+import { about, strict, withDefault } from './domain/definition/shape/fields.ts';
 import { reason } from './domain/files/domain-files.ts';
 import { MistakesError, toMistakes } from './domain/files/mistakes.ts';
 import { parseYaml } from './domain/files/parse-yaml.ts';
@@ -16,42 +16,56 @@ import type { Profile } from './gateway-options.ts';
 export const profilesFile = once(() => {
   const names = z.array(z.string().min(1)).min(1);
   const profile = strict({
-    domains: about(names, 'Only operations of these domains; `*` stands for any run of characters.', ['shop']),
+    domains: about(names, 'Only operations of these domains. `*` matches any characters.', ['shop']),
     include: about(
       names,
-      'Only these operations, by fully-qualified name (`domain.group.operation`, as `landbridge explain` shows it) with globs; a name stands for what is below it, too.',
+      'Only these operations, by full name: `domain.group.operation`, as `landbridge explain` shows it. Globs are allowed. The name of a domain or group includes everything in it.',
       ['shop.orders.*'],
     ),
-    exclude: about(names, 'None of these operations; stronger than every other choice.', ['shop.delete_order']),
-    tags: about(names, 'Only operations with one of these tags: `orders` of any domain, `shop.orders` of one.', [
+    exclude: about(names, 'Never these operations. It takes precedence over all other fields.', ['shop.delete_order']),
+    tags: about(names, 'Only operations with one of these tags: `orders` for any domain, `shop.orders` for one.', [
       'orders',
     ]),
-    excludeTags: about(names, 'None with one of these tags; stronger than `tags`.', ['customers']),
-    effects: about(z.array(z.enum(EFFECTS)).min(1), 'Only operations of these effects.', ['read']),
+    excludeTags: about(names, 'Never operations with one of these tags. It takes precedence over `tags`.', [
+      'customers',
+    ]),
+    effects: about(z.array(z.enum(EFFECTS)).min(1), 'Only operations with these effects.', ['read']),
     native: about(
       z.union([z.boolean(), names]),
-      'Tools, resources and prompts registered in code: all of them, or those of these names or URIs. Default: none.',
+      withDefault(
+        'Tools, resources and prompts that are registered in code: all of them (`true`), or those with these names or URIs.',
+        'none',
+      ),
       false,
     ),
     exposure: about(
       z.enum(EXPOSURES),
-      'One tool per operation, one per group, or search. Default: as the deployment and its domains say.',
+      withDefault(
+        'How operations become tools: one tool each (`tools`), one per group (`grouped`), or three tools that find, describe and call them (`search`). `auto` takes the first that fits the token budget.',
+        'what the settings and the domains say',
+      ),
       'tools',
     ),
-    readOnly: about(z.boolean(), 'Refuses everything that is not a read.', true),
+    readOnly: about(z.boolean(), 'Offers only operations that read.', true),
     guard: about(
       z.enum(GUARD_POLICIES),
-      'Lets destructive calls pass, asks a person first, or refuses; never laxer than the deployment.',
+      withDefault(
+        'What happens to destructive calls: they run (`allow`), need a confirmation (`confirm`) or are refused (`deny`). A profile can only be stricter than the settings.',
+        'what the settings say',
+      ),
       'deny',
     ),
     confirm: about(
       z.enum(CONFIRM_WAYS),
-      'How a call that needs a yes gets it: a signed token, a person who is asked, or either; never laxer than the deployment.',
+      withDefault(
+        'How a call is confirmed: the client asks the user (`ask`), the call is repeated with a signed token (`token`), or either of the two (`either`). A profile can only be stricter than the settings.',
+        'what the settings say',
+      ),
       'ask',
     ),
   }).meta({
     id: 'profile',
-    description: 'A part of the catalog, served at `/mcp/<name>`. An operation must pass every choice.',
+    description: 'A named part of the tools, served at `/mcp/<name>`. An operation must match every field.',
   });
   const profileName = z
     .string()

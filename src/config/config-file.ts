@@ -1,7 +1,7 @@
 // landbridge.yaml: the settings of a deployment in one file, checked whole before anything starts.
 import { dirname } from 'node:path';
 import type { z } from 'zod';
-import { about, strict } from '../domain/definition/shape/fields.ts';
+import { about, strict, withDefault } from '../domain/definition/shape/fields.ts';
 import { MistakesError, type PositionOf, toMistakes } from '../domain/files/mistakes.ts';
 import { parseYaml } from '../domain/files/parse-yaml.ts';
 import { type ReadPlace, rememberPlace } from '../domain/files/read-places.ts';
@@ -31,23 +31,30 @@ export { placeOf, toPlacedError as toSectionError } from '../domain/files/read-p
  * read: a start without one takes 10 ms of processor time less.
  */
 const sections = once(() => ({
-  tls: about(tlsSection(), 'TLS of both ports, HTTP and TCP.', { cert: 'tls.crt', key: 'tls.key' }),
-  auth: about(authSection(), 'Who may call. Without it a bind beyond loopback is refused.', { keys: [] }),
-  limits: about(limitsSection(), 'How much may be called.', { perPrincipal: { rate: '600/min' } }),
+  tls: about(tlsSection(), 'TLS for both ports, HTTP and TCP.', { cert: 'tls.crt', key: 'tls.key' }),
+  auth: about(authSection(), 'Who may call. Without it, the gateway refuses to listen for other machines.', {
+    keys: [],
+  }),
+  limits: about(limitsSection(), 'How much one caller may call, and how much one API is called.', {
+    perPrincipal: { rate: '600/min' },
+  }),
   assertions: about(
     assertionsSection(),
-    'What signs assertions about callers, for domains whose credential is an `assertion`.',
+    'The keys that sign assertions about callers, for domains with a credential of kind `assertion`.',
     { keys: ['./assertion-key.pem'] },
   ),
-  audit: about(auditSection(), 'Where every call is written down.', { file: 'audit.jsonl' }),
+  audit: about(auditSection(), 'The audit trail: a file with one record for every call.', { file: 'audit.jsonl' }),
   admin: about(
     adminSection(),
-    'A listener of its own for metrics, readiness with reasons and the log level. Without it, or its port, nothing is counted.',
+    'A separate listener for metrics, readiness with reasons, and the log level. Without it, no metrics are counted.',
     { port: 9464 },
   ),
   tracing: about(
     tracingSection(),
-    'Where spans of requests go (OpenTelemetry). OpenTelemetry’s own variables count more. Default: nowhere.',
+    withDefault(
+      'Where traces are sent (OpenTelemetry). The variables `OTEL_*` take precedence over these settings.',
+      'off',
+    ),
     { endpoint: 'http://127.0.0.1:4318' },
   ),
 }));

@@ -3,7 +3,7 @@
 
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { about, headerName, list, named, strict, text } from '../domain/definition/shape/fields.ts';
+import { about, headerName, list, named, strict, text, withDefault } from '../domain/definition/shape/fields.ts';
 import { VARIABLE_NAME } from '../endpoint/environment.ts';
 import { CONFIRM_WAYS, EXPOSURES, GUARD_POLICIES } from '../endpoint/model.ts';
 import { LOG_LEVELS } from '../log.ts';
@@ -74,8 +74,12 @@ const headers = z
   .transform((all): readonly string[] => Object.entries(all).map(([name, value]) => `${name}: ${value}`));
 export const secretText = z.string().min(32, 'must have at least 32 characters');
 export const secretSource = strict({
-  env: about(named(VARIABLE_NAME, 'must be the name of a variable'), 'The variable that holds it.', 'GATEWAY_SECRET'),
-  file: about(filePath, 'A file that holds it, such as a mounted secret.', '/run/secrets/gateway'),
+  env: about(
+    named(VARIABLE_NAME, 'must be the name of a variable'),
+    'The environment variable that holds the secret.',
+    'GATEWAY_SECRET',
+  ),
+  file: about(filePath, 'The file that holds the secret, for example a mounted one.', '/run/secrets/gateway'),
 })
   .refine(({ env, file }) => (env === undefined) !== (file === undefined), 'must have either env or file')
   .meta({ id: 'secret' });
@@ -84,26 +88,31 @@ export const SETTINGS = {
   domains: {
     type: about(
       list(sourcePath).refine((all) => all.length > 0, 'must name at least one folder, file or URL'),
-      'Folders of domain files, domain files, and OpenAPI documents (files or URLs). Default: `domains` beside this file.',
+      withDefault(
+        'What to load: folders of domain files, single domain files, and OpenAPI documents (files or URLs).',
+        'the folder `domains` next to this file',
+      ),
       ['./domains'],
     ),
     flag: 'domains',
     variable: 'LANDBRIDGE_DOMAINS',
   },
   envFiles: {
-    type: about(list(filePath), 'Files of variables, as .env files have them. The environment itself counts more.', [
-      '.env',
-    ]),
+    type: about(
+      list(filePath),
+      'Files of environment variables, in the format of .env files. A variable that is already set in the environment keeps its value.',
+      ['.env'],
+    ),
     flag: 'dotenv',
   },
   host: {
-    type: about(bindAddress, 'Address to listen on. Default: `127.0.0.1`.', '0.0.0.0'),
+    type: about(bindAddress, 'The address to listen on. Use `0.0.0.0` to listen on all network interfaces.', '0.0.0.0'),
     fallback: '127.0.0.1',
     flag: 'host',
     variable: 'HOST',
   },
   port: {
-    type: about(port, 'HTTP port; 0 picks one. Default: 3333.', 8080),
+    type: about(port, 'The HTTP port. 0 picks a free one.', 8080),
     fallback: 3333,
     flag: 'port',
     variable: 'PORT',
@@ -111,24 +120,24 @@ export const SETTINGS = {
   http: {
     type: about(
       truth,
-      'Whether to listen for HTTP. Default: yes, but not where `stdio` is asked for and `port` is not.',
+      withDefault('Listens for HTTP.', '`true`, or `false` if `stdio` is on and `port` is not set'),
       false,
     ),
   },
   stdio: {
-    type: about(truth, 'Speak MCP on stdin and stdout. Default: no.', true),
+    type: about(truth, 'Speaks MCP on stdin and stdout.', true),
     fallback: false,
     flag: 'stdio',
   },
   tcp: {
-    type: about(port, 'Port for raw TCP; 0 picks one. Default: none.', 4444),
+    type: about(port, withDefault('The port for raw TCP. 0 picks a free one.', 'off'), 4444),
     flag: 'tcp',
     variable: 'LANDBRIDGE_TCP',
   },
   workers: {
     type: about(
       workers,
-      'Processes that serve HTTP and TCP, all on the same ports; `auto`: one for each core this process may use. They share limits and used confirmations. Default: 1.',
+      'The number of processes that serve HTTP and TCP on the same ports. `auto` starts one for each processor core. The processes share limits and used confirmations.',
       'auto',
     ),
     typed: z
@@ -142,7 +151,7 @@ export const SETTINGS = {
   tokenBudget: {
     type: about(
       positive,
-      'What tools/list may cost before `auto` takes a smaller mode, in tokens. Default: 10000.',
+      'The largest `tools/list`, in tokens. Above it, the exposure `auto` takes a smaller mode.',
       20_000,
     ),
     fallback: DEFAULT_TOKEN_BUDGET,
@@ -152,14 +161,17 @@ export const SETTINGS = {
   exposure: {
     type: about(
       z.enum(EXPOSURES, { error: 'must be tools, grouped, search or auto' }),
-      'One tool per operation, one per group, or search. Default: as the domains say, else `auto`.',
+      withDefault(
+        'How operations become tools: one tool each (`tools`), one per group (`grouped`), or three tools that find, describe and call them (`search`). `auto` takes the first that fits `tokenBudget`.',
+        'what the domain says, or `auto`',
+      ),
       'grouped',
     ),
     flag: 'exposure',
     variable: 'LANDBRIDGE_EXPOSURE',
   },
   readOnly: {
-    type: about(truth, 'Refuse everything that is not a read. Default: no.', true),
+    type: about(truth, 'Offers only operations that read.', true),
     fallback: false,
     flag: 'readOnly',
     variable: 'LANDBRIDGE_READ_ONLY',
@@ -167,7 +179,10 @@ export const SETTINGS = {
   guard: {
     type: about(
       z.enum(GUARD_POLICIES, { error: 'must be allow, confirm or deny' }),
-      'What happens to destructive calls. Default: `confirm`.',
+      withDefault(
+        'What happens to destructive calls: they run (`allow`), need a confirmation (`confirm`) or are refused (`deny`).',
+        '`confirm`',
+      ),
       'deny',
     ),
     flag: 'guard',
@@ -176,7 +191,10 @@ export const SETTINGS = {
   confirm: {
     type: about(
       z.enum(CONFIRM_WAYS, { error: 'must be token, ask or either' }),
-      'What counts as a confirmation: a signed token, the user’s own answer, or either. Default: `either`.',
+      withDefault(
+        'How a call is confirmed: the client asks the user (`ask`), the call is repeated with a signed token (`token`), or either of the two (`either`).',
+        '`either`',
+      ),
       'ask',
     ),
     flag: 'confirm',
@@ -185,7 +203,10 @@ export const SETTINGS = {
   profiles: {
     type: about(
       z.union([filePath, z.lazy(profilesFile)]),
-      'Named parts of the catalog, each at `/mcp/<name>`: here, or in a file of their own. Default: `profiles.yaml` beside this file, where there is one.',
+      withDefault(
+        'Profiles: named parts of the tools, each served at `/mcp/<name>`. Write them here, or name a file that has them.',
+        '`profiles.yaml` next to this file, if it exists',
+      ),
       { reader: { effects: ['read'] } },
       './profiles.yaml',
     ),
@@ -195,20 +216,27 @@ export const SETTINGS = {
   profile: {
     type: about(
       text,
-      'The profile that stdio and TCP serve, and all that `tools`, `call` and `doctor` look at.',
+      withDefault(
+        'The profile that stdio and TCP serve, and that `landbridge tools`, `call`, `explain` and `doctor` use.',
+        'none: all tools',
+      ),
       'reader',
     ),
     flag: 'profile',
     variable: 'LANDBRIDGE_PROFILE',
   },
   baseUrl: {
-    type: about(url, 'Where the API is, instead of what documents say.', 'https://api.example.com/v1'),
+    type: about(
+      url,
+      withDefault('The base URL of the API, if the document has none or a wrong one.', 'the one in the document'),
+      'https://api.example.com/v1',
+    ),
     flag: 'baseUrl',
   },
   headers: {
     type: about(
       headers,
-      'Sent when a document is fetched and with every request to the first API. Variables in it are kept as secrets.',
+      'Headers that are sent when a document is fetched, and with every request to the first API. Values from variables are kept secret.',
       { Authorization: `Bearer $${'{API_TOKEN}'}` },
     ),
     typed: list(headerLine),
@@ -216,13 +244,23 @@ export const SETTINGS = {
     flag: 'header',
   },
   refsRoot: {
-    type: about(filePath, 'A folder that `$ref`s of documents may reach beside their own.', './openapi'),
+    type: about(
+      filePath,
+      withDefault(
+        'A folder from which a `$ref` in a document may read files, besides the folder of the document.',
+        'none',
+      ),
+      './openapi',
+    ),
     flag: 'refsRoot',
   },
   publicUrl: {
     type: about(
       publicUrl,
-      'Where clients reach this gateway, without `/mcp`. Tokens must be issued for it, and its host name is accepted.',
+      withDefault(
+        'The URL at which clients reach this gateway, without `/mcp`. Access tokens must be issued for it. Its host name is accepted in the Host header.',
+        'none',
+      ),
       'https://mcp.example.com',
     ),
     flag: 'publicUrl',
@@ -231,42 +269,51 @@ export const SETTINGS = {
   basePath: {
     type: about(
       basePath,
-      'The prefix that a proxy in front does not strip: with `/tools`, `/tools/mcp` is `/mcp`. Paths without it are served as well. Default: the path of `publicUrl`.',
+      withDefault(
+        'A path prefix that the proxy in front does not strip. With `/tools`, clients reach `/mcp` at `/tools/mcp` too.',
+        'the path of `publicUrl`',
+      ),
       '/tools',
     ),
     flag: 'basePath',
     variable: 'LANDBRIDGE_BASE_PATH',
   },
   allowedHosts: {
-    type: about(list(hostName), 'Further Host names that are accepted.', ['mcp.internal']),
+    type: about(
+      list(hostName),
+      'Host names that are accepted in the Host header, besides localhost and the host of `publicUrl`.',
+      ['mcp.internal'],
+    ),
     fallback: [],
     flag: 'allowedHost',
     variable: 'LANDBRIDGE_ALLOWED_HOSTS',
   },
   allowedOrigins: {
-    type: about(list(origin), 'Web origins whose pages may call.', ['https://app.example']),
+    type: about(list(origin), 'Web origins whose pages may call this gateway from a browser.', ['https://app.example']),
     fallback: [],
     flag: 'allowedOrigin',
     variable: 'LANDBRIDGE_ALLOWED_ORIGINS',
   },
   trustedProxies: {
-    type: about(
-      list(addressRange),
-      'Proxies whose `Forwarded` and `X-Forwarded-*` headers are believed. Default: none.',
-      ['10.0.0.0/8'],
-    ),
+    type: about(list(addressRange), 'Addresses of proxies whose `Forwarded` and `X-Forwarded-*` headers are trusted.', [
+      '10.0.0.0/8',
+    ]),
     fallback: [],
     flag: 'trustedProxy',
     variable: 'LANDBRIDGE_TRUSTED_PROXIES',
   },
   allowUnauthenticated: {
-    type: about(truth, 'Listen beyond this machine with no authentication. Default: no.', true),
+    type: about(
+      truth,
+      'Listens for other machines although callers need no key or token. Set it only if something in front checks who calls.',
+      true,
+    ),
     fallback: false,
     flag: 'allowUnauthenticated',
     variable: 'LANDBRIDGE_ALLOW_UNAUTHENTICATED',
   },
   maxBodyBytes: {
-    type: about(positive, 'Largest message accepted. Default: 1048576.', 4_194_304),
+    type: about(positive, 'The largest message that is accepted, in bytes.', 4_194_304),
     fallback: 1024 * 1024,
     flag: 'maxBody',
     variable: 'LANDBRIDGE_MAX_BODY_BYTES',
@@ -274,7 +321,7 @@ export const SETTINGS = {
   maxConnections: {
     type: about(
       positive,
-      'TCP connections at once, of all workers together (each takes its share); one caller gets at most seven eighths of them. Default: 100.',
+      'TCP connections at the same time, in all workers together. One caller can have at most seven eighths of them.',
       500,
     ),
     fallback: 100,
@@ -284,7 +331,7 @@ export const SETTINGS = {
   maxHttpConnections: {
     type: about(
       positive,
-      'HTTP connections at once; one more takes the place of the one that has been idle longest. Default: 10000.',
+      'HTTP connections at the same time. If a new one comes, the connection that has been idle longest is closed.',
       20_000,
     ),
     fallback: 10_000,
@@ -294,7 +341,7 @@ export const SETTINGS = {
   keepAliveSeconds: {
     type: about(
       positive,
-      'HTTP connections idle for this long are closed. It must be longer than the idle timeout of a proxy in front, so that the proxy closes first and never sends a request into a closing connection. Default: 620.',
+      'Closes HTTP connections that are idle for this many seconds. Set it longer than the idle timeout of the proxy in front. Otherwise the proxy may send a request into a connection that is closing.',
       3_700,
     ),
     fallback: 620,
@@ -302,7 +349,7 @@ export const SETTINGS = {
     variable: 'LANDBRIDGE_KEEP_ALIVE_SECONDS',
   },
   idleSeconds: {
-    type: about(positive, 'TCP connections idle for this long are closed. Default: 300.', 600),
+    type: about(positive, 'Closes TCP connections that are idle for this many seconds.', 600),
     fallback: 300,
     flag: 'idleSeconds',
     variable: 'LANDBRIDGE_IDLE_SECONDS',
@@ -310,7 +357,7 @@ export const SETTINGS = {
   drainSeconds: {
     type: about(
       seconds,
-      'How long new connections are still served after SIGTERM, while `/readyz` answers 503 and every answer has `Connection: close`: the time that load balancers need to switch over. Ctrl-C does not wait. Default: 5.',
+      'Seconds after SIGTERM in which new connections are still served, while `/readyz` answers 503 and every answer has `Connection: close`. Load balancers use this time to switch over. Ctrl+C does not wait.',
       15,
     ),
     fallback: 5,
@@ -320,7 +367,7 @@ export const SETTINGS = {
   graceSeconds: {
     type: about(
       seconds,
-      'Time for running calls to finish on shutdown, after `drainSeconds`; then they are answered with `shutting_down`. Default: 10.',
+      'Seconds that calls in progress have to finish, after `drainSeconds`. Then they are answered with `shutting_down`.',
       30,
     ),
     fallback: 10,
@@ -330,7 +377,7 @@ export const SETTINGS = {
   logLevel: {
     type: about(
       z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }),
-      'The lowest level that is logged. Default: `info`.',
+      'The lowest level that is logged.',
       'warn',
     ),
     fallback: 'info',
@@ -340,7 +387,10 @@ export const SETTINGS = {
   secret: {
     type: about(
       secretSource,
-      'The secret that seals confirmations and sessions, at least 32 characters. Replicas must share it, and `state` as well. Default: a new one at every start, so that replicas do not accept each other’s.',
+      withDefault(
+        'The secret that signs confirmations and sessions, at least 32 characters. Replicas need the same secret and the same `state`.',
+        'a new one at every start',
+      ),
       { file: '/run/secrets/gateway' },
     ),
     typed: secretText,
@@ -349,7 +399,10 @@ export const SETTINGS = {
   state: {
     type: about(
       named(/^rediss?:\/\/\S+$/, 'must be a redis:// or rediss:// URL'),
-      'Redis or Valkey that replicas share: counters of limits, used confirmations, answers to questions, access tokens for APIs. Default: none; each process is on its own.',
+      withDefault(
+        'The Redis or Valkey server that replicas share. It keeps limit counters, used confirmations, answers to questions, and access tokens for APIs.',
+        'none: replicas share nothing',
+      ),
       'redis://127.0.0.1:6379',
     ),
     flag: 'state',

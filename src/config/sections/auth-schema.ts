@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { callLimits } from '../../domain/definition/shape/call-limits-schema.ts';
-import { about, list, named, strict, text, texts } from '../../domain/definition/shape/fields.ts';
+import { about, list, named, strict, text, texts, withDefault } from '../../domain/definition/shape/fields.ts';
 import { VARIABLE_NAME } from '../../endpoint/environment.ts';
 import { EFFECTS } from '../../endpoint/model.ts';
 import { once } from '../../endpoint/untrusted.ts';
@@ -25,20 +25,25 @@ const permissions = once(() => {
   return {
     profiles: about(
       profileNames,
-      'The profiles it may use, each at `/mcp/<name>`; `"*"` stands for all of them and for `/mcp` itself. Default: `"*"`.',
+      withDefault(
+        'The profiles the caller may use, each at `/mcp/<name>`. `"*"` means all of them and `/mcp` itself.',
+        '`"*"`',
+      ),
       ['reader'],
     ),
-    effects: about(effects, 'What its calls may do. Default: all three.', ['read']),
+    effects: about(effects, withDefault('The effects that calls may have.', 'all three'), ['read']),
     expires: about(
       z
         .union([z.iso.date(), z.iso.datetime({ offset: true }), z.date()], {
           error: 'must be a date such as 2099-01-31, or a time with its zone such as 2099-01-31T18:00:00Z',
         })
         .transform((value) => (value instanceof Date ? value.toISOString() : value)),
-      'When it expires: a date (at midnight UTC), or a time.',
+      withDefault('When the permission ends: a date (midnight UTC) or a time.', 'never'),
       '2099-01-01',
     ),
-    limits: about(callLimits(), 'How much it may call, instead of `limits.perPrincipal`.', { rate: '100/min' }),
+    limits: about(callLimits(), withDefault('How much the caller may call.', '`limits.perPrincipal`'), {
+      rate: '100/min',
+    }),
   };
 });
 
@@ -53,10 +58,10 @@ export const keyEntry = once(() =>
       ),
       env: about(
         named(VARIABLE_NAME, 'must be the name of an environment variable'),
-        'In place of `sha256`: the variable that holds the key, or its SHA-256.',
+        'Instead of `sha256`: the environment variable that holds the key or its SHA-256.',
         'CI_KEY',
       ),
-      file: about(filePath, 'In place of `sha256`: a file that holds the key, or its SHA-256.', '/run/secrets/ci-key'),
+      file: about(filePath, 'Instead of `sha256`: the file that holds the key or its SHA-256.', '/run/secrets/ci-key'),
       ...permissions(),
     },
     'name',
@@ -72,37 +77,54 @@ export const keyEntry = once(() =>
           message: `cannot be combined with ${sources[0]![0]}: keep one of them`,
         });
     })
-    .meta({ id: 'key', description: 'An API key. Several may have one name, so that they can be rotated.' }),
+    .meta({ id: 'key', description: 'An API key. Several keys may have the same name, so that you can rotate them.' }),
 );
 export type KeyEntry = z.output<ReturnType<typeof keyEntry>>;
 
 const scopesOf = (what: string, example: string) =>
-  about(texts, `A token with any one of these scopes may ${what}.`, [example]);
+  about(texts, `A token with one of these scopes may ${what}.`, [example]);
 
 const issuer = once(() =>
   strict(
     {
-      issuer: about(url(), 'The authorization server, exactly as its tokens name it.', 'https://id.example.com'),
+      issuer: about(
+        url(),
+        'The URL of the authorization server, exactly as its tokens have it (`iss`).',
+        'https://id.example.com',
+      ),
       audience: about(
         z.union([text, list(text)]),
-        'What tokens must be made for. Default: the URL of the endpoint that is called, built from `publicUrl`.',
+        withDefault(
+          'The audience (`aud`) that tokens must have.',
+          'the URL of the endpoint that is called, made from `publicUrl`',
+        ),
         'https://mcp.example.com/mcp',
       ),
-      jwksUri: about(url(), 'Its public keys. Default: what its metadata says.', 'https://id.example.com/jwks'),
+      jwksUri: about(
+        url(),
+        withDefault('The URL of its public keys.', 'the one in its metadata'),
+        'https://id.example.com/jwks',
+      ),
       algorithms: about(
         list(z.enum(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'])),
-        'Signatures that are accepted. Default: RS256, PS256, ES256 and EdDSA.',
+        withDefault('The signature algorithms that are accepted.', 'RS256, PS256, ES256 and EdDSA'),
         ['ES256'],
       ),
       types: about(
         texts,
-        'The `typ` a token may have in its header; others, ID tokens among them, are refused. Default: `at+jwt` and `JWT`.',
+        withDefault(
+          'The types (`typ` in the header) that tokens may have. Others, such as ID tokens, are refused.',
+          '`at+jwt` and `JWT`',
+        ),
         ['at+jwt'],
       ),
-      clockSkewSeconds: about(z.number().min(0).max(300), 'How far clocks may differ. Default: 30.', 30),
+      clockSkewSeconds: about(z.number().min(0).max(300), withDefault('Seconds by which clocks may differ.', 30), 30),
       jwksMaxAgeSeconds: about(
         z.number().int().min(60),
-        'How long known keys stay valid while the authorization server cannot be reached. Default: 86400.',
+        withDefault(
+          'Seconds for which known keys stay valid while the authorization server cannot be reached.',
+          86_400,
+        ),
         86_400,
       ),
       introspection: about(
@@ -110,54 +132,63 @@ const issuer = once(() =>
           {
             url: about(
               url(),
-              'The introspection endpoint. Default: what its metadata says.',
+              withDefault('The introspection endpoint.', 'the one in its metadata'),
               'https://id.example.com/introspect',
             ),
             clientIdEnv: about(
               secretName,
-              'The variable that holds our client id, or `file:` and the path of a file that does.',
+              'The environment variable that holds the client id of this gateway, or `file:` and the path of a file that holds it.',
               'IDP_CLIENT_ID',
             ),
             clientSecretEnv: about(
               secretName,
-              'The variable that holds our client secret, or `file:` and the path of a file that does.',
+              'The environment variable that holds the client secret of this gateway, or `file:` and the path of a file that holds it.',
               'IDP_CLIENT_SECRET',
             ),
             cacheSeconds: about(
               z.number().min(0).max(3600),
-              'How long a positive answer is cached; a revoked token works that long. Default: 30.',
+              withDefault(
+                'Seconds for which a positive answer is cached. A revoked token keeps working for that time.',
+                30,
+              ),
               30,
             ),
           },
           'clientIdEnv',
           'clientSecretEnv',
         ).meta({ id: 'introspection' }),
-        'For opaque tokens: the authorization server is asked about each (RFC 7662). If several issuers have it, each sees the tokens that those before it in this list do not know: list only servers that may see them.',
+        'For opaque tokens: the gateway asks the authorization server about each of them (RFC 7662). If several issuers have it, each of them also sees the tokens that the issuers before it in this list did not accept. List only servers that may see them.',
         { clientIdEnv: 'IDP_CLIENT_ID', clientSecretEnv: 'IDP_CLIENT_SECRET' },
       ),
       scopes: about(
         strict({
           read: scopesOf('call reads', 'api.read'),
           write: scopesOf('call writes', 'api.write'),
-          destructive: scopesOf('call what destroys', 'api.admin'),
+          destructive: scopesOf('make destructive calls', 'api.admin'),
         }).meta({ id: 'effectScopes' }),
-        'Which scopes allow which effects. An effect that is not listed is allowed to no one; without `scopes` every token may do everything.',
+        withDefault(
+          'The scopes that a token needs for each effect. No token has an effect that is not listed.',
+          'every token may do everything',
+        ),
         { read: ['api.read'], write: ['api.write'] },
       ),
-      implies: about(z.record(text, texts), 'Scopes that include others.', {
+      implies: about(z.record(text, texts), 'Scopes that include other scopes.', {
         'api.admin': ['api.write', 'api.read'],
       }),
       profiles: about(
         z.record(named(/^[a-z][a-z0-9_-]{0,31}$/, 'must be the name of a profile'), texts),
-        'Profiles that need one of these scopes. A profile that is not listed needs none.',
+        'The scopes that a profile needs, by profile: a token must have one of them. A profile that is not listed needs none.',
         { support: ['support.use'] },
       ),
       stepUp: about(
         z.boolean(),
-        'Whether a call that needs more scopes is refused with the scopes to request (403 `insufficient_scope`), so that clients can get such a token. This reveals that the operation exists. Default: false; operations that a token does not cover are hidden.',
+        withDefault(
+          'Shows operations that the token does not cover. A call to one is refused with the scopes to request (403 `insufficient_scope`), so that the client can get a better token. Otherwise callers never see these operations.',
+          false,
+        ),
         true,
       ),
-      principal: about(text, 'The claim that identifies the caller. Default: `sub`.', 'sub'),
+      principal: about(text, withDefault('The claim that identifies the caller.', '`sub`'), 'sub'),
       limits: permissions().limits,
     },
     'issuer',
@@ -168,21 +199,22 @@ const certificate = once(() =>
   strict({
     subject: about(
       text,
-      'A pattern of the common name in its subject; `*` stands for any run of characters.',
+      'A pattern for the common name in the subject of the certificate. `*` matches any characters.',
       'batch-*',
     ),
     san: about(
       text,
-      'A pattern of one of its alternative names (DNS name, URI, mail address), in place of `subject` or beside it.',
+      'A pattern for one of the alternative names of the certificate (DNS name, URI, mail address). Use it instead of `subject` or with it.',
       'spiffe://example.com/batch/*',
     ),
-    name: about(principalName(), 'The name of the caller. Default: the name that matched the pattern.', 'batch'),
+    name: about(principalName(), withDefault('The name of the caller.', 'the name that matched the pattern'), 'batch'),
     ...permissions(),
   })
     .refine(({ subject, san }) => subject !== undefined || san !== undefined, 'must have subject or san')
     .meta({
       id: 'certificate',
-      description: 'Client certificates that `tls.clientCa` has signed; the first entry that fits counts.',
+      description:
+        'Client certificates that the authority in `tls.clientCa` has signed. The first entry that matches applies.',
     }),
 );
 
@@ -196,7 +228,10 @@ export const authSection = once(() =>
     ]),
     certificates: about(
       list(certificate()),
-      'What callers with a client certificate may do; a certificate that no entry matches is refused. Default: every certificate of `tls.clientCa` may do everything.',
+      withDefault(
+        'What callers with a client certificate may do. A certificate that matches no entry is refused.',
+        'every certificate that `tls.clientCa` has signed may do everything',
+      ),
       [{ subject: 'batch-*', name: 'batch', effects: ['read'] }],
     ),
   }).meta({ id: 'auth' }),

@@ -6,10 +6,13 @@ import { once } from '../../endpoint/untrusted.ts';
 
 export const limitsSection = once(() =>
   strict({
-    perPrincipal: about(callLimits(), 'Of one caller, over all its connections.', { rate: '600/min', concurrent: 32 }),
+    perPrincipal: about(callLimits(), 'Limits for one caller, over all its connections.', {
+      rate: '600/min',
+      concurrent: 32,
+    }),
     perUpstream: about(
       callLimits(),
-      'Of one API, from all callers together; waiting calls are served fairly by caller, and one known caller gets at most seven eighths of the places.',
+      'Limits for one API, for all callers together. Waiting callers take turns. One known caller can have at most seven eighths of the calls.',
       {
         concurrent: 64,
         queue: 256,
@@ -18,10 +21,18 @@ export const limitsSection = once(() =>
     ),
     shed: about(
       strict({
-        eventLoopMs: about(z.number().min(10), 'Event-loop delay above which new calls are refused.', 200),
-        heapPercent: about(z.number().min(10).max(100), 'Share of the heap above which new calls are refused.', 92),
+        eventLoopMs: about(
+          z.number().min(10),
+          'The event-loop delay, in milliseconds, above which new calls are refused.',
+          200,
+        ),
+        heapPercent: about(
+          z.number().min(10).max(100),
+          'The share of the heap, in percent, above which new calls are refused.',
+          92,
+        ),
       }).meta({ id: 'shed' }),
-      'When new calls are answered with 503, before everything becomes slow.',
+      'When the gateway is so busy that it answers new calls with 503.',
       { eventLoopMs: 200 },
     ),
   }).meta({ id: 'limits' }),

@@ -1,6 +1,6 @@
 // The `tracing` section of landbridge.yaml.
 import { z } from 'zod';
-import { about, headerName, named, strict, text } from '../../domain/definition/shape/fields.ts';
+import { about, headerName, named, strict, text, withDefault } from '../../domain/definition/shape/fields.ts';
 import { once } from '../../endpoint/untrusted.ts';
 
 export const PROTOCOLS = ['http/protobuf', 'http/json'] as const;
@@ -22,31 +22,34 @@ export const tracingSection = once(() =>
   strict({
     endpoint: about(
       collectorUrl(),
-      'The OTLP/HTTP collector that gets the spans; `/v1/traces` is added. Default: `http://localhost:4318`.',
+      withDefault('The OTLP/HTTP collector that gets the spans. `/v1/traces` is added.', '`http://localhost:4318`'),
       'http://127.0.0.1:4318',
     ),
     protocol: about(
       z.enum(PROTOCOLS, { error: `must be ${PROTOCOLS.join(' or ')}` }),
-      'How spans are written. Default: `http/protobuf`.',
+      withDefault('The format of the spans.', '`http/protobuf`'),
       'http/json',
     ),
     headers: about(
       z.record(headerName('a header has a name such as X-Api-Key'), named(/^[^\r\n]+$/, 'must be text on one line')),
-      'Sent to the collector. Write secrets as variables.',
+      'Headers that are sent to the collector. Write secrets as variables.',
       { 'X-Api-Key': `$${'{COLLECTOR_KEY:-none}'}` },
     ),
-    serviceName: about(text, 'What this deployment is called in traces. Default: `landbridge`.', 'mcp-gateway'),
-    resource: about(z.record(text, text), 'More about this deployment: OpenTelemetry’s resource attributes.', {
+    serviceName: about(text, withDefault('The name of this deployment in traces.', '`landbridge`'), 'mcp-gateway'),
+    resource: about(z.record(text, text), 'OpenTelemetry resource attributes that describe this deployment.', {
       'deployment.environment.name': 'production',
     }),
     sampleRatio: about(
       z.number({ error: 'must be a number from 0 to 1' }).min(0, 'must be at least 0').max(1, 'must be at most 1'),
-      'How many of the requests are recorded. Default: 1, all of them.',
+      withDefault('The share of requests that are traced: 0.1 is one request in ten.', 1),
       0.1,
     ),
     callers: about(
       z.enum(['join', 'trust'], { error: 'must be join or trust' }),
-      'What the trace context of a caller counts for: its trace goes on here, and `sampleRatio` says whether that is recorded (`join`), or the caller’s sampled flag does (`trust`). Default: `join`.',
+      withDefault(
+        'What to do with the trace context of a caller. In both cases its trace continues here. With `join`, `sampleRatio` decides whether the request is traced; with `trust`, the sampled flag of the caller decides.',
+        '`join`',
+      ),
       'trust',
     ),
   }).meta({ id: 'tracing' }),

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { VARIABLE_NAME } from '../../../endpoint/environment.ts';
 import { isObject } from '../../../endpoint/is-object.ts';
-import { about, chosen, closed, named, strict, text, texts } from '../shape/fields.ts';
+import { about, chosen, closed, named, strict, text, texts, withDefault } from '../shape/fields.ts';
 import { assertion, exchangeFields } from './caller-credential-schema.ts';
 import { loginShape } from './login-schema.ts';
 
@@ -23,14 +23,14 @@ const plainUrl = named(
 );
 /** A domain file says where a secret is, never the secret itself. */
 const FROM_FILE = (field: string) =>
-  `The file that holds it, instead of \`${field}\`: relative to the domain file, at most 64 KB, read at start, line breaks at its end left out.`;
+  `Instead of \`${field}\`: a file that holds the value. The path is relative to the domain file. The file is read at start, at most 64 KB; line breaks at its end are removed.`;
 
 const variables = {
-  env: about(variable, 'The variable that holds the key or token.', 'SHOP_KEY'),
-  usernameEnv: about(variable, 'The variable that holds the user name.', 'SHOP_USER'),
-  passwordEnv: about(variable, 'The variable that holds the password.', 'SHOP_PASSWORD'),
-  clientIdEnv: about(variable, 'The variable that holds the client id.', 'SHOP_CLIENT_ID'),
-  clientSecretEnv: about(variable, 'The variable that holds the client secret.', 'SHOP_CLIENT_SECRET'),
+  env: about(variable, 'The environment variable that holds the key or token.', 'SHOP_KEY'),
+  usernameEnv: about(variable, 'The environment variable that holds the user name.', 'SHOP_USER'),
+  passwordEnv: about(variable, 'The environment variable that holds the password.', 'SHOP_PASSWORD'),
+  clientIdEnv: about(variable, 'The environment variable that holds the client id.', 'SHOP_CLIENT_ID'),
+  clientSecretEnv: about(variable, 'The environment variable that holds the client secret.', 'SHOP_CLIENT_SECRET'),
   file: about(text, FROM_FILE('env'), '/run/secrets/shop_key'),
   usernameFile: about(text, FROM_FILE('usernameEnv'), '/run/secrets/shop_user'),
   passwordFile: about(text, FROM_FILE('passwordEnv'), '/run/secrets/shop_password'),
@@ -41,36 +41,50 @@ const variables = {
   sessionTokenFile: about(text, FROM_FILE('sessionTokenEnv'), '/run/secrets/aws_session'),
   tokenUrl: about(
     plainUrl,
-    'The token endpoint, which issues an access token for client id and secret.',
+    'The URL of the token endpoint. It issues an access token for client id and secret.',
     'https://shop.example/token',
   ),
-  scopes: about(texts, 'The scopes to request. Default: none.', ['orders:read']),
+  scopes: about(texts, withDefault('The scopes to request.', 'none'), ['orders:read']),
   accessKeyIdEnv: about(
     variable,
-    'The variable that holds the access key id. Default, where a domain file says `kind: awsSigv4` and names no key: `AWS_ACCESS_KEY_ID`, with `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`.',
+    withDefault(
+      'The environment variable that holds the access key id.',
+      '`AWS_ACCESS_KEY_ID`, if the file has `kind: awsSigv4` and no key; then also `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`',
+    ),
     'AWS_ACCESS_KEY_ID',
   ),
-  secretAccessKeyEnv: about(variable, 'The variable that holds the secret access key.', 'AWS_SECRET_ACCESS_KEY'),
-  sessionTokenEnv: about(variable, 'The variable that holds the session token of temporary keys.', 'AWS_SESSION_TOKEN'),
+  secretAccessKeyEnv: about(
+    variable,
+    'The environment variable that holds the secret access key.',
+    'AWS_SECRET_ACCESS_KEY',
+  ),
+  sessionTokenEnv: about(
+    variable,
+    'The environment variable that holds the session token of temporary keys.',
+    'AWS_SESSION_TOKEN',
+  ),
   region: about(
     text,
-    'The region requests are signed for. Default, with `kind: awsSigv4`: `AWS_REGION` or `AWS_DEFAULT_REGION` of the environment.',
+    withDefault(
+      'The region for which requests are signed.',
+      'with `kind: awsSigv4`, the environment variable `AWS_REGION` or `AWS_DEFAULT_REGION`',
+    ),
     'eu-central-1',
   ),
-  service: about(text, 'The service requests are signed for.', 'dynamodb'),
+  service: about(text, 'The service for which requests are signed.', 'dynamodb'),
 };
 
 export const scheme = strict({
   ...variables,
   argument: about(
     z.boolean(),
-    'Makes a parameter that was taken for a key because of its name an argument again, which the model gives.',
+    'For a parameter that was taken for a key because of its name: makes it an argument again, so that the model fills it in.',
     true,
   ),
 }).meta({
   id: 'scheme',
   description:
-    'Variables for a security scheme of the imported document, which says what kind it is. The name is that of the scheme.',
+    'The secret values for a security scheme of the imported document. The document says which kind it is. Use the name of the scheme as the name of the credential.',
 });
 
 /** Fields of those above that may be left out. */
@@ -87,24 +101,28 @@ const clientFields = {
 
 export const kinds = z.discriminatedUnion('kind', [
   closed({
-    kind: about(z.literal('apiKey'), 'A key in a header, query parameter or cookie.', 'apiKey'),
-    in: about(z.enum(['header', 'query', 'cookie']), 'Where the key goes. Default: `header`.', 'query').exactOptional(),
-    field: about(text, 'Name of the header, query parameter or cookie.', 'X-API-Key'),
+    kind: about(z.literal('apiKey'), 'Sends a key in a header, query parameter or cookie.', 'apiKey'),
+    in: about(
+      z.enum(['header', 'query', 'cookie']),
+      withDefault('Where the key is sent.', '`header`'),
+      'query',
+    ).exactOptional(),
+    field: about(text, 'The name of the header, query parameter or cookie.', 'X-API-Key'),
     ...optional('env', 'file'),
-    prefix: about(z.string(), 'Put before the key, its blank included.', 'Token ').exactOptional(),
+    prefix: about(z.string(), 'Text that is sent before the key, with the space at its end.', 'Token ').exactOptional(),
   }).meta({ id: 'apiKey' }),
   closed({
-    kind: about(z.literal('bearer'), 'A token, sent as `Authorization: Bearer …`.', 'bearer'),
+    kind: about(z.literal('bearer'), 'Sends a token as `Authorization: Bearer <token>`.', 'bearer'),
     ...optional('env', 'file'),
   }).meta({ id: 'bearer' }),
   closed({
-    kind: about(z.literal('basic'), 'User name and password, sent as `Authorization: Basic …`.', 'basic'),
+    kind: about(z.literal('basic'), 'Sends user name and password as `Authorization: Basic <encoded>`.', 'basic'),
     ...optional('usernameEnv', 'usernameFile', 'passwordEnv', 'passwordFile'),
   }).meta({ id: 'basic' }),
   closed({
     kind: about(
       z.literal('oauth2'),
-      'An access token for client id and secret (client credentials), renewed in time.',
+      'Gets an access token for client id and secret (OAuth 2.0 client credentials), sends it as `Authorization: Bearer <token>` and renews it before it expires.',
       'oauth2',
     ),
     ...clientFields,
@@ -112,7 +130,7 @@ export const kinds = z.discriminatedUnion('kind', [
   closed({
     kind: about(
       z.literal('token_exchange'),
-      'The caller’s own verified access token, exchanged for one that this API accepts (RFC 8693); kept per caller, renewed in time. Callers without a token are refused.',
+      'Exchanges the caller’s own verified access token for one that this API accepts (RFC 8693), and sends that as `Authorization: Bearer <token>`. It is kept per caller and renewed before it expires. Callers without a token are refused.',
       'token_exchange',
     ),
     ...clientFields,
@@ -120,7 +138,7 @@ export const kinds = z.discriminatedUnion('kind', [
   }).meta({ id: 'token_exchange' }),
   assertion,
   closed({
-    kind: about(z.literal('awsSigv4'), 'Every request is signed (AWS Signature Version 4).', 'awsSigv4'),
+    kind: about(z.literal('awsSigv4'), 'Signs every request (AWS Signature Version 4).', 'awsSigv4'),
     ...optional('accessKeyIdEnv', 'accessKeyIdFile', 'secretAccessKeyEnv', 'secretAccessKeyFile'),
     ...optional('sessionTokenEnv', 'sessionTokenFile', 'region'),
     service: variables.service,

@@ -11,13 +11,17 @@ export const callLimits = once(() => {
   const count = z.number().int('must be a whole number').min(1, 'must be at least 1');
   const queue = about(
     z.number().int('must be a whole number').min(0, 'must be at least 0'),
-    'Calls that may wait for room; more are refused at once.',
+    'Calls that may wait until they can be made. More are refused immediately.',
     256,
   );
-  const waitSeconds = about(z.number().min(0).max(300), 'How long a call waits for room before it is refused.', 5);
+  const waitSeconds = about(z.number().min(0).max(300), 'Seconds that a call waits before it is refused.', 5);
 
   return strict({
-    rate: about(rate, 'Calls per time; unused calls may be made in a burst.', '600/min'),
+    rate: about(
+      rate,
+      'Calls per second, minute or hour. Calls that were not used can be made later in a burst.',
+      '600/min',
+    ),
     concurrent: about(count, 'Calls in progress at the same time.', 32),
     queue,
     waitSeconds,

@@ -3,35 +3,41 @@ import { z } from 'zod';
 import { isObject } from '../../../endpoint/is-object.ts';
 import type { ArgAddition } from '../definition-types.ts';
 import { action, common } from './endpoint-schema.ts';
-import { about, anything, chosen, flag, list, strict, text, texts } from './fields.ts';
+import { about, anything, chosen, flag, list, strict, text, texts, withDefault } from './fields.ts';
 import { argumentName, placementShape } from './placement-schema.ts';
 
 export const filter = strict({
-  tags: about(texts, 'Tags, as the document spells them or as groups are called.', ['orders']),
-  paths: about(texts, 'Paths of the document; `*` stands for a segment, `**` for several.', ['/orders/**']),
+  tags: about(texts, 'Tags, as in the document, or names of groups.', ['orders']),
+  paths: about(texts, 'Paths of the document. `*` matches one segment, `**` several.', ['/orders/**']),
   methods: about(texts, 'HTTP methods.', ['GET']),
-  operations: about(texts, 'operationIds, `METHOD /path` or fully-qualified names, with globs.', [
-    'listOrders',
-    'get*',
-  ]),
-  deprecated: about(flag, 'Whether the document calls it deprecated.', false),
+  operations: about(
+    texts,
+    'operationIds, `METHOD /path`, or full names such as `shop.orders.list_orders`. Globs are allowed.',
+    ['listOrders', 'get*'],
+  ),
+  deprecated: about(flag, 'Operations that the document marks as deprecated (`true`), or all others (`false`).', false),
 }).meta({
   id: 'filter',
-  description: 'Picks operations of the document. Within one key any value may match; all keys that are there must.',
+  description:
+    'Selects operations of the document. An operation must match every key that is set, and one of the values of each key.',
 });
 
 export const argCuration = strict({
-  description: about(text, 'Replaces the text of the document.', 'Number of the order, from list_orders.'),
-  rename: about(argumentName, 'The name the model uses.', 'order_id'),
+  description: about(
+    text,
+    'The description. It replaces the one in the document.',
+    'Number of the order, from list_orders.',
+  ),
+  rename: about(argumentName, 'The name that the model uses.', 'order_id'),
   hide: about(
     flag,
-    'Not offered, and not sent. A required argument is sent with its default; if it has none, use `fixed` or `required: false`.',
+    'Hides the argument from the model and does not send it. A required argument is sent with its default. If it has no default, use `fixed` or `required: false`.',
     true,
   ),
-  fixed: about(anything, 'Not offered; always sent with this value.', 'json'),
-  default: about(anything, 'Sent when the model leaves it out.', 20),
-  required: about(flag, 'Whether the model must give it.', true),
-  enum: about(list(anything), 'The values there are.', ['open', 'closed']),
+  fixed: about(anything, 'Hides the argument from the model and always sends this value.', 'json'),
+  default: about(anything, 'The value that is sent if the model leaves the argument out.', 20),
+  required: about(flag, 'The model must give the argument.', true),
+  enum: about(list(anything), 'The values that are allowed.', ['open', 'closed']),
   clamp: placementShape.clamp,
 }).meta({ id: 'argumentChange', description: 'Changes to one argument of an imported operation.' });
 
@@ -49,30 +55,34 @@ const operationArg = chosen<typeof argAddition | typeof argCuration>([argCuratio
 );
 
 export const operation = strict({
-  name: about(action, 'The action: `list_orders` becomes the tool `<prefix>_list_orders`.', 'get_order'),
-  summary: about(text, 'One sentence: what it does. Default: the first sentence of `description`.', 'Gets one order.'),
+  name: about(action, 'The name of the action: `list_orders` becomes the tool `<prefix>_list_orders`.', 'get_order'),
+  summary: about(
+    text,
+    withDefault('What the operation does, in one sentence.', 'the first sentence of `description`'),
+    'Gets one order.',
+  ),
   ...common,
   args: about(
     z.record(z.string(), operationArg),
-    'Changes to arguments by name. An entry with `in`, `type` or `schema` adds one that the document lacks.',
+    'Changes to arguments, by name. An entry with `in`, `type` or `schema` adds an argument that is missing in the document.',
     { id: { description: 'Number of the order.' }, expand: { in: 'query', type: 'string' } },
   ),
   lenient: about(
     flag,
-    "Sends arguments that the document's schema would refuse (type, enum, format, bounds, a missing field), and the answer says so. Names, the path, guards and limits stay as strict as ever. Default: false.",
+    withDefault(
+      'Sends arguments although the schema in the document does not allow them (type, enum, format, bounds, a missing field). The answer says so. Names, the path, guards and limits are still checked.',
+      false,
+    ),
     true,
   ),
   additional: about(
     flag,
-    'Passes on arguments that the document does not name: as body fields, or as query parameters where there is no body.',
+    'Also sends arguments that are not in the document: as body fields, or as query parameters if there is no body.',
     true,
   ),
   body: about(
-    strict(
-      { required: about(flag, 'Whether every call has to bring one. Only `false` can be said here.', false) },
-      'required',
-    ),
-    'The body as a whole: with `required: false` a call may do without it; what it requires counts where one is sent.',
+    strict({ required: about(flag, 'Every call needs a body. Only `false` is allowed here.', false) }, 'required'),
+    'The body as a whole. With `required: false`, a call can leave it out. The fields that the body requires are required only if there is a body.',
     { required: false },
   ),
 }).meta({

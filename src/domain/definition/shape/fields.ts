@@ -15,6 +15,14 @@ export function about<Type extends z.ZodType>(type: Type, description: string, .
   return type.meta({ description, ...(examples.length > 0 && { examples }) });
 }
 
+/**
+ * The description of a field that may be left out, and what is used then: a value, or words (in Markdown). The reference in docs/
+ * shows it in a column of its own.
+ */
+export function withDefault(description: string, value: unknown): string {
+  return `${description} Default: ${typeof value === 'string' ? value : `\`${JSON.stringify(value)}\``}.`;
+}
+
 export const text: z.ZodString = z.string().trim().min(1, 'must not be empty: write it or remove the key');
 
 /** Yes or no. */
@@ -27,8 +35,8 @@ export function named(pattern: RegExp, say: string): z.ZodString {
   return z.string({ error: ({ input }) => (input === undefined ? undefined : say) }).regex(pattern, say);
 }
 
-/** Said of every text in which variables are filled in. */
-export const FILLED = '`\u0024{VARIABLE}` is filled in';
+/** Of every text in which variables are filled in; also at the beginning of a sentence. */
+export const FILLED = '`\u0024{VARIABLE}` is replaced by the environment variable';
 
 /** Any of these words, in upper or lower case. A flag of the expression would not pass into the JSON Schemas for editors. */
 export function inAnyCase(words: readonly string[]): RegExp {

@@ -1,7 +1,7 @@
 // The shape of where arguments go and how they are written: placements, the encoding of form fields, and bodies.
 import { z } from 'zod';
 import { ARGUMENT_KEY } from '../../../endpoint/names.ts';
-import { about, flag, headerName, named, strict, text, texts } from './fields.ts';
+import { about, flag, headerName, named, strict, text, texts, withDefault } from './fields.ts';
 
 export const argumentName = named(
   ARGUMENT_KEY,
@@ -9,19 +9,15 @@ export const argumentName = named(
 );
 const style = about(
   z.enum(['simple', 'label', 'matrix', 'form', 'spaceDelimited', 'pipeDelimited', 'deepObject', 'cookie']),
-  'How lists and objects are written, as OpenAPI names it. Default: `form`, and `simple` in paths and headers.',
+  withDefault('How lists and objects are written, by OpenAPI’s name for it.', '`form`; `simple` in paths and headers'),
   'form',
 );
 const explode = about(
   flag,
-  'Every item of a list (or field of an object) as a parameter of its own: `tag=a&tag=b` and not `tag=a,b`.',
+  'Sends every item of a list (or field of an object) as a parameter of its own: `tag=a&tag=b`, not `tag=a,b`.',
   false,
 );
-const allowReserved = about(
-  flag,
-  'Leaves `/`, `?`, `:` and the like as they are instead of percent-encoding them.',
-  true,
-);
+const allowReserved = about(flag, 'Does not percent-encode reserved characters such as `/`, `?` and `:`.', true);
 export const headers = z.record(headerName('is not a header name'), z.string());
 
 export const location = z.enum(['path', 'query', 'header', 'cookie', 'body', 'body-root']);
@@ -29,32 +25,39 @@ export const location = z.enum(['path', 'query', 'header', 'cookie', 'body', 'bo
 export const placementShape = {
   in: about(
     location,
-    'Where it goes; `body-root` is the whole body. Default: the path where it has a variable of that name, else the query for GET, HEAD and DELETE, else the body.',
+    withDefault(
+      'Where the argument is sent. `body-root` is the whole body.',
+      'the path, if it has a variable of that name; otherwise the query for GET, HEAD and DELETE, and the body for other methods',
+    ),
     'query',
   ),
-  name: about(text, 'Its name in the request. Default: the argument’s own.', 'per_page'),
-  at: about(texts, 'Where it goes inside the body, key by key, instead of `name`.', ['customer', 'email']),
+  name: about(text, withDefault('The name in the request.', 'the name of the argument'), 'per_page'),
+  at: about(texts, 'Instead of `name`: the place inside the body, key by key.', ['customer', 'email']),
   style,
   explode,
   allowReserved,
-  mediaType: about(text, 'Written as this media type, then encoded (JSON in a query parameter).', 'application/json'),
+  mediaType: about(
+    text,
+    'Writes the value as this media type first, for example JSON in a query parameter.',
+    'application/json',
+  ),
   arrays: about(
     z.enum(['indices', 'brackets', 'repeat']),
     'How lists inside a `deepObject` are written: `a[0]=`, `a[]=` or `a=`.',
     'brackets',
   ),
-  file: about(flag, 'A file: the argument is `{ filename, mimeType, base64 | text }`.', true),
-  clamp: about(flag, 'Moves a number that is out of bounds to the nearest bound, with a note in the answer.', true),
+  file: about(flag, 'The argument is a file: `{ filename, mimeType, base64 | text }`.', true),
+  clamp: about(flag, 'Replaces a number that is out of bounds by the nearest bound. The answer says so.', true),
 };
 export const placement = strict(placementShape).meta({
   id: 'placement',
-  description: 'Where an argument goes, and how it is written.',
+  description: 'Where an argument is sent, and how it is written.',
 });
 /** The keys an argument of a YAML file may carry beside its JSON Schema. */
 export const PLACEMENT_KEYS: ReadonlySet<string> = new Set(Object.keys(placementShape));
 
 const partEncoding = strict({
-  contentType: about(text, 'Media type of the part.', 'application/json'),
+  contentType: about(text, 'The media type of the part.', 'application/json'),
   style,
   explode,
   allowReserved,
@@ -67,10 +70,18 @@ export const body = z.union([
   bodyKind,
   strict(
     {
-      kind: about(bodyKind, 'What the body is. Default: `multipart` where an argument is a file, else `json`.', 'form'),
-      mediaType: about(text, 'The Content-Type. Default: that of the kind.', 'application/vnd.shop+json'),
+      kind: about(
+        bodyKind,
+        withDefault('The kind of the body.', '`multipart` if an argument is a file, otherwise `json`'),
+        'form',
+      ),
+      mediaType: about(
+        text,
+        withDefault('The Content-Type of the body.', 'that of the kind'),
+        'application/vnd.shop+json',
+      ),
       wrap: about(texts, 'Wraps the body in these keys, outermost first: `{"data": {…}}`.', ['data']),
-      encoding: about(z.record(z.string(), partEncoding), 'How single fields are written, by name.', {
+      encoding: about(z.record(z.string(), partEncoding), 'How single fields are written, by field name.', {
         note: { contentType: 'text/plain' },
       }),
     },
