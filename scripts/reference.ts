@@ -1,9 +1,10 @@
 // The reference of domain files, profiles and settings (docs/) and their JSON Schemas for editors, made of the schemas that the
 // loader itself checks with. `npm run docs` writes them; test/documentation/reference.test.ts holds that they are up to date.
-import { stringify } from 'yaml';
 import { z } from 'zod';
 import { configFile } from '../src/config/config-file.ts';
+import { SETTINGS, type Setting } from '../src/config/settings.ts';
 import { domain } from '../src/domain/definition/definition-schema.ts';
+import { withDefault } from '../src/domain/definition/shape/fields.ts';
 import { profilesFile } from '../src/profiles.ts';
 import {
   DEFINITION_KEYWORDS,
@@ -28,24 +29,24 @@ export function buildDomainSchema(): JsonNode {
   const keywords = Object.fromEntries(KEYWORDS.map((keyword) => [keyword, contentOf(keyword)]));
   const needed = {
     anyOf: [{ type: 'boolean' }, { type: 'array', items: { type: 'string' } }],
-    description: 'Whether the argument must be given. A list names properties, as in JSON Schema.',
+    description: 'The argument must be given. A list names required properties, as in JSON Schema.',
     examples: [true],
   };
   const argument = { ...properties, required: needed };
   Object.assign(definitions, {
     argument: {
-      description: 'One argument: JSON Schema keywords, and beside them where it goes and whether it is required.',
+      description: 'One argument: JSON Schema keywords, and with them these fields.',
       ...object({ ...keywords, ...argument }),
     },
     addition: {
       description:
-        'An argument that the imported document lacks. It has `in`, `type` or `schema`; a change has none of them.',
+        'An argument that is missing in the imported document. It has `in`, `type` or `schema`; a change has none of them.',
       ...object({
         ...keywords,
         ...argument,
         schema: {
           ...allOf('jsonSchema'),
-          description: 'Its JSON Schema in one piece.',
+          description: 'The JSON Schema of the argument, as one object.',
           examples: [{ type: 'string' }],
         },
       }),
@@ -65,7 +66,7 @@ export function buildProfilesSchema(): JsonNode {
   const { propertyNames, ...schema } = convert(profilesFile(), new Set());
   const $schema = {
     type: 'string',
-    description: 'This JSON Schema, for editors; the gateway takes no notice of it.',
+    description: 'The JSON Schema of this file, for editors. The gateway ignores it.',
     examples: ['./profiles.schema.json'],
   };
   const names = { anyOf: [propertyNames, { const: '$schema' }] };
@@ -75,20 +76,32 @@ export function buildProfilesSchema(): JsonNode {
 /** The JSON Schema of landbridge.yaml. */
 export function buildConfigSchema(): JsonNode {
   const definitions = convertAll(configFile());
-  const { properties, ...rest } = definitions.config as { properties: JsonNode };
+  const { properties, ...rest } = definitions.config as { properties: Record<string, JsonNode> };
+  for (const [name, { fallback }] of Object.entries<Setting>(SETTINGS))
+    if (fallback !== undefined)
+      properties[name] = {
+        ...properties[name],
+        description: withDefault(String(properties[name]?.description), toDefault(fallback)),
+      };
   const $schema = {
     type: 'string',
-    description: 'This JSON Schema, for editors; the gateway takes no notice of it.',
+    description: 'The JSON Schema of this file, for editors. The gateway ignores it.',
     examples: ['./.config.schema.json'],
   };
   definitions.config = { ...rest, properties: { $schema, ...properties } };
   return { ...top('Landbridge settings'), ...refTo('config'), definitions };
 }
 
+/** Words, or a value that withDefault() writes. */
+function toDefault(fallback: unknown): unknown {
+  if (typeof fallback === 'string') return `\`${fallback}\``;
+  return Array.isArray(fallback) && fallback.length === 0 ? 'none' : fallback;
+}
+
 const REFERENCE = {
   type: 'string',
   pattern: '\\$\\{[A-Za-z_]',
-  description: 'A variable of the environment: $${NAME}, or $${NAME:-default}.',
+  description: 'An environment variable: $${NAME}, or $${NAME:-default}.',
 };
 
 /** The schema, taking a variable wherever a value has a form: the gateway checks what it holds. */
@@ -250,7 +263,7 @@ function insideOf(schema: JsonNode): (readonly [way: string, inner: JsonNode])[]
   ]);
 }
 
-function isNode(value: unknown): value is JsonNode {
+export function isNode(value: unknown): value is JsonNode {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -258,74 +271,10 @@ function isNode(value: unknown): value is JsonNode {
 export function listGaps(schema: JsonNode): string[] {
   return listFields(schema).flatMap(({ section, name, schema: field }) => {
     const place = `${section}.${name}`;
-    const fix = `write it as about(type, 'What it is for.', example) where its schema is declared`;
+    const fix = `write it as about(type, 'What it does.', example) where its schema is declared`;
     return [
       ...(typeof field.description === 'string' ? [] : [`${place} has no description: ${fix}`]),
       ...(Array.isArray(field.examples) && field.examples.length > 0 ? [] : [`${place} has no example: ${fix}`]),
     ];
   });
-}
-
-/** Markdown: a section for every object, a row for every field. `also`: what else there is to say of one. */
-export function renderReference(
-  intro: string,
-  schema: JsonNode,
-  order: readonly string[] = [],
-  also: (field: Field) => string = () => '',
-): string {
-  const definitions = schema.definitions as Definitions;
-  const fields = listFields(schema);
-  const rank = (section: string) => (order.includes(section) ? order.indexOf(section) : order.length);
-  const sections = Object.keys(definitions)
-    .filter((section) => fields.some((field) => field.section === section))
-    .sort((a, b) => rank(a) - rank(b));
-  const parts = sections.map((section) => {
-    const rows = fields.filter((field) => field.section === section).map((field) => toRow(field, also(field)));
-    const about = definitions[section]?.description ?? '';
-    const head = ['| field | value | what it is for | example |', '|---|---|---|---|'];
-    return [`## ${section}`, '', ...(about === '' ? [] : [String(about), '']), ...head, ...rows].join('\n');
-  });
-  return `${[`${intro.trim()}`, ...parts].join('\n\n')}\n`;
-}
-
-function toRow({ name, schema, required }: Field, more: string): string {
-  const key = name.split('.').at(-1) ?? name;
-  const [example] = schema.examples as unknown[];
-  const flow = stringify({ [key]: example }, { collectionStyle: 'flow', lineWidth: 0 }).trim();
-  const shown = flow.replace(/^\{ | \}$/g, '');
-  const cells = [
-    `\`${name}\`${required ? ' (required)' : ''}`,
-    describeType(schema),
-    `${String(schema.description)}${more}`,
-    `\`${shown}\``,
-  ];
-  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
-}
-
-function describeType(schema: JsonNode): string {
-  const { $ref, anyOf, oneOf, allOf: parts, enum: values, const: constant, type, items, additionalProperties } = schema;
-  if (typeof $ref === 'string') {
-    const name = $ref.split('/').at(-1)!;
-    return name === 'jsonSchema' ? 'JSON Schema' : `[${name}](#${name.toLowerCase()})`;
-  }
-  if (Array.isArray(parts)) return parts.map((part) => describeType(part as JsonNode)).join(' and ');
-  const branches = (anyOf ?? oneOf) as JsonNode[] | undefined;
-  if (branches) return [...new Set(branches.map(describeType))].join(' or ');
-  if (constant !== undefined) return `\`${String(constant)}\``;
-  if (Array.isArray(values)) return values.map((value) => `\`${String(value)}\``).join(', ');
-  if (type === 'array') return isNode(items) ? `list of ${describeType(items)}` : 'list';
-  if (type === 'object' && isNode(additionalProperties)) {
-    const inner = describeType(additionalProperties);
-    return `${inner === 'anything' ? 'values' : inner} by name`;
-  }
-  if (type === 'integer' || type === 'number') return describeNumber(schema);
-  if (type === 'boolean') return '`true` or `false`';
-  return type === undefined ? 'anything' : type === 'string' ? 'text' : String(type);
-}
-
-function describeNumber({ type, minimum, maximum }: JsonNode): string {
-  const word = type === 'integer' ? 'whole number' : 'number';
-  if (minimum === undefined) return word;
-  const isOpen = maximum === undefined || Number(maximum) >= Number.MAX_SAFE_INTEGER;
-  return isOpen ? `${word}, at least ${String(minimum)}` : `${word}, ${String(minimum)} to ${String(maximum)}`;
 }

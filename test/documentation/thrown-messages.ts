@@ -169,7 +169,8 @@ function follow(name: Node, bindings: Bindings): { node?: Node; param?: Node; bi
     const declared = (scope.body?.body ?? scope.body ?? []) as Node[];
     if (!Array.isArray(declared)) continue;
     for (const statement of declared.map((one) => one.declaration ?? one)) {
-      if (statement.type === 'FunctionDeclaration' && statement.id?.name === name.name) return { node: statement, bindings };
+      if (statement.type === 'FunctionDeclaration' && statement.id?.name === name.name)
+        return { node: statement, bindings };
       const found = statement.declarations?.find(({ id }: Node) => id.name === name.name);
       if (found?.init) return { node: found.init, bindings };
     }
