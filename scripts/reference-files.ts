@@ -1,10 +1,12 @@
 // The files of docs/ that are generated, by path.
 import { renderCliPage } from './cli-page.ts';
 import { renderDomainFilesPage } from './domain-files-page.ts';
+import { renderErrorsPage } from './errors-page.ts';
 import { renderMetricsPage } from './metrics-page.ts';
 import { renderProfilesPage } from './profiles-page.ts';
 import { buildConfigSchema, buildDomainSchema, buildProfilesSchema, listGaps, withVariables } from './reference.ts';
 import { renderSettingsPage } from './settings-page.ts';
+import { listThrown } from './thrown-messages.ts';
 
 /** Text of every file by its path in the repository. */
 export function buildReferenceFiles(): Readonly<Record<string, string>> {
@@ -18,6 +20,7 @@ export function buildReferenceFiles(): Readonly<Record<string, string>> {
     'docs/profiles.md': renderProfilesPage(profiles),
     'docs/settings.md': renderSettingsPage(config),
     'docs/cli.md': renderCliPage(),
+    'docs/errors.md': renderErrorsPage(listThrown()),
     'docs/metrics.md': renderMetricsPage(),
     'docs/schemas/domain.schema.json': `${JSON.stringify(domain, null, 2)}\n`,
     'docs/schemas/profiles.schema.json': `${JSON.stringify(profiles, null, 2)}\n`,

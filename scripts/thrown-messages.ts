@@ -1,9 +1,11 @@
 // Every message that src/ throws, read out of its source: the code, the place, and the text with `…` for what is filled in.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseAst } from 'rolldown/parseAst';
-import { ERRORS } from '../../src/errors.ts';
-import { ROOT } from './blocks.ts';
+import { ERRORS } from '../src/errors.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 export interface Thrown {
   readonly code: string;
@@ -37,7 +39,7 @@ interface Source {
 }
 
 /** What a parameter stands for at one place where its function is called. */
-type Bindings = ReadonlyMap<Node, { readonly node: Node; readonly bindings: Bindings }>;
+type Bindings = ReadonlyMap<Node, Node>;
 
 const parents = new WeakMap<object, Node>();
 const sources = new WeakMap<object, Source>();
@@ -52,8 +54,20 @@ export function listThrown(): Thrown[] {
     const message = call.arguments[maker.message];
     return code && message ? expand(code, message, call, new Map(), 0) : [];
   });
-  const unique = new Map(made.map((one) => [`${one.code} ${one.message} ${one.place}`, one]));
-  return [...unique.values()].filter(({ code }) => code in ERRORS);
+  const refused = all
+    .flatMap(({ root }) => findAll(root, isRefusal))
+    .flatMap((object): Thrown[] => {
+      const [status, message] = ['status', 'message'].map((key) => propertyOf(object, key));
+      const gap = { value: { cooked: '' } };
+      const line = {
+        type: 'TemplateLiteral',
+        quasis: [gap, { value: { cooked: ' ' } }, gap],
+        expressions: [status, message],
+      };
+      return expand('HTTP', line, object, new Map(), 0).filter((one) => /^[45]\d\d /.test(one.message));
+    });
+  const unique = new Map([...made, ...refused].map((one) => [`${one.code} ${one.message} ${one.place}`, one]));
+  return [...unique.values()].filter(({ code }) => code in ERRORS || code === 'HTTP');
 
   /** One message; or, if the function only passes it on, the messages of all who call it. */
   function expand(code: Node | string, message: Node, at: Node, bindings: Bindings, depth: number): Thrown[] {
@@ -63,7 +77,7 @@ export function listThrown(): Thrown[] {
       return callers.flatMap((call) => {
         const bound = new Map(bindings);
         owner.params.forEach((param: Node, index: number) => {
-          if (call.arguments[index]) bound.set(param, { node: call.arguments[index], bindings });
+          if (call.arguments[index]) bound.set(param, call.arguments[index]);
         });
         return expand(code, message, call, bound, depth + 1);
       });
@@ -104,20 +118,41 @@ function link(node: Node, parent: Node, source: Source): void {
   for (const child of childrenOf(node)) link(child, node, source);
 }
 
+const children = new WeakMap<object, Node[]>();
+
+/** Remembered: every search walks the same trees. */
 function childrenOf(node: Node): Node[] {
-  return Object.values(node)
-    .flat()
-    .filter((value): value is Node => typeof (value as Node)?.type === 'string');
+  const known = children.get(node);
+  if (known) return known;
+  const found: Node[] = [];
+  for (const key in node) {
+    const value = node[key];
+    if (Array.isArray(value)) found.push(...value.filter((one) => typeof one?.type === 'string'));
+    else if (typeof value?.type === 'string') found.push(value);
+  }
+  children.set(node, found);
+  return found;
 }
 
-function findAll(node: Node, test: (node: Node) => boolean): Node[] {
-  return [...(test(node) ? [node] : []), ...childrenOf(node).flatMap((child) => findAll(child, test))];
+function findAll(node: Node, test: (node: Node) => boolean, found: Node[] = []): Node[] {
+  if (test(node)) found.push(node);
+  for (const child of childrenOf(node)) findAll(child, test, found);
+  return found;
 }
 
 const isCall = ({ type }: Node) => type === 'NewExpression' || type === 'CallExpression';
 const isClass = ({ type }: Node) => type === 'ClassDeclaration';
 const isFunction = ({ type }: Node) =>
   ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'].includes(type);
+
+/** An HTTP answer before any message is read: `{ status, message, … }`. */
+function isRefusal(node: Node): boolean {
+  return node.type === 'ObjectExpression' && ['status', 'message'].every((key) => propertyOf(node, key) !== undefined);
+}
+
+function propertyOf(object: Node, key: string): Node | undefined {
+  return object.properties.find((one: Node) => one.key?.name === key)?.value;
+}
 
 function calleeOf({ callee }: Node): string {
   return callee.name ?? callee.property?.name ?? '';
@@ -159,30 +194,29 @@ function paramsOf(node: Node, bindings: Bindings): Node[] {
 }
 
 /** What a name stands for: the value of a constant, what a caller gives for a parameter, or an unbound parameter. */
-function follow(name: Node, bindings: Bindings): { node?: Node; param?: Node; bindings: Bindings } {
+function follow(name: Node, bindings: Bindings): { node?: Node; param?: Node } {
   for (let scope = ancestor(name, isScope); scope !== undefined; scope = ancestor(scope, isScope)) {
     const param = scope.params?.find((one: Node) => one.name === name.name);
     if (param) {
       const bound = bindings.get(param);
-      return bound ?? { param, bindings };
+      return bound ? { node: bound } : { param };
     }
     const declared = (scope.body?.body ?? scope.body ?? []) as Node[];
     if (!Array.isArray(declared)) continue;
     for (const statement of declared.map((one) => one.declaration ?? one)) {
-      if (statement.type === 'FunctionDeclaration' && statement.id?.name === name.name)
-        return { node: statement, bindings };
+      if (statement.type === 'FunctionDeclaration' && statement.id?.name === name.name) return { node: statement };
       const found = statement.declarations?.find(({ id }: Node) => id.name === name.name);
-      if (found?.init) return { node: found.init, bindings };
+      if (found?.init) return { node: found.init };
     }
   }
-  return { bindings };
+  return {};
 }
 
 const isScope = (node: Node) => isFunction(node) || node.type === 'BlockStatement' || node.type === 'Program';
 
 /** The texts that an expression may have, as far as the source says them. */
 function textsOf(node: Node, bindings: Bindings, depth: number): string[] {
-  const inner = (one: Node, more = bindings) => textsOf(one, more, depth + 1);
+  const inner = (one: Node) => textsOf(one, bindings, depth + 1);
   if (node === undefined || depth > 12) return ['…'];
   switch (node.type) {
     case 'Literal':
@@ -194,9 +228,16 @@ function textsOf(node: Node, bindings: Bindings, depth: number): string[] {
         [''],
       );
     case 'BinaryExpression':
-      return node.operator === '+' ? product([''], inner(node.right), inner(node.left)) : ['…'];
-    case 'ConditionalExpression':
+      return node.operator === '+' && typeof node.right.value !== 'number'
+        ? product([''], inner(node.right), inner(node.left))
+        : ['…'];
+    case 'ConditionalExpression': {
+      const { test } = node;
+      const [left, right] = test.operator === '===' ? [inner(test.left), inner(test.right)] : [];
+      if (left?.length === 1 && right?.length === 1 && !`${left}${right}`.includes('…'))
+        return inner(left[0] === right[0] ? node.consequent : node.alternate);
       return unique([...inner(node.consequent), ...inner(node.alternate)]);
+    }
     case 'LogicalExpression':
       return unique([...inner(node.left), ...inner(node.right)]);
     case 'TSAsExpression':
@@ -212,8 +253,8 @@ function textsOf(node: Node, bindings: Bindings, depth: number): string[] {
       return texts;
     }
     case 'Identifier': {
-      const found = follow(node, bindings);
-      return found.node && !isFunction(found.node) ? inner(found.node, found.bindings) : ['…'];
+      const value = follow(node, bindings).node;
+      return value && !isFunction(value) ? inner(value) : ['…'];
     }
     case 'CallExpression':
       return callTexts(node, bindings, depth);
@@ -224,9 +265,12 @@ function textsOf(node: Node, bindings: Bindings, depth: number): string[] {
 
 /** What a function of the same file returns; `[a, b].join(' ')`. */
 function callTexts(call: Node, bindings: Bindings, depth: number): string[] {
-  if (call.callee.property?.name === 'join' && call.callee.object.type === 'ArrayExpression') {
+  if (call.callee.property?.name === 'join') {
+    const { object } = call.callee;
+    const list = object.type === 'Identifier' ? follow(object, bindings).node : object;
+    if (list?.type !== 'ArrayExpression') return ['…'];
     const [separator = ','] = call.arguments.length > 0 ? textsOf(call.arguments[0], bindings, depth + 1) : [];
-    return call.callee.object.elements.reduce(
+    return list.elements.reduce(
       (texts: string[], element: Node, index: number) =>
         product(texts, textsOf(element, bindings, depth + 1), [index === 0 ? '' : separator]),
       [''],
@@ -238,7 +282,7 @@ function callTexts(call: Node, bindings: Bindings, depth: number): string[] {
   if (!made || !isFunction(made) || depth > 6) return ['…'];
   const bound = new Map(bindings);
   made.params.forEach((param: Node, index: number) => {
-    if (call.arguments[index]) bound.set(param, { node: call.arguments[index], bindings });
+    if (call.arguments[index]) bound.set(param, call.arguments[index]);
   });
   const returned = made.expression
     ? [made.body]
