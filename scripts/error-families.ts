@@ -135,7 +135,7 @@ export const ERROR_FAMILIES: Readonly<Record<ErrorCode | 'HTTP', Failures>> = {
         match: /was not called/,
         cause:
           'The API is called in the name of the caller, and the caller has shown no access token, an expired one, or one without the value that the domain file sends.',
-        fix: 'Call over HTTP with a fresh access token of a server in `auth.oauth`. For a missing value, write a default in the domain file: `${principal.sub:-none}`.',
+        fix: 'Call over HTTP with a fresh access token of a server in `auth.oauth`. For a missing value, write a default in the domain file: `\u0024{principal.sub:-none}`.',
       },
       {
         match: /must be an https URL|sent nowhere else/,
@@ -521,7 +521,7 @@ export const ERROR_FAMILIES: Readonly<Record<ErrorCode | 'HTTP', Failures>> = {
       {
         match: /credentials/,
         cause: 'The document needs a login.',
-        fix: "Pass `--header 'Authorization: Bearer ${TOKEN}'`, or write `headers` in the domain file. Or download the document and give the file.",
+        fix: "Pass `--header 'Authorization: Bearer \u0024{TOKEN}'`, or write `headers` in the domain file. Or download the document and give the file.",
       },
       {
         match: /redirect/,

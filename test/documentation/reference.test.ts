@@ -1,10 +1,12 @@
 // docs/ says what the loader does: it is made of the same schemas, every example of a field loads in its place, and the JSON
 // Schemas for editors accept and refuse what the loader accepts and refuses.
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { DEFAULT_MIN_VERSION } from 'node:tls';
 import { Ajv } from 'ajv';
+import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import {
@@ -18,8 +20,13 @@ import {
   withVariables,
 } from '../../scripts/reference.ts';
 import { buildReferenceFiles } from '../../scripts/reference-files.ts';
+import { splitDefault } from '../../scripts/reference-page.ts';
+import { addCommands } from '../../src/cli/commands.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import { createGateway, loadDomains } from '../../src/index.ts';
+import { PRINCIPAL_DEFAULTS, UPSTREAM_DEFAULTS } from '../../src/limits/call-rules.ts';
+import { SHED_DEFAULTS } from '../../src/limits/overload.ts';
+import { decidePolicy, decideWay } from '../../src/orchestration/policy.ts';
 import { readProfiles } from '../../src/profiles.ts';
 import { createCertificates } from '../support/upstream-certificates.ts';
 import { listBlocks, ROOT } from './blocks.ts';
@@ -425,4 +432,100 @@ describe('the JSON Schemas for editors', () => {
     expect(() => readProfiles(file)).toThrow(/profiles\.yaml:\d+:\d+/);
     expect(fitsProfiles(value)).toBe(false);
   });
+});
+
+/** A constant of src: `5`, `24 * 60`, `'word'`. */
+function constantOf(file: string, pattern: RegExp): unknown {
+  const text = pattern.exec(readFileSync(join(ROOT, file), 'utf8'))?.[1] ?? '';
+  if (text.startsWith("'")) return text.slice(1, -1);
+  return text
+    .replaceAll('_', '')
+    .split(' * ')
+    .reduce((product, factor) => product * Number(factor), 1);
+}
+
+const ISSUER = 'src/identity/oauth/issuer.ts';
+const decided = (effect: 'write' | 'destructive') =>
+  decidePolicy({ effect, guard: undefined, domain: 'shop' } as never, { guard: {} } as never, {} as never).policy;
+
+/** Where a default is that a file only leaves open. */
+const IN_SOURCE: Readonly<Record<string, () => unknown>> = {
+  'domain.guard.write': () => decided('write'),
+  'domain.guard.destructive': () => decided('destructive'),
+  'domain.exposure': () => constantOf('src/serving.ts', /exposure = ('\w+')/),
+  'response.maxFileBytes': () => constantOf('src/executor/answer/build-answer.ts', /MAX_FILE_BYTES = (.+);/),
+  'prompt.messages[].role': () => constantOf('src/domain/definition/offers.ts', /role = ('\w+')/),
+  'tls.minVersion': () =>
+    DEFAULT_MIN_VERSION === constantOf('src/network/tls-options.ts', /PLAIN\b.*minVersion: ('.+?')/)
+      ? DEFAULT_MIN_VERSION
+      : undefined,
+  'config.guard': () => decided('destructive'),
+  'config.confirm': () => decideWay({}, {}, {} as never).way,
+  'issuer.clockSkewSeconds': () => constantOf(ISSUER, /DEFAULT_SKEW_SECONDS = (.+);/),
+  'issuer.jwksMaxAgeSeconds': () => constantOf(ISSUER, /DEFAULT_KEYS_MAX_AGE_SECONDS = (.+);/),
+  'issuer.principal': () => constantOf(ISSUER, /settings\.principal \?\? ('\w+')/),
+  'introspection.cacheSeconds': () => constantOf(ISSUER, /DEFAULT_CACHE_SECONDS = (.+);/),
+  'audit.onError': () => constantOf('src/audit/trail.ts', /#refuses = options\.onError !== ('continue')/) && 'refuse',
+  'audit.signEverySeconds': () => constantOf('src/audit/trail.ts', /signEverySeconds \?\? (\d+)/),
+  'limits.perPrincipal': () => ({ ...PRINCIPAL_DEFAULTS, rate: PRINCIPAL_DEFAULTS.rate?.text }),
+  'limits.perUpstream': () => ({ ...UPSTREAM_DEFAULTS }),
+  'shed.eventLoopMs': () => SHED_DEFAULTS.eventLoopMs,
+  'shed.heapPercent': () => SHED_DEFAULTS.heapPercent,
+};
+
+describe('a default that the reference states is the real one', () => {
+  /** `30000` is 30000. What has words in it is no value, and what is false if left out needs no proof. */
+  const stated = (schema: typeof domainSchema) =>
+    listFields(schema).flatMap((field) => {
+      const { fallback } = splitDefault(String(field.schema.description));
+      const value: unknown = /^`[^`]*`$/.test(fallback) ? parse(fallback.slice(1, -1)) : false;
+      return value === false ? [] : [[title(field), field, value] as const];
+    });
+
+  test.each(stated(domainSchema))('%s in a domain file', async (name, field, value) => {
+    const known = IN_SOURCE[name];
+    if (known) return expect(known()).toEqual(value);
+    const built: boolean[] = [];
+    for (const frame of FRAMES[field.section]!) {
+      const outcomes: unknown[] = [];
+      for (const content of [frame(wrap(field.name, value)), frame({})]) {
+        const file = join(folder, 'domains/shop.yaml');
+        await writeFile(file, stringify(content));
+        const domains = await loadDomains({ paths: [file], env: {} }).catch(() => undefined);
+        outcomes.push(domains && JSON.stringify(domains, (key, inner) => (key === 'provenance' ? undefined : inner)));
+      }
+      built.push(outcomes[0] !== undefined && outcomes[0] === outcomes[1]);
+    }
+    expect(built).toContain(true);
+  });
+
+  test.each(stated(configSchema))('%s in landbridge.yaml', async (name, field, value) => {
+    const known = IN_SOURCE[name];
+    if (known) return expect(known()).toEqual(value);
+    const built = framesOf(field.section).map((frame) => {
+      const [one, other] = [frame(wrap(field.name, value)), frame({})].map((content) => {
+        const file = join(folder, 'landbridge.yaml');
+        writeFileSync(file, stringify(content));
+        try {
+          const { origins: _, ...config } = readConfig({ config: file, paths: ['x'] }, { API_TOKEN: 'x' });
+          return JSON.stringify(config);
+        } catch {
+          return undefined;
+        }
+      });
+      return one !== undefined && one === other;
+    });
+    expect(built).toContain(true);
+  });
+});
+
+test('settings.md has every flag of `landbridge serve` and every variable in the column of its setting', () => {
+  const page = readFileSync(join(ROOT, 'docs/settings.md'), 'utf8');
+  const program = new Command('landbridge');
+  addCommands(program);
+  const serve = program.commands.find((command) => command.name() === 'serve')!;
+  const flags = serve.options.filter(({ hidden }) => !hidden).map(({ long }) => long!);
+  // What is no setting: the file itself, and how the start is told.
+  const own = ['--config', '--verbose', '--json'];
+  expect(flags.filter((flag) => !own.includes(flag) && !page.includes(`\`${flag}\``))).toEqual([]);
 });

@@ -9,7 +9,7 @@ export const assertionsSection = once(() =>
     {
       issuer: about(
         z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }),
-        withDefault('The issuer (`iss`) of the assertions.', '`publicUrl`'),
+        withDefault('The issuer (`iss`) of the assertions.', 'the setting `publicUrl`'),
         'https://mcp.example.com',
       ),
       keys: about(

@@ -27,7 +27,7 @@ const permissions = once(() => {
       profileNames,
       withDefault(
         'The profiles the caller may use, each at `/mcp/<name>`. `"*"` means all of them and `/mcp` itself.',
-        '`"*"`',
+        'all of them',
       ),
       ['reader'],
     ),
@@ -41,7 +41,7 @@ const permissions = once(() => {
       withDefault('When the permission ends: a date (midnight UTC) or a time.', 'never'),
       '2099-01-01',
     ),
-    limits: about(callLimits(), withDefault('How much the caller may call.', '`limits.perPrincipal`'), {
+    limits: about(callLimits(), withDefault('How much the caller may call.', 'the setting `limits.perPrincipal`'), {
       rate: '100/min',
     }),
   };

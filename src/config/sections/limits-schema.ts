@@ -1,18 +1,28 @@
 // The `limits` section of landbridge.yaml: how much callers may ask, and APIs are asked.
 import { z } from 'zod';
 import { callLimits } from '../../domain/definition/shape/call-limits-schema.ts';
-import { about, strict } from '../../domain/definition/shape/fields.ts';
+import { about, strict, withDefault } from '../../domain/definition/shape/fields.ts';
 import { once } from '../../endpoint/untrusted.ts';
 
 export const limitsSection = once(() =>
   strict({
-    perPrincipal: about(callLimits(), 'Limits for one caller, over all its connections.', {
-      rate: '600/min',
-      concurrent: 32,
-    }),
+    perPrincipal: about(
+      callLimits(),
+      withDefault(
+        'Limits for one caller, over all its connections.',
+        '`{ rate: 600000/min, concurrent: 400, queue: 200, waitSeconds: 5 }`',
+      ),
+      {
+        rate: '600/min',
+        concurrent: 32,
+      },
+    ),
     perUpstream: about(
       callLimits(),
-      'Limits for one API, for all callers together. Waiting callers take turns. One known caller can have at most seven eighths of the calls.',
+      withDefault(
+        'Limits for one API, for all callers together. Waiting callers take turns. One known caller can have at most seven eighths of the calls.',
+        '`{ concurrent: 64, queue: 256, waitSeconds: 5 }`',
+      ),
       {
         concurrent: 64,
         queue: 256,
@@ -23,12 +33,12 @@ export const limitsSection = once(() =>
       strict({
         eventLoopMs: about(
           z.number().min(10),
-          'The event-loop delay, in milliseconds, above which new calls are refused.',
+          withDefault('The event-loop delay, in milliseconds, above which new calls are refused.', 200),
           200,
         ),
         heapPercent: about(
           z.number().min(10).max(100),
-          'The share of the heap, in percent, above which new calls are refused.',
+          withDefault('The share of the heap, in percent, above which new calls are refused.', 92),
           92,
         ),
       }).meta({ id: 'shed' }),
