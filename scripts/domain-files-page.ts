@@ -68,7 +68,7 @@ endpoints:
       'pass on headers of the caller': '`forward`',
       'use a proxy, a certificate authority or a client certificate': '`proxy`, `tls`',
     },
-    fields: 'name prefix baseUrl headers forward proxy tls $schema',
+    fields: 'domain.name domain.title domain.description baseUrl headers forward proxy tls $schema',
     objects: 'tls',
   },
   {
@@ -138,7 +138,8 @@ operations:
       'improve what the model reads': '`summary`, `description`, `examples`',
       'group operations': '`tags`',
     },
-    fields: 'title description summary tags examples deprecated',
+    fields:
+      'operation.name prefix endpoint.title operation.title summary endpoint.description operation.description tags examples deprecated',
   },
   {
     title: 'How tools are shown',

@@ -10,7 +10,7 @@ export interface Group {
   readonly example?: string;
   /** What a reader wants, and the field for it: a row of the index. */
   readonly wants?: Readonly<Record<string, string>>;
-  /** Names of fields of the main objects. */
+  /** Names of fields of the main objects: `title` of all of them, `operation.name` of one. */
   readonly fields?: string;
   /** Objects with a table of their own. */
   readonly objects?: string;
@@ -36,7 +36,7 @@ export function renderPage(page: Page): string {
   refuseGaps(fields, groups, mains);
   const parts = groups.map(({ title, intro: about, example, fields: own = '', objects = '' }) => {
     const rows = words(own).flatMap((name) =>
-      fields.filter((field) => mains.includes(field.section) && topOf(field.name) === name),
+      fields.filter((field) => mains.includes(field.section) && isNamed(field, name)),
     );
     const tables = words(objects).map((id) => [
       `### ${id}`,
@@ -64,7 +64,10 @@ export function renderPage(page: Page): string {
     }
     const isMixed = mains.length > 1 && rows.some(({ section }) => mains.includes(section));
     const head = ['field', ...(isMixed ? ['in'] : []), 'type', 'default', 'what it does', 'example'];
-    const lines = [...merged.values()].map(({ field, places }) => {
+    // Of several objects, rows of one name stand together.
+    const names = [...new Set([...merged.values()].map(({ field }) => field.name))];
+    const sorted = [...merged.values()].sort((a, b) => names.indexOf(a.field.name) - names.indexOf(b.field.name));
+    const lines = sorted.map(({ field, places }) => {
       const { what, fallback } = splitDefault(String(field.schema.description));
       const other = namesOf(field).map((name) => `\`${name}\``);
       const name = [`\`${field.name}\``, ...(other.length > 0 ? [other.join(', ')] : [])].join('<br>');
@@ -93,17 +96,25 @@ function renderIndex(groups: readonly Group[]): string {
 
 /** Every field has its place, once: a new one is missed here. */
 function refuseGaps(fields: readonly Field[], groups: readonly Group[], mains: readonly string[]): void {
-  const placed = groups.flatMap(({ fields: own = '', objects = '' }) => [
-    ...words(own),
-    ...words(objects).map((id) => `### ${id}`),
-  ]);
-  const known = new Set(fields.map(({ section, name }) => (mains.includes(section) ? topOf(name) : `### ${section}`)));
-  const wrong = [
-    ...[...known].filter((name) => !placed.includes(name)).map((name) => `${name} is in no group`),
-    ...placed.filter((name) => !known.has(name)).map((name) => `${name} is in a group, and there is no such field`),
-    ...placed.filter((name, index) => placed.indexOf(name) !== index).map((name) => `${name} is in two groups`),
-  ];
+  const isMain = ({ section }: Field) => mains.includes(section);
+  const wrong = fields.flatMap((field) => {
+    const places = groups.flatMap(({ fields: own = '', objects = '' }) =>
+      isMain(field)
+        ? words(own).filter((name) => isNamed(field, name))
+        : words(objects).filter((id) => id === field.section),
+    );
+    return places.length === 1 ? [] : [`${field.section}.${field.name} is in ${places.length} groups, not in one`];
+  });
+  const unknown = groups
+    .flatMap(({ fields: own = '' }) => words(own))
+    .filter((name) => !fields.some((field) => isMain(field) && isNamed(field, name)));
+  wrong.push(...unknown.map((name) => `${name} is in a group, and there is no such field`));
   if (wrong.length > 0) throw new Error(`The groups of the reference do not fit the schemas:\n${wrong.join('\n')}`);
+}
+
+function isNamed({ section, name }: Field, word: string): boolean {
+  const top = topOf(name);
+  return word === top || word === `${section}.${top}`;
 }
 
 /** What withDefault() has put together. */
