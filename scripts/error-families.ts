@@ -274,7 +274,7 @@ export const ERROR_FAMILIES: Readonly<Record<ErrorCode | 'HTTP', Failures>> = {
     what: 'There are too many calls at the moment.',
     families: [
       {
-        match: /takes no more logins/,
+        match: /no more logins/,
         cause: 'The server that issues tokens limits logins (status 429).',
         fix: 'Wait as long as the message says, then call again.',
       },
@@ -360,8 +360,8 @@ export const ERROR_FAMILIES: Readonly<Record<ErrorCode | 'HTTP', Failures>> = {
         fix: 'Correct the value as the message says. [settings.md](settings.md) has the type of every setting.',
       },
       {
-        match: /secrets of documents|Variables of this program/,
-        see: 'LANDBRIDGE_PROT is set, and no setting has that name: did you mean "PORT"?',
+        match: /LANDBRIDGE_CONFIG|[Vv]ariables of (?:this program|Landbridge)/,
+        see: 'LANDBRIDGE_PROT is set, … did you mean "PORT"?',
         cause: 'An environment variable begins with `LANDBRIDGE_`, but there is no setting for it.',
         fix: 'Correct its name or unset it. [All variables](settings.md#environment-variables).',
       },
@@ -408,7 +408,7 @@ export const ERROR_FAMILIES: Readonly<Record<ErrorCode | 'HTTP', Failures>> = {
         fix: 'Use at least 32 characters, for example from `openssl rand -hex 32`.',
       },
       {
-        match: /--no-http|--stdio|stdin can be read once|stdio is one/,
+        match: /--no-http|--stdio|can be read (?:only )?once|stdio is one/,
         cause: 'The flags exclude each other, or nothing is left to listen on.',
         fix: 'Leave out one of the flags that the message names, or give the document as a file or URL instead of `-`.',
       },
@@ -430,7 +430,7 @@ export const ERROR_FAMILIES: Readonly<Record<ErrorCode | 'HTTP', Failures>> = {
         fix: 'Write the URL like `https://api.example.com/v1` and the header like `Name: value`. Set the variables in them.',
       },
       {
-        match: /There is no tool|was left out of|Which tool|Several words/,
+        match: /There is no tool|was left out of|[Ww]hich tool|No tool is named|Several words/,
         cause: 'The command line does not name exactly one tool that exists.',
         fix: '`landbridge tools --exposure tools` lists the names. Write arguments as `key=value` and files as `./file`.',
       },
@@ -457,7 +457,7 @@ export const ERROR_FAMILIES: Readonly<Record<ErrorCode | 'HTTP', Failures>> = {
       },
       {
         match:
-          /no client|--scope|--name|Codex|server: write|in its own settings|--with-values|pipe the document|its client|by hand/,
+          /no client|--scope|--name|Codex|server: write|in its own settings|--with-values|document (?:in|on stdin)|its client|by hand/,
         cause: '`landbridge install` cannot write the configuration of the client.',
         fix: 'Do what the message says: choose another name or scope, set a variable for a secret, or edit the file by hand. See [landbridge install](cli.md#landbridge-install).',
       },
@@ -473,7 +473,7 @@ export const ERROR_FAMILIES: Readonly<Record<ErrorCode | 'HTTP', Failures>> = {
       },
       {
         match:
-          /^Two |already registered|cannot be (?:a tool|an argument) name|is no tool name|needs a description|schema of type object|tool definitions|Definitions and handlers|[Bb]uilder|commonSchema|cannot have a field|zod 4 object|must not contain dots|name must not be empty|attachToServer/,
+          /^Two |already registered|cannot be (?:a tool|an argument) name|(?:is no|is not a valid) tool name|needs a description|schema of type object|tool definitions|Definitions and handlers|[Bb]uilder|commonSchema|cannot have a field|zod 4 object|must not contain dots|name must not be empty|attachToServer/,
         cause: 'Your own code defines a tool, prompt or resource that cannot be used, or uses a name twice.',
         fix: 'Correct the definition as the message says.',
       },
@@ -534,7 +534,7 @@ export const ERROR_FAMILIES: Readonly<Record<ErrorCode | 'HTTP', Failures>> = {
         fix: 'Check the address and your network, or download the document and give the file.',
       },
       {
-        match: /does not exist|cannot be read \(|is a folder|not a source/,
+        match: /does not exist|cannot be read \(|is a folder|not a (?:valid )?source/,
         cause: 'The path does not lead to a document.',
         fix: 'Give the path of a file, an http(s) URL, or `-` for standard input.',
       },
@@ -559,7 +559,7 @@ export const ERROR_FAMILIES: Readonly<Record<ErrorCode | 'HTTP', Failures>> = {
         fix: 'Keep only some of them with [include](domain-files.md#operations-you-keep).',
       },
       {
-        match: /part that would|could not be read/,
+        match: /(?:part|file) (?:that|which) would|could not be read/,
         cause: 'The document consists of several files, and `landbridge import` cannot store one of them in its place.',
         fix: 'Import it under another `--name`, move the file that is in the way, or use `--force`.',
       },
@@ -616,16 +616,15 @@ export const ERROR_FAMILIES: Readonly<Record<ErrorCode | 'HTTP', Failures>> = {
         fix: 'Get a token with the scopes in the message. Operators: see `profiles` of the [issuer](settings.md#issuer).',
       },
       {
+        match: /who calls|identified/,
+        cause: 'The gateway could not find out who calls.',
+        fix: 'Try again. If it lasts, read the log of the gateway.',
+      },
+      {
         match: /^40[01] .*(?:key|token|Authorization: Bearer|Unauthorized)/,
-        see: '401 Unauthorized: The token was not made for this endpoint.',
         cause:
           'The request has no key or token, has several, has one in the address, or it is unknown, expired or made for another audience.',
         fix: 'Send one valid key or token as `Authorization: Bearer <token>`. For a wrong audience, request the token for [publicUrl](settings.md#run-behind-a-proxy) with `/mcp`. The log of the gateway has the reason.',
-      },
-      {
-        match: /who calls/,
-        cause: 'The gateway could not find out who calls.',
-        fix: 'Try again. If it lasts, read the log of the gateway.',
       },
       {
         match: /^403 .*Host/,
