@@ -134,7 +134,7 @@ export const ERROR_FAMILIES: Readonly<Record<ErrorCode | 'HTTP', Failures>> = {
       {
         match: /was not called/,
         cause:
-          'The API is called in the name of the caller, and the caller has shown no access token, an expired one, or one without the value that the domain file sends.',
+          'The API is called in the name of the caller. The caller sent no access token, or an expired one, or one without a value that the domain file needs.',
         fix: 'Call over HTTP with a fresh access token of a server in `auth.oauth`. For a missing value, write a default in the domain file: `\u0024{principal.sub:-none}`.',
       },
       {
@@ -197,8 +197,8 @@ export const ERROR_FAMILIES: Readonly<Record<ErrorCode | 'HTTP', Failures>> = {
       {
         match: ANY,
         cause:
-          'Nothing listens at the address, its host name cannot be resolved, its certificate is not trusted, or a firewall or proxy is in the way.',
-        fix: 'Check what the message lists, from the machine of the gateway: that the API runs, the base URL, the proxy, the certificate ([tls](domain-files.md#tls)). `landbridge doctor --online` tries every base URL.',
+          'Nothing listens at the address, or its host name cannot be resolved, or its certificate is not trusted. Or a firewall or proxy blocks the way.',
+        fix: 'On the machine of the gateway, check what the message lists: the API, the base URL, the proxy, the certificate ([tls](domain-files.md#tls)). `landbridge doctor --online` tries every base URL.',
       },
     ],
   },
@@ -623,7 +623,7 @@ export const ERROR_FAMILIES: Readonly<Record<ErrorCode | 'HTTP', Failures>> = {
       {
         match: /^40[01] .*(?:key|token|Authorization: Bearer|Unauthorized)/,
         cause:
-          'The request has no key or token, has several, has one in the address, or it is unknown, expired or made for another audience.',
+          'The request has no key or token, or several, or one in the URL. Or the key or token is unknown, has expired, or was issued for another audience.',
         fix: 'Send one valid key or token as `Authorization: Bearer <token>`. For a wrong audience, request the token for [publicUrl](settings.md#run-behind-a-proxy) with `/mcp`. The log of the gateway has the reason.',
       },
       {
@@ -682,7 +682,7 @@ export const ERROR_FAMILIES: Readonly<Record<ErrorCode | 'HTTP', Failures>> = {
       {
         match: ANY,
         cause:
-          'The client sent broken JSON, JSON that is nested too deeply, a key twice, bytes that are not UTF-8, or a line that is too long.',
+          'The client sent broken JSON, a key twice, or JSON that is nested too deeply. Or the bytes are not UTF-8, or the line is too long.',
         fix: 'Correct the client. For stdio and TCP: send one message per line.',
       },
     ],

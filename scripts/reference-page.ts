@@ -40,7 +40,7 @@ export function renderPage(page: Page): string {
     );
     const tables = words(objects).map((id) => [
       `### ${id}`,
-      ...(definitions[id]?.description === undefined ? [] : [String(definitions[id].description)]),
+      ...introOf(id),
       renderTable(fields.filter(({ section }) => section === id)),
     ]);
     return [
@@ -52,6 +52,13 @@ export function renderPage(page: Page): string {
     ].join('\n\n');
   });
   return `${[intro.trim(), renderIndex(groups), ...parts, outro.trim()].join('\n\n')}\n`;
+
+  /** A credential has no description of its own: its `kind` says what it does. */
+  function introOf(id: string): string[] {
+    const kind = fields.find(({ section, name }) => section === id && name === 'kind');
+    const text = definitions[id]?.description ?? kind?.schema.description;
+    return text === undefined ? [] : [String(text)];
+  }
 
   function renderTable(rows: readonly Field[]): string {
     // The same field of several objects is one row.

@@ -46,7 +46,7 @@ export const profilesFile = once(() => {
       ),
       'tools',
     ),
-    readOnly: about(z.boolean(), 'Offers only operations that read.', true),
+    readOnly: about(z.boolean(), 'Allows only operations that read. All other calls are refused.', true),
     guard: about(
       z.enum(GUARD_POLICIES),
       withDefault(
@@ -58,7 +58,7 @@ export const profilesFile = once(() => {
     confirm: about(
       z.enum(CONFIRM_WAYS),
       withDefault(
-        'How a call is confirmed: the client asks the user (`ask`), the call is repeated with a signed token (`token`), or either of the two (`either`). A profile can only be stricter than the settings.',
+        'How a call is confirmed. With `ask`, the client asks the user. With `token`, the call is repeated with a signed token. `either` allows both. A profile can only be stricter than the settings.',
         'what the settings say',
       ),
       'ask',

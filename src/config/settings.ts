@@ -171,7 +171,7 @@ export const SETTINGS = {
     variable: 'LANDBRIDGE_EXPOSURE',
   },
   readOnly: {
-    type: about(truth, 'Offers only operations that read.', true),
+    type: about(truth, 'Allows only operations that read. All other calls are refused.', true),
     fallback: false,
     flag: 'readOnly',
     variable: 'LANDBRIDGE_READ_ONLY',
@@ -192,7 +192,7 @@ export const SETTINGS = {
     type: about(
       z.enum(CONFIRM_WAYS, { error: 'must be token, ask or either' }),
       withDefault(
-        'How a call is confirmed: the client asks the user (`ask`), the call is repeated with a signed token (`token`), or either of the two (`either`).',
+        'How a call is confirmed. With `ask`, the client asks the user. With `token`, the call is repeated with a signed token. `either` allows both.',
         '`either`',
       ),
       'ask',
@@ -228,7 +228,7 @@ export const SETTINGS = {
   baseUrl: {
     type: about(
       url,
-      withDefault('The base URL of the API, if the document has none or a wrong one.', 'the one in the document'),
+      withDefault('The base URL of the API. It replaces the one in the document.', 'the one in the document'),
       'https://api.example.com/v1',
     ),
     flag: 'baseUrl',

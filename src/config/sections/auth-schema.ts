@@ -157,7 +157,7 @@ const issuer = once(() =>
           'clientIdEnv',
           'clientSecretEnv',
         ).meta({ id: 'introspection' }),
-        'For opaque tokens: the gateway asks the authorization server about each of them (RFC 7662). If several issuers have it, each of them also sees the tokens that the issuers before it in this list did not accept. List only servers that may see them.',
+        'For opaque tokens: the gateway asks the authorization server about each of them (RFC 7662). If several issuers have it, they are asked in the order of this list. Each then sees tokens of the others. List only servers that may see them.',
         { clientIdEnv: 'IDP_CLIENT_ID', clientSecretEnv: 'IDP_CLIENT_SECRET' },
       ),
       scopes: about(
@@ -183,7 +183,7 @@ const issuer = once(() =>
       stepUp: about(
         z.boolean(),
         withDefault(
-          'Shows operations that the token does not cover. A call to one is refused with the scopes to request (403 `insufficient_scope`), so that the client can get a better token. Otherwise callers never see these operations.',
+          'A call that needs more scopes is refused with the scopes to request (403 `insufficient_scope`), so that the client can get a better token. This reveals that the operation exists. Without `stepUp`, callers never see operations that their token does not cover.',
           false,
         ),
         true,

@@ -26,7 +26,7 @@ export const domain = strict(
     baseUrl: about(
       baseUrl,
       withDefault(
-        `The base URL of the API: a URL, in which ${FILLED}, or a variable with a default. With an imported document, a URL without a path (\`https://host\`) keeps the path of the document’s server.`,
+        `The base URL of the API: a URL, or a variable with a default. In a URL, ${FILLED}. With an imported document, a URL without a path (\`https://host\`) keeps the path of the document’s server.`,
         'the server in the imported document',
       ),
       { env: 'SHOP_BASE_URL', default: 'https://shop.example/v1' },
@@ -131,7 +131,7 @@ export const domain = strict(
       text,
       withDefault(
         'The server of the document to use, by its URL, name or description as in the document.',
-        'the first',
+        'the first http(s) server',
       ),
       'https://{region}.shop.example/v1',
     ),

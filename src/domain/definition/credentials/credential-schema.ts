@@ -78,7 +78,7 @@ export const scheme = strict({
   ...variables,
   argument: about(
     z.boolean(),
-    'For a parameter that was taken for a key because of its name: makes it an argument again, so that the model fills it in.',
+    'Set it if the gateway takes a parameter for a key because of its name. The parameter becomes an argument, and the model fills it in.',
     true,
   ),
 }).meta({
@@ -122,7 +122,7 @@ export const kinds = z.discriminatedUnion('kind', [
   closed({
     kind: about(
       z.literal('oauth2'),
-      'Gets an access token for client id and secret (OAuth 2.0 client credentials), sends it as `Authorization: Bearer <token>` and renews it before it expires.',
+      'Gets an access token for client id and secret (OAuth 2.0 client credentials), and sends it as `Authorization: Bearer <token>`. It is renewed before it expires.',
       'oauth2',
     ),
     ...clientFields,

@@ -37,7 +37,7 @@ export const policy = z.enum(GUARD_POLICIES);
 export const confirm = about(
   z.enum(CONFIRM_WAYS),
   withDefault(
-    'How a call is confirmed: the client asks the user (`ask`), or the call is repeated with the token from the refusal (`token`). With `either`, the token is used only if the client cannot ask.',
+    'How a call is confirmed. With `ask`, the client asks the user. With `token`, the call is repeated with the token from the refusal. With `either`, the token is used only if the client cannot ask.',
     'what the settings say, or `either`',
   ),
   'ask',
@@ -67,7 +67,7 @@ export const audit = strict({
   ),
   redact: about(
     list(named(REDACT_PATH, 'must be a key (password), keys in a row (card.number) or a place ($.cards[*].number)')),
-    'Arguments that are never written, not even as part of a URL: `password` is a key at any depth, `card.number` is two nested keys at any depth, `$.cards[*].number` is one place.',
+    'Arguments that are never written, not even as part of a URL. `password` is a key at any depth. `card.number` is two nested keys at any depth. `$.cards[*].number` is one place.',
     ['password', 'card.number', '$.cards[*].number'],
   ),
 }).meta({
@@ -104,7 +104,10 @@ export const common = {
   confirm,
   timeoutMs: about(
     milliseconds,
-    withDefault('The time a call may take, in milliseconds, with connecting and reading.', DEFAULT_LIMITS.timeoutMs),
+    withDefault(
+      'The time a call may take, in milliseconds. It includes connecting and reading.',
+      DEFAULT_LIMITS.timeoutMs,
+    ),
     10_000,
   ),
   maxResponseBytes: about(
