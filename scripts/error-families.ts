@@ -337,7 +337,6 @@ export const ERROR_FAMILIES: Readonly<Record<ErrorCode | 'HTTP', Failures>> = {
     families: [
       {
         match: ANY,
-        see: '…',
         cause:
           'A tool written in code, a check in a TypeScript domain file, or middleware threw an error or returned something unusable.',
         fix: 'Read the log of the gateway: it has the stack. Repair the code and restart.',
