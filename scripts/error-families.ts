@@ -375,7 +375,7 @@ export const ERROR_FAMILIES: Readonly<Record<ErrorCode | 'HTTP', Failures>> = {
         fix: 'Correct the path. It is relative to the folder you run in, or to the settings file.',
       },
       {
-        match: /Refusing to listen|LANDBRIDGE_API_KEYS|same API key|is set and holds no key/,
+        match: /Refusing to listen|LANDBRIDGE_API_KEYS|same API key|is set.* no key/,
         cause:
           'The gateway would listen for other machines without authentication, or the list of keys is empty or has a key twice.',
         fix: 'Make a key with `landbridge key new <name>` and add it to [auth.keys](settings.md#decide-who-may-call). Or listen on 127.0.0.1.',
@@ -412,8 +412,7 @@ export const ERROR_FAMILIES: Readonly<Record<ErrorCode | 'HTTP', Failures>> = {
         fix: 'Leave out one of the flags that the message names, or give the document as a file or URL instead of `-`.',
       },
       {
-        match:
-          /audit|signing key|writes the|Cannot read the key|No key to check|PEM, Ed25519|--head|^Which file|Cannot read …: …/i,
+        match: /audit|signing key|writes the|Cannot read the key|No key to check|PEM, Ed25519|--head|^Which file/i,
         cause:
           'The audit file or one of its keys is missing or unreadable, has the wrong form, or another process writes it.',
         fix: 'Correct path and permissions. Give each process a file of its own with `%h` and `%p` in `audit.file`. [audit.md](audit.md) explains keys and checks.',
@@ -444,6 +443,17 @@ export const ERROR_FAMILIES: Readonly<Record<ErrorCode | 'HTTP', Failures>> = {
         fix: 'Choose another path. Use `--output` without `--url`. The call itself may have been made: check before you repeat a write.',
       },
       {
+        match: /Name the document|importedFrom|to update|already exist|domain files say|has no letter|prefix …/,
+        cause: '`landbridge import` needs a document, a name or a decision.',
+        fix: 'Name the document. Use `--update` for a new version, `--name` for a second copy, `--force` to overwrite. See [landbridge import](cli.md#landbridge-import).',
+      },
+      {
+        match:
+          /no client "…"|--scope|Codex|name of a server|in its (?:own )?settings|--with-values|document (?:in|on stdin)|JSON object, so|its client|by hand|Cannot read …: …/,
+        cause: '`landbridge install` cannot write the configuration of the client.',
+        fix: 'Do what the message says: choose another name or scope, set a variable for a secret, or edit the file by hand. See [landbridge install](cli.md#landbridge-install).',
+      },
+      {
         match:
           /Cannot reach|--url|MCP server|MCP message|as a gateway|cannot be asked|HTTP port|refused the request|too long to be read|who calls|redirects to|goes with files|^… \(…\): …/,
         cause: 'A command with `--url`, or `landbridge health`, gets no usable answer from the running gateway.',
@@ -453,17 +463,6 @@ export const ERROR_FAMILIES: Readonly<Record<ErrorCode | 'HTTP', Failures>> = {
         match: /key new|key …|--expires|key on stdin|too long for a key|The name …|This key …|key hash/,
         cause: '`landbridge key` got a wrong action, name, date or key.',
         fix: 'Make a key with `landbridge key new <name>`. See [landbridge key](cli.md#landbridge-key).',
-      },
-      {
-        match:
-          /no client|--scope|--name|Codex|server: write|in its own settings|--with-values|document (?:in|on stdin)|its client|by hand/,
-        cause: '`landbridge install` cannot write the configuration of the client.',
-        fix: 'Do what the message says: choose another name or scope, set a variable for a secret, or edit the file by hand. See [landbridge install](cli.md#landbridge-install).',
-      },
-      {
-        match: /Name the document|importedFrom|to update|already exist|domain files say|has no letter|prefix …/,
-        cause: '`landbridge import` needs a document, a name or a decision.',
-        fix: 'Name the document. Use `--update` for a new version, `--name` for a second copy, `--force` to overwrite. See [landbridge import](cli.md#landbridge-import).',
       },
       {
         match: /no schema "…"|"landbridge audit …"|rules for the client/,

@@ -9,7 +9,7 @@ const INTRO = `# Errors
 
 ${GENERATED}
 
-Search this page for a part of the message that you see. \`…\` stands for the parts that vary: names, numbers, addresses.
+Search this page for a part of the message that you see. \`…\` stands for the parts that vary, such as names and numbers, and for the end of long messages.
 Under each message are its cause and its fix. Guide by symptom: [troubleshoot](guides/troubleshoot.md).
 
 There are four kinds of errors:
@@ -32,8 +32,8 @@ const PARTS: readonly (readonly [title: string, intro: string, belongs: (code: C
     (code) => wireOf(code) === 'jsonrpc',
   ],
 ];
-/** More of one family would be repetitions. */
-const MAX_SHOWN = 3;
+/** Of a line: what is behind it is advice. */
+const MAX_LINE = 180;
 
 export function renderErrorsPage(thrown: readonly Thrown[]): string {
   const codes = Object.keys(ERROR_FAMILIES) as Code[];
@@ -62,11 +62,16 @@ function renderCode(code: Code, thrown: readonly Thrown[]): string[] {
 function renderFamily({ see, cause, fix }: Family, messages: readonly string[]): string[] {
   const all = [...(see === undefined ? [] : [see]), ...messages];
   const different = all.filter((one, index) => all.findIndex((other) => opening(other) === opening(one)) === index);
-  const shown = different.slice(0, MAX_SHOWN);
+  const shown = different.map((one) => one.replace(/.+/g, cut));
   return [
     ...(shown.length === 0 ? [] : [`\`\`\`\n${shown.join('\n')}\n\`\`\``]),
     `**Cause:** ${cause}<br>\n**Fix:** ${fix}`,
   ];
+}
+
+/** At a blank. */
+function cut(line: string): string {
+  return line.length <= MAX_LINE ? line : `${line.slice(0, line.lastIndexOf(' ', MAX_LINE))} …`;
 }
 
 /** Messages that begin alike differ in their advice. */
