@@ -412,6 +412,11 @@ export const ERROR_FAMILIES: Readonly<Record<ErrorCode | 'HTTP', Failures>> = {
         fix: 'Leave out one of the flags that the message names, or give the document as a file or URL instead of `-`.',
       },
       {
+        match: /^Cannot read …: …/,
+        cause: 'A file that `landbridge install` or `landbridge audit` needs cannot be read.',
+        fix: 'Correct the path and the permissions.',
+      },
+      {
         match: /audit|signing key|writes the|Cannot read the key|No key to check|PEM, Ed25519|--head|^Which file/i,
         cause:
           'The audit file or one of its keys is missing or unreadable, has the wrong form, or another process writes it.',
@@ -449,7 +454,7 @@ export const ERROR_FAMILIES: Readonly<Record<ErrorCode | 'HTTP', Failures>> = {
       },
       {
         match:
-          /no client "…"|--scope|Codex|name of a server|in its (?:own )?settings|--with-values|document (?:in|on stdin)|JSON object, so|its client|by hand|Cannot read …: …/,
+          /no client "…"|--scope|Codex|name of a server|in its (?:own )?settings|--with-values|document (?:in|on stdin)|JSON object, so|its client|by hand/,
         cause: '`landbridge install` cannot write the configuration of the client.',
         fix: 'Do what the message says: choose another name or scope, set a variable for a secret, or edit the file by hand. See [landbridge install](cli.md#landbridge-install).',
       },
