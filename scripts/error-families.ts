@@ -265,7 +265,7 @@ export const ERROR_FAMILIES: Readonly<Record<ErrorCode | 'HTTP', Failures>> = {
       {
         match: ANY,
         cause:
-          'The redirect leads to another origin or out of the base URL, would repeat a write, or there are too many redirects.',
+          'The redirect leads to another origin or out of the base URL, or it would repeat a write. Or there are too many redirects.',
         fix: 'If the new address is right, set the [base URL](domain-files.md#the-api) or the path to it. After a 303, look first whether the call took effect.',
       },
     ],
@@ -727,7 +727,7 @@ export const ERROR_FAMILIES: Readonly<Record<ErrorCode | 'HTTP', Failures>> = {
       {
         match: /requestState|inputResponses|confirmation must be/,
         cause: 'The answer to a question does not have the right form, or belongs to another call.',
-        fix: 'Call again without `requestState`. The gateway asks anew.',
+        fix: 'Call again without `requestState`. The gateway asks again.',
       },
       {
         match: /cursor/,

@@ -9,6 +9,7 @@ import { Ajv } from 'ajv';
 import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { ERROR_FAMILIES } from '../../scripts/error-families.ts';
 import {
   buildConfigSchema,
   buildDomainSchema,
@@ -30,6 +31,8 @@ import { decidePolicy, decideWay } from '../../src/orchestration/policy.ts';
 import { readProfiles } from '../../src/profiles.ts';
 import { createCertificates } from '../support/upstream-certificates.ts';
 import { listBlocks, ROOT } from './blocks.ts';
+import { HOUSE_PHRASES } from './house-phrases.ts';
+import { readProse } from './reading-grade.ts';
 
 type Value = Record<string, unknown>;
 
@@ -528,4 +531,17 @@ test('settings.md has every flag of `landbridge serve` and every variable in the
   // What is no setting: the file itself, and how the start is told.
   const own = ['--config', '--verbose', '--json'];
   expect(flags.filter((flag) => !own.includes(flag) && !page.includes(`\`${flag}\``))).toEqual([]);
+});
+
+test('the words of fields, causes and fixes are plain: no phrase of our own, no long sentence, a low grade', () => {
+  const fields = [domainSchema, profilesSchema, configSchema].flatMap(listFields);
+  const families = Object.values(ERROR_FAMILIES).flatMap(({ what, families }) => [
+    what,
+    ...families.flatMap(({ cause, fix }) => [cause, fix]),
+  ]);
+  const texts = [...fields.map(({ schema }) => splitDefault(String(schema.description)).what), ...families];
+  const { grade, sentences } = readProse([...new Set(texts)].join('\n\n'));
+  expect(grade).toBeLessThanOrEqual(9);
+  expect(sentences.filter((sentence) => sentence.split(' ').length > 24)).toEqual([]);
+  expect(texts.filter((text) => HOUSE_PHRASES.some(([phrase]) => phrase.test(text)))).toEqual([]);
 });

@@ -183,7 +183,7 @@ const issuer = once(() =>
       stepUp: about(
         z.boolean(),
         withDefault(
-          'A call that needs more scopes is refused with the scopes to request (403 `insufficient_scope`), so that the client can get a better token. This reveals that the operation exists. Without `stepUp`, callers never see operations that their token does not cover.',
+          'A call that needs more scopes is refused, with the scopes to request (403 `insufficient_scope`). The client can then get a better token. This reveals that the operation exists. Without `stepUp`, callers never see operations that their token does not cover.',
           false,
         ),
         true,
