@@ -65,7 +65,7 @@ for (const [n, line] of TITLES.split(/,\s+/).entries()) {
   addBook({ title, author, genre, price_cents: 800 + ((n * 370) % 2100), stock: (n * 5) % 12 });
 }
 for (let n = 0; n < 40; n++) {
-  const customer = { name: ['Ada', 'Grace', 'Alan', 'Edsger'][n % 3], email: `customer${n}@example.com` };
+  const customer = { name: ['Ada', 'Grace', 'Alan'][n % 3], email: `customer${n}@example.com` };
   addOrder({ customer, items: [{ book_id: (n % 24) + 1, quantity: (n % 3) + 1 }] }, STATUSES[(n * 3) % 4]);
 }
 
