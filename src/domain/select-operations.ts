@@ -40,6 +40,7 @@ export function buildSelection(include: OperationFilter | undefined, exclude: Op
   const includes = compile('include', include);
   const excludes = compile('exclude', exclude);
   const usedChoices = new Set<Choice>();
+  const matchedFilters = new Set<readonly (readonly Choice[])[]>();
   const names: Record<Kind, Set<string>> = {
     tags: new Set(),
     paths: new Set(),
@@ -48,8 +49,11 @@ export function buildSelection(include: OperationFilter | undefined, exclude: Op
     deprecated: new Set(),
   };
   // no short cuts: every test of every key runs, so that `usedChoices` is complete
-  const matches = (groups: readonly (readonly Choice[])[], operation: OperationInfo) =>
-    groups.map((choices) => anyOf(choices, operation, usedChoices)).every(Boolean);
+  const matches = (groups: readonly (readonly Choice[])[], operation: OperationInfo) => {
+    const matchesAll = groups.map((choices) => anyOf(choices, operation, usedChoices)).every(Boolean);
+    if (matchesAll) matchedFilters.add(groups);
+    return matchesAll;
+  };
   const isFiltered = includes.length + excludes.length > 0;
   return {
     select: (operation) => {
@@ -58,8 +62,8 @@ export function buildSelection(include: OperationFilter | undefined, exclude: Op
       const isExcluded = matches(excludes, operation) && excludes.length > 0;
       return isIncluded && !isExcluded;
     },
-    unused: () =>
-      [...includes, ...excludes]
+    unused: () => [
+      ...[...includes, ...excludes]
         .flat()
         .filter((choice) => !usedChoices.has(choice))
         .map(({ path, kind, value }) => {
@@ -67,7 +71,20 @@ export function buildSelection(include: OperationFilter | undefined, exclude: Op
           const fix = kind === 'deprecated' ? 'remove it' : hint(value, [...names[kind]]);
           return { path, message: `${message}; ${fix}` };
         }),
+      ...[includes, excludes]
+        .filter((groups) => groups.length > 1 && groups.flat().every((choice) => usedChoices.has(choice)))
+        .filter((groups) => !matchedFilters.has(groups))
+        .map(toContradiction),
+    ],
   };
+}
+
+/** Every value is right by itself, but the keys together match nothing: most likely they were meant as alternatives. */
+function toContradiction(groups: readonly (readonly Choice[])[]): Problem {
+  const [{ path }] = groups[0] as [Choice];
+  const keys = groups.map(([choice]) => choice!.kind).join(' and ');
+  const message = `no operation of the document matches ${keys} together, and all keys of a filter must match`;
+  return { path: path.slice(0, 1), message: `${message}; write one of them, such as operations` };
 }
 
 function noteNames({ tags, path, method, operationId }: OperationInfo, names: Record<Kind, Set<string>>): void {

@@ -147,6 +147,18 @@ describe('include and exclude', () => {
       ),
     );
   });
+
+  test('whose keys together match nothing are said', async () => {
+    const both = { exclude: { deprecated: true, methods: ['GET'] } };
+    expect(await actions(both)).toEqual(all);
+    expect((await load(both)).warnings).toContainEqual(
+      expect.stringMatching(
+        /shop\.yaml:\d+:\d+ exclude: no operation of the document matches methods and deprecated together, and all keys of a filter must match; write one of them, such as operations$/,
+      ),
+    );
+    const matched = await load({ exclude: { deprecated: true, methods: ['DELETE'] } });
+    expect(matched.warnings).not.toContainEqual(expect.stringContaining('together'));
+  });
 });
 
 describe('compileGlob()', () => {

@@ -540,12 +540,13 @@ describe('the next page', () => {
       { page_: 2, per_page_: 2, q_: 'a' },
       'page_=3',
     ],
+    ['Link header behind one item', '[1]', { link: '</things?cursor=b>; rel="next"' }, {}, 'cursor_=b'],
     ['Link header, bare rel', '[1,2]', { link: '</things?cursor=ab%3D>; rel=next' }, {}, 'cursor_=ab='],
   ])('from a %s', async (_, body, headers, args, want) => {
     const answer = textOf(
       await get(body, 'application/json', list, { headers: headers as Record<string, string>, args }),
     );
-    expect(last(answer)).toBe(`showing 2 items; next: ${want}`);
+    expect(last(answer)).toBe(`showing ${body === '[1]' ? '1 item' : '2 items'}; next: ${want}`);
   });
 
   test.each([

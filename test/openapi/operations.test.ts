@@ -101,6 +101,7 @@ describe('operations', () => {
 
   test.each([
     [{ summary: 'Run a search.' }, {}, 'summary of the operation', 'summary of the operation'],
+    [{ summary: 'Run it. Slow.' }, {}, 'summary of the operation', 'summary of the operation'],
     [
       { description: 'Runs a search. Slowly.' },
       {},

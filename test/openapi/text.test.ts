@@ -31,6 +31,20 @@ describe('in an endpoint', () => {
     });
   });
 
+  test('a summary of several sentences is the description too, if there is none', async () => {
+    const of = async (words: object) => {
+      const { summary, description } = await importOne(openapi({ '/a': { get: { operationId: 'a', ...words } } }));
+      return { summary, description };
+    };
+    const summary = 'Internal. Shows who calls.';
+    expect(await of({ summary })).toEqual({ summary: 'Internal.', description: summary });
+    expect(await of({ summary, description: 'All of it.' })).toEqual({
+      summary: 'Internal.',
+      description: 'All of it.',
+    });
+    expect(await of({ summary: 'Shows who calls' })).toEqual({ summary: 'Shows who calls', description: undefined });
+  });
+
   test('a summary is never empty', async () => {
     expect((await importOne(openapi({ '/a/{b}': { delete: {} } }))).summary).toBe('DELETE /a/{b}');
     expect(

@@ -138,7 +138,8 @@ export class LateFields {
   }
 
   get description(): string | undefined {
-    this.#description ??= { text: toPlainLines(this.#texts.description ?? '') || undefined };
+    const { summary = '', description = '' } = this.#texts;
+    this.#description ??= { text: toPlainLines(description) || moreThanSentence(summary) };
     return this.#description.text;
   }
 
@@ -246,6 +247,11 @@ function plainSummary({ method, path, operationId }: OperationInfo, action: stri
   return /[a-z]{2}/.test(words) ? `${words[0]!.toUpperCase()}${words.slice(1)} (${request}).` : request;
 }
 
+/** A summary of several sentences, as some documents have it in place of a description. */
+function moreThanSentence(summary: string): string | undefined {
+  return summary === '' || toSummary(summary) === toPlainText(summary) ? undefined : toPlainLines(summary) || undefined;
+}
+
 function buildOutputSchema(schema: Place | undefined, builder: SchemaBuilder): JsonSchema | undefined {
   if (!schema) return undefined;
   const uses = new Set<Definition>();
@@ -272,5 +278,6 @@ function explainTexts(
       : texts.description && toSummary(texts.description)
         ? `first sentence of the ${source('description')}`
         : `made from ${endpoint.source.operationId === undefined ? '' : 'operationId, '}method and path`;
-  return { summary, description: endpoint.description === undefined ? summary : source('description') };
+  const isOwn = texts.description !== undefined && toPlainLines(texts.description) !== '';
+  return { summary, description: isOwn ? source('description') : summary };
 }
