@@ -10,12 +10,12 @@ import { legacy, post } from './support/mcp.ts';
 const run = promisify(execFile);
 const root = new URL('..', import.meta.url).pathname;
 const PLACES = [
-  ...['dist', 'domains', 'openapi', 'docs', 'deploy', 'package.json', '.env.example', 'LICENSE'],
+  ...['dist', 'domains', 'openapi', 'docs', 'examples', 'deploy', 'package.json', '.env.example', 'LICENSE'],
   ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'SCALE.md'],
 ];
 const NEEDED = [
   ...['dist/cli/main.js', 'dist/index.js', 'dist/index.d.ts', 'dist/sample/server.js', 'domains/tasks.yaml'],
-  'dist/executor/answer/decoding/scan-json.wasm',
+  ...['dist/executor/answer/decoding/scan-json.wasm', 'examples/bookshop.mjs'],
   ...['docs/deploy.md', 'docs/operate.md', 'docs/settings.md', 'docs/schemas/config.schema.json'],
   ...['deploy/compose/compose.yaml', 'deploy/helm/landbridge/Chart.yaml', 'deploy/systemd/landbridge.service'],
 ];
