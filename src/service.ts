@@ -124,7 +124,7 @@ export function createService(common: Shared, serving: Serving, all?: Service, w
       missing: createUnknownTool(registry),
     },
     // In a read-only gateway, no token would allow more, so none is suggested.
-    ...(whole && !policy.readOnly && { refuse: createStepUp(registry, whole.registry) }),
+    ...(whole && !policy.readOnly && !policy.readOnlyProfile && { refuse: createStepUp(registry, whole.registry) }),
     ...(all && { findHidden: createFindHidden({ registry, resources, prompts }, listWider(serving, all, whole)) }),
     redaction,
     audit: createAudit(log),

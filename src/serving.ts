@@ -60,7 +60,7 @@ export function toProfileServing(
     compiled: new Map(),
     policy: {
       ...policy,
-      readOnly: policy.readOnly || (profile.readOnly ?? false),
+      readOnlyProfile: profile.readOnly,
       atLeast: profile.guard,
       confirmAtLeast: profile.confirm,
     },

@@ -11,6 +11,8 @@ import {
 export interface DeploymentPolicy {
   /** Nothing but reads. */
   readonly readOnly: boolean;
+  /** A profile's own setting for that. */
+  readonly readOnlyProfile?: boolean | undefined;
   /** The operator's word on destructive calls; undefined leaves it to domain files and the default. */
   readonly destructive?: GuardPolicy | undefined;
   /** A profile's setting for destructive calls: it can be stricter, never laxer. */
@@ -72,6 +74,7 @@ function decide(endpoint: Governed, domain: Pick<Domain, 'guard'>, deployment: D
   const { effect } = endpoint;
   if (effect === 'read') return { policy: 'allow', because: 'it only reads' };
   if (deployment.readOnly) return { policy: 'deny', because: 'this gateway was started with --read-only' };
+  if (deployment.readOnlyProfile) return { policy: 'deny', because: 'this profile says readOnly: true' };
   if (effect === 'destructive' && deployment.destructive === 'deny') {
     return { policy: 'deny', because: 'this gateway was started with --guard deny' };
   }

@@ -29,6 +29,13 @@ const cases: Record<string, Case> = {
     want: 'deny',
     because: 'this gateway was started with --read-only',
   },
+  'a write of a profile that only reads, whatever a file says': {
+    effect: 'write',
+    endpoint: 'allow',
+    deployment: { readOnlyProfile: true, destructive: 'allow' },
+    want: 'deny',
+    because: 'this profile says readOnly: true',
+  },
   'a destructive call with --guard deny, whatever a file says': {
     effect: 'destructive',
     endpoint: 'allow',
