@@ -13,8 +13,12 @@ const { values, positionals } = parseArgs({
 const [resource = 'http://127.0.0.1:3333/mcp'] = positionals;
 
 // 1. A call without a token says where the metadata is, and which scopes to ask for.
-const refused = await fetch(resource, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
+const headers = { 'content-type': 'application/json' };
+const refused = await fetch(resource, { method: 'POST', headers, body: '{}' }).catch(() =>
+  stop(`Nothing listens at ${resource}. Start the gateway with "landbridge serve".`),
+);
 const challenge = refused.headers.get('www-authenticate') ?? '';
+if (!challenge.includes('resource_metadata')) stop(`${resource} does not ask for a token (${refused.status}).`);
 say(`${refused.status} from ${resource}`);
 const scope = values.scope ?? read(challenge, 'scope');
 
@@ -37,7 +41,7 @@ start.search = new URLSearchParams({
   code_challenge_method: 'S256',
 });
 const callback = await browse(start, values.user);
-if (!callback.searchParams.has('code')) throw new Error(`no code: ${callback.search}`);
+if (!callback.searchParams.has('code')) stop(`The login failed: ${callback.search}`);
 
 // 4. The code is exchanged for a token that is made for this one endpoint.
 const fields = { grant_type: 'authorization_code', client_id: CLIENT, redirect_uri: REDIRECT, code_verifier: verifier };
@@ -46,13 +50,18 @@ const answer = await fetch(server.token_endpoint, {
   body: new URLSearchParams({ ...fields, code: callback.searchParams.get('code'), resource }),
 });
 const { access_token: token, error_description: problem } = await answer.json();
-if (token === undefined) throw new Error(problem);
+if (token === undefined) stop(`No token: ${problem}`);
 const claims = JSON.parse(Buffer.from(token.split('.')[1], 'base64url'));
 say(`token for ${claims.sub}, audience ${claims.aud}, scope "${claims.scope}"`);
 console.log(token);
 
 function say(line) {
   console.error(line);
+}
+
+function stop(line) {
+  say(line);
+  process.exit(1);
 }
 
 /** `scope="a b"` of a challenge. */
