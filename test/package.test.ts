@@ -16,7 +16,7 @@ const PLACES = [
 const NEEDED = [
   ...['dist/cli/main.js', 'dist/index.js', 'dist/index.d.ts', 'dist/sample/server.js', 'domains/tasks.yaml'],
   ...['dist/executor/answer/decoding/scan-json.wasm', 'examples/bookshop.mjs'],
-  ...['docs/deploy.md', 'docs/operate.md', 'docs/settings.md', 'docs/schemas/config.schema.json'],
+  ...['docs/guides/deploy.md', 'docs/operate.md', 'docs/settings.md', 'docs/schemas/config.schema.json'],
   ...['deploy/compose/compose.yaml', 'deploy/helm/landbridge/Chart.yaml', 'deploy/systemd/landbridge.service'],
 ];
 const STRANGE =
