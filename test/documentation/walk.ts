@@ -139,7 +139,20 @@ export class Walk {
   /** Ends all that the page has started. */
   async end(): Promise<void> {
     for (const one of this.#background.splice(0).reverse()) await stop(one);
+    await this.#endJobs();
     await rm(this.#home, { recursive: true, force: true });
+  }
+
+  /** What a block has put into the background itself (`program & echo $! > program.pid`), and the page did not end. */
+  async #endJobs(): Promise<void> {
+    const jobs = await readFile(join(this.#home, 'state', 'jobs'), 'utf8').catch(() => '');
+    for (const pid of jobs.split('\n').filter(Boolean)) {
+      try {
+        process.kill(Number(pid), 'SIGKILL');
+      } catch {
+        // It has ended.
+      }
+    }
   }
 
   async #write(block: Block): Promise<void> {
@@ -154,7 +167,7 @@ export class Walk {
     const state = join(this.#home, 'state');
     const script = [
       `source '${state}/env'; cd "$(cat '${state}/cwd')"; exec 2>&1; set -eo pipefail`,
-      `trap 'export -p >"${state}/env"; pwd >"${state}/cwd"' EXIT`,
+      `trap 'export -p >"${state}/env"; pwd >"${state}/cwd"; jobs -p >>"${state}/jobs"' EXIT`,
       code,
     ].join('\n');
     return new Promise((done) => {
