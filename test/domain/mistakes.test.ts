@@ -56,6 +56,13 @@ describe('a YAML domain file', () => {
       ],
     ],
     [
+      'a text with a comma inside { }',
+      `${HEAD}endpoints: { a: { path: /a, summary: Finds books by title, author or genre. } }\n`,
+      [
+        'shop.yaml:3:60 endpoints.a["author or genre."]: "author or genre." is not known here; if it belongs to the text before it, put that text in quotes: inside { } a comma begins the next field',
+      ],
+    ],
+    [
       'a truth value in words',
       `${HEAD}endpoints:\n  a:\n    path: /a/{id}\n    summary: A.\n    args:\n      id:\n        type: integer\n        required: yes please\n`,
       ['shop.yaml:10:9 endpoints.a.args.id.required: must be true or false, without quotes; got "yes please"'],

@@ -77,6 +77,13 @@ describe('the certificate of an API', () => {
     expect(plain.seen).toHaveLength(1);
   });
 
+  test('of an address that a document is fetched from, too', async () => {
+    const fetching = open(`name: shop\nopenapi: ${plain.url}/openapi.json\n`);
+    await expect(fetching).rejects.toThrow(
+      'its certificate is signed by an authority that is not known here (UNABLE_TO_VERIFY_LEAF_SIGNATURE); set NODE_EXTRA_CA_CERTS',
+    );
+  });
+
   test('several authorities, one file or many, relative to the domain file', async () => {
     write('company.pem', authority.cert);
     write('bundle.pem', `# ours\n${stranger.cert}\n${authority.cert}`);

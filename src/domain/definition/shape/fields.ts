@@ -61,6 +61,8 @@ export function closed<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
     error: (issue) => {
       if (issue.code !== 'unrecognized_keys') return undefined;
       const first = issue.keys?.[0] ?? '';
+      if (issue.keys?.length === 1 && /\s/.test(first))
+        return '"{key}" is not known here; if it belongs to the text before it, put that text in quotes: inside { } a comma begins the next field';
       return issue.keys?.length === 1
         ? `"{key}" is not known here; ${hint(first, keys)}`
         : `"{key}" is not known here; allowed: ${keys.join(', ')}.`;

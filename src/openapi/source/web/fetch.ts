@@ -9,6 +9,9 @@ import type { Limits } from '../limits.ts';
 import { readStream, showUrl, tooBig } from '../read-document.ts';
 
 const MAX_REDIRECTS = 3;
+/** Codes of a certificate that no authority known to this machine has signed. */
+const UNKNOWN_AUTHORITY =
+  /^(?:UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT)$/;
 
 /** Header fields by name. */
 export type Fields = Readonly<Record<string, string>>;
@@ -81,6 +84,11 @@ export async function fetchAnswer(source: string, limits: Limits, headers: Field
     }
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === PROXY_FAILURE) throw bad(label, `cannot be fetched: ${message.replace(/\.$/, '')}`);
+    if (UNKNOWN_AUTHORITY.test(code ?? ''))
+      throw bad(
+        label,
+        `cannot be fetched: its certificate is signed by an authority that is not known here (${code}); set NODE_EXTRA_CA_CERTS to a file with that authority, or download the document and give the file`,
+      );
     throw bad(label, `cannot be fetched (${code ?? message}); check the address and your network`);
   } finally {
     clearTimeout(timer);
