@@ -80,7 +80,7 @@ describe('the certificate of an API', () => {
   test('of an address that a document is fetched from, too', async () => {
     const fetching = open(`name: shop\nopenapi: ${plain.url}/openapi.json\n`);
     await expect(fetching).rejects.toThrow(
-      'its certificate is signed by an authority that is not known here (UNABLE_TO_VERIFY_LEAF_SIGNATURE); set NODE_EXTRA_CA_CERTS',
+      'its certificate is signed by an authority that this machine does not trust (UNABLE_TO_VERIFY_LEAF_SIGNATURE); set NODE_EXTRA_CA_CERTS',
     );
   });
 

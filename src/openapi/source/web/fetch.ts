@@ -87,7 +87,7 @@ export async function fetchAnswer(source: string, limits: Limits, headers: Field
     if (UNKNOWN_AUTHORITY.test(code ?? ''))
       throw bad(
         label,
-        `cannot be fetched: its certificate is signed by an authority that is not known here (${code}); set NODE_EXTRA_CA_CERTS to a file with that authority, or download the document and give the file`,
+        `cannot be fetched: its certificate is signed by an authority that this machine does not trust (${code}); set NODE_EXTRA_CA_CERTS to a file with that authority, or download the document and give the file`,
       );
     throw bad(label, `cannot be fetched (${code ?? message}); check the address and your network`);
   } finally {
