@@ -343,6 +343,11 @@ resources: { 'guide://a': { name: guide, text: x } }
       /^a\.yaml:1:\d+: looks like an OpenAPI document without a version/,
     ],
     [
+      'something else',
+      'hello: 1\n',
+      /^a\.yaml:1:\d+: is neither an OpenAPI document nor a domain: a document has a version under openapi or swagger, a domain is an object/,
+    ],
+    [
       'an Overlay in it',
       'overlay: 1.0.0\ninfo: {}\nactions: []\n',
       /^a\.yaml:1:\d+: is an Overlay; name it under overlays/,

@@ -81,6 +81,8 @@ function notADomain(value: unknown): string | undefined {
     return 'looks like an OpenAPI document without a version; add `openapi: 3.1.0` (or `swagger: "2.0"`) at the top';
   if ('overlay' in value && 'actions' in value)
     return 'is an Overlay; name it under overlays in the domain file of its document';
+  if (!['name', 'baseUrl', 'endpoints', 'openapi'].some((field) => field in value))
+    return `is neither an OpenAPI document nor a domain: a document has a version under openapi or swagger, a domain is ${needs}`;
   return undefined;
 }
 
