@@ -146,7 +146,7 @@ describe('raw TCP of a gateway that knows its callers', () => {
 
   test('may listen beyond loopback, and says that keys are not hidden without TLS', async () => {
     const { log } = await start(AUTH, '--tcp', '0', '--host', '0.0.0.0');
-    await until(() => log().includes('it has no TLS'));
+    await until(() => log().includes('The TCP port has no TLS'));
   });
 });
 

@@ -368,7 +368,7 @@ describe('two documents', () => {
     const second = await opened.call('get_second');
     expect([...second.requests, ...second.elsewhere]).toEqual([]);
     expect(second.result.structuredContent).toMatchObject({ failure_mode: 'missing_credential' });
-    expect(opened.gateway.domains[1]!.warnings.join('\n')).toMatch(/The header X-Key goes to http:\S+ only/);
+    expect(opened.gateway.domains[1]!.warnings.join('\n')).toMatch(/The header X-Key is sent to http:\S+ only/);
     await opened.close();
   });
 

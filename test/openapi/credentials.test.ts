@@ -111,7 +111,7 @@ test('the start names every alternative, each with its form', async () => {
     openapi({ '/a': { get: {} } }, { components: { securitySchemes: schemes }, security }),
   );
   expect(warnings).toEqual([
-    'Set LANDBRIDGE_CRED_TEST_KEY, or LANDBRIDGE_CRED_TEST_LOGIN_USERNAME and LANDBRIDGE_CRED_TEST_LOGIN_PASSWORD and LANDBRIDGE_CRED_TEST_APP in the environment: 1 operation needs one of these (key, as Authorization: SSWS …; or login, as Authorization: Basic, user name and password and app, as query app=…; sent to https://api.example.com).',
+    'Set one of these in the environment, because 1 operation needs it to call https://api.example.com: LANDBRIDGE_CRED_TEST_KEY (key, as Authorization: SSWS …); or LANDBRIDGE_CRED_TEST_LOGIN_USERNAME and LANDBRIDGE_CRED_TEST_LOGIN_PASSWORD and LANDBRIDGE_CRED_TEST_APP (login, as Authorization: Basic, user name and password and app, as query app=…).',
   ]);
 });
 

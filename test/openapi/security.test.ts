@@ -157,7 +157,7 @@ describe('schemes', () => {
     test('is said at start, with its variables, its address and the alternative', async () => {
       const { warnings } = await importValue(secured({ main: flow('/token') }, [{ main: [] }]));
       expect(warnings).toEqual([
-        'Set LANDBRIDGE_CRED_TEST_MAIN_USERNAME and LANDBRIDGE_CRED_TEST_MAIN_PASSWORD, or LANDBRIDGE_CRED_TEST_MAIN in the environment: 1 operation needs one of these (main, as Authorization: Bearer, a token from POST https://api.example.com/token; or main, as Authorization: Bearer …; sent to https://api.example.com).',
+        'Set one of these in the environment, because 1 operation needs it to call https://api.example.com: LANDBRIDGE_CRED_TEST_MAIN_USERNAME and LANDBRIDGE_CRED_TEST_MAIN_PASSWORD (main, as Authorization: Bearer, a token from POST https://api.example.com/token); or LANDBRIDGE_CRED_TEST_MAIN (main, as Authorization: Bearer …).',
       ]);
     });
 

@@ -162,7 +162,7 @@ describe('a server that nobody chose is said in words', () => {
       },
     ];
     expect((await importValue(at(servers))).warnings).toEqual([
-      'Requests go to https://eu.example.com/1: in https://{region}.example.com/{v} the document says that {region} is "eu" (or us), {v} is "1". Choose with serverVariables: in the domain file, or --base-url.',
+      'Requests go to https://eu.example.com/1: the document has variables in https://{region}.example.com/{v}, and their defaults are {region} = "eu" (or us), {v} = "1". To change them, set serverVariables: in the domain file, or use --base-url.',
     ]);
     const serverVariables = { region: 'us', v: '1' };
     expect((await importValue(at(servers), { serverVariables })).warnings).toEqual([]);

@@ -294,6 +294,6 @@ describe('landbridge tools --limits', () => {
     const { stdout } = await run(['tools', '--limits'], { cwd: place });
     expect(stdout).toMatch(/key:ci +100\/min +8 +200 +5 s/);
     expect(stdout).toMatch(/shop +https:\/\/shop.example +10\/s +9 +7 +5 s +2 s/);
-    expect(stdout).toContain('while the event loop is 150 ms late or the heap 92 % full');
+    expect(stdout).toContain('while the event loop is 150 ms late or the heap is 92 % full');
   });
 });

@@ -151,7 +151,7 @@ const TITLES: Readonly<Record<CheckCode, string>> = {
   tokens: 'Token budget',
   client: 'Client compatibility',
   description: 'Descriptions',
-  guard: 'Destructive operations',
+  guard: 'Guard of destructive operations',
   effect: 'Effects of operations',
   arguments: 'Arguments',
   examples: 'Examples in the document',
@@ -160,8 +160,8 @@ const TITLES: Readonly<Record<CheckCode, string>> = {
   online: 'Answers from the API',
   proof: 'Credentials, tested with calls',
   issuers: 'Authorization servers',
-  suspicious: 'Suspicious text',
-  quarantine: 'Quarantine',
+  suspicious: 'Safe texts',
+  quarantine: 'Complete import',
 };
 const MOST_PER_CHECK = 12;
 
@@ -193,7 +193,7 @@ function render(findings: readonly Finding[], summary: ReturnType<typeof summari
   const hint =
     repairs === 0
       ? ''
-      : `\n${repairs} of them can be repaired in the domain file (lines with +); --fix writes ${repairs === 1 ? 'it' : 'them'}.`;
+      : `\n${repairs} of these findings can be repaired in the domain file: --fix writes the lines with +. Lines with ? need your choice.`;
   const counts = [
     `${count(tools, 'tool')} (exposure ${exposure})`,
     count(tokens, 'token'),

@@ -63,7 +63,7 @@ export function renderAnnouncement(launch: Launch, parts: Parts, running: Listen
     return { stdout: '', stderr: isRead ? toText(ready) : '', lines };
   }
   return process.stdout.isTTY
-    ? { stdout: renderBanner(gateway, at, launch, screenOf(process.stdout)), stderr: '', lines: [] }
+    ? { stdout: renderBanner(gateway, at, launch, screenOf(process.stdout)), stderr: '', lines }
     : { stdout: renderLine(gateway, at, launch.workers), stderr: isRead ? toText(notes) : '', lines };
 }
 

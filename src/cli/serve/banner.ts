@@ -145,7 +145,7 @@ function toRow({ name, endpoints }: Domain, { registry }: Gateway): string[] {
   });
   const urls = [...new Set(endpoints.map(({ baseUrl }) => baseUrl))];
   const where = shown(urls[0] ?? '').replace(/^https:\/\//, '');
-  const more = urls.length > 1 ? ` and ${urls.length - 1} more` : '';
+  const more = urls.length > 1 ? ` and ${urls.length - 1} other base URL${urls.length > 2 ? 's' : ''}` : '';
   return [`  ${pc.cyan(name)}`, effects.join(', ') || 'no operations', `${where}${more}`];
 }
 

@@ -120,7 +120,9 @@ function describeCut(
 export function describeNext(value: unknown, next: string | undefined): string[] {
   if (next === undefined) return [];
   const items = mainList(value)?.items.length;
-  return [`${items === undefined ? 'there is more' : `showing ${items} ${items === 1 ? 'item' : 'items'}`}; next: ${next}`];
+  return [
+    `${items === undefined ? 'there is more' : `showing ${items} ${items === 1 ? 'item' : 'items'}`}; next: ${next}`,
+  ];
 }
 
 /** A few short fields of the items: what most lists are read for. */

@@ -369,13 +369,18 @@ function toSentence({ sets, baseUrl, operations }: Need): string {
     const unset = [...new Set(set.flatMap(unsetVariables))];
     byVariables.set(unset.join(' and '), { set, unset });
   }
-  const variables = [...byVariables.keys()].join(', or ');
-  const alternatives = [...byVariables.values()];
-  const destinations = [...new Set(sets.flat().map((credential) => destinationOf(credential, baseUrl)))];
-  const isOne = alternatives.length === 1 && alternatives[0]!.unset.length === 1;
+  const alternatives = [...byVariables].map(([variables, { set, unset }]) => ({
+    variables,
+    unset,
+    form: set.filter(isWaiting).map(describe).join(' and '),
+  }));
+  const destinations = [...new Set(sets.flat().map((credential) => destinationOf(credential, baseUrl)))].join(' and ');
   const count = operations === 1 ? '1 operation needs' : `${operations} operations need`;
-  const forms = alternatives.map(({ set }) => set.filter(isWaiting).map(describe).join(' and '));
-  return `Set ${variables} in the environment: ${count} ${isOne ? 'it' : alternatives.length === 1 ? 'them' : 'one of these'} (${forms.join('; or ')}; sent to ${destinations.join(' and ')}).`;
+  const [first] = alternatives;
+  if (alternatives.length === 1 && first)
+    return `Set ${first.variables} in the environment: ${count} ${first.unset.length === 1 ? 'it' : 'them'} (${first.form}; sent to ${destinations}).`;
+  const choices = alternatives.map(({ variables, form }) => `${variables} (${form})`).join('; or ');
+  return `Set one of these in the environment, because ${count} it to call ${destinations}: ${choices}.`;
 }
 
 function isWaiting(credential: Credential): boolean {

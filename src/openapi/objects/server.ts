@@ -261,10 +261,10 @@ function noteChoice(
       const rest = listAt(variable, 'enum')
         .map(String)
         .filter((other) => other !== value);
-      return `{${name}} is "${value}"${rest.length === 0 ? '' : ` (or ${some(rest)})`}`;
+      return `{${name}} = "${value}"${rest.length === 0 ? '' : ` (or ${some(rest)})`}`;
     });
     notes.push(
-      `${who} to ${server.url}: in ${textAt(node, 'url')} the document says that ${values.join(', ')}. Choose with serverVariables: in the domain file, or --base-url.`,
+      `${who} to ${server.url}: the document has variables in ${textAt(node, 'url')}, and their defaults are ${values.join(', ')}. To change them, set serverVariables: in the domain file, or use --base-url.`,
     );
   }
   return notes;
