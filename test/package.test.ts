@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const root = new URL('..', import.meta.url).pathname;
 const PLACES = [
   ...['dist', 'domains', 'openapi', 'docs', 'examples', 'deploy', 'package.json', '.env.example', 'LICENSE'],
-  ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'SCALE.md'],
+  ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'SCALE.md', 'llms.txt'],
 ];
 const NEEDED = [
   ...['dist/cli/main.js', 'dist/index.js', 'dist/index.d.ts', 'dist/sample/server.js', 'domains/tasks.yaml'],
