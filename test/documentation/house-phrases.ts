@@ -34,4 +34,16 @@ export const HOUSE_PHRASES: readonly (readonly [phrase: RegExp, instead: string]
   [/\bkept nowhere\b/i, 'is not stored'],
   [/\bsays so already\b|\bsaid otherwise\b/i, 'name the setting'],
   [/\bis no longer good\b/i, 'has expired, is no longer valid'],
+  [/\bmay say so\b|\bneither counts\b|\bthe last one counts\b/i, 'name the rule'],
+  [/\bruns unasked\b|\bno model is asked\b/i, 'runs without a confirmation'],
+  [/\bdid not dare\b|\bin vain\b|\bleave it at that\b/i, 'say what happened, and what to do'],
+  [/\bgoes there by itself\b|\bgoes? with every call\b/i, 'is sent there, is sent with every call'],
+  [
+    /\bwants (?:a|other) (?:credentials?|login)\b|\bsays who calls\b|\btells? the API who calls\b/i,
+    'needs; identifies the caller',
+  ],
+  [/\bwith(?:out)? blanks\b|\bbelongs into\b/i, 'spaces; belongs in'],
+  [/\bat the door\b|\bstands? behind record\b/i, 'before it became a call; after'],
+  [/\bwhat came of (?:it|them)\b|\bwhat (?:is|was) the matter\b/i, 'the result; the problem'],
+  [/\bis no (?:scope|https|JSON|bearer|access)\b/i, 'is not a'],
 ];
