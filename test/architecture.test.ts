@@ -1,5 +1,5 @@
-// The rules of the house (ARCHITECTURE.md): who may import whom, one door per package, rooms that stay small, names
-// that are found once.
+// The rules of the house (ARCHITECTURE.md): who may import whom, one door per package, names that are
+// found once.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { parseAst } from 'rolldown/parseAst';
@@ -62,7 +62,6 @@ const DOORS: Record<string, readonly string[]> = {
   '@opentelemetry/exporter-trace-otlp-http': ['tracing/otlp-export.ts'],
   '@opentelemetry/exporter-trace-otlp-proto': ['tracing/otlp-export.ts'],
 };
-const MAX_FILES_IN_A_FOLDER = 15;
 const MAX_LINES_OF_A_FUNCTION = 100;
 /**
  * What a thing is tells more than what was done to it: `schema`, not `given`; `entries`, not `kept`. Not in this list, since they
@@ -183,12 +182,6 @@ function groupByName(all: readonly string[]): Map<string, string[]> {
   for (const file of all) groups.set(basename(file), [...(groups.get(basename(file)) ?? []), file]);
   return groups;
 }
-
-test('no folder holds more files than a reader takes in at a glance', () => {
-  const sizes = new Map<string, number>();
-  for (const file of files) sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1);
-  expect([...sizes].filter(([, size]) => size > MAX_FILES_IN_A_FOLDER)).toEqual([]);
-});
 
 test('no file stands beside a folder of its own name', () => {
   expect(files.filter((file) => existsSync(join(root, file.replace(/\.ts$/, ''))))).toEqual([]);
