@@ -37,10 +37,10 @@ export interface Missing {
 const MODULES = 'node_modules/';
 const EXACT = /^\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/;
 
-/** Every optional package that somebody in the lock names and the lock does not have. */
+/** Every package that somebody in the lock depends on, optionally or not, and the lock does not have. */
 export function listMissing(lock: Lock): Missing[] {
-  return Object.entries(lock.packages).flatMap(([parent, { optionalDependencies = {} }]) =>
-    Object.entries(optionalDependencies)
+  return Object.entries(lock.packages).flatMap(([parent, { dependencies, optionalDependencies }]) =>
+    Object.entries({ ...dependencies, ...optionalDependencies })
       .filter(([name]) => resolveEntry(lock, parent, name) === undefined)
       .map(([name, range]) => ({ parent, name, range })),
   );
@@ -55,12 +55,13 @@ function resolveEntry(lock: Lock, parent: string, name: string): string | undefi
   }
 }
 
-/** A copy with every optional package in it, and with the checksums that the registry tells now and did not then. */
+/** A copy with every package in it, and with the checksums that the registry tells now and did not then. */
 export async function completeLock<L extends Lock>(lock: L, readManifest: ReadManifest): Promise<L> {
   const packages: Record<string, LockEntry> = { ...lock.packages };
   for (const { parent, name, range } of listMissing(lock)) {
-    const { dev, devOptional } = packages[parent]!;
-    const flags = { ...(dev && { dev }), ...(devOptional && { devOptional }), optional: true };
+    const { dev, devOptional, optional, optionalDependencies } = packages[parent]!;
+    const isOptional = optional === true || optionalDependencies?.[name] !== undefined;
+    const flags = { ...(dev && { dev }), ...(devOptional && { devOptional }), ...(isOptional && { optional: true }) };
     await addPackage(packages, `${MODULES}${name}`, name, range, flags, readManifest);
   }
   for (const [path, entry] of Object.entries(lock.packages)) {

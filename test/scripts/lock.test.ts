@@ -14,7 +14,7 @@ import { LOCKS } from '../../scripts/locks.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 describe.each(LOCKS.map((file) => [join(basename(dirname(file)), basename(file)), file]))('%s', (_, file) => {
-  test('has an entry for every optional package that one of its packages names', async () => {
+  test('has an entry for every package that one of its packages depends on', async () => {
     const missing = listMissing(JSON.parse(await readFile(file, 'utf8')) as Lock);
     expect(
       missing.map(({ parent, name }) => `${name} of ${parent}`),
@@ -34,6 +34,14 @@ const lock = (optionalDependencies: Record<string, string>, more: Lock['packages
     'node_modules/tool': { version: '2.0.0', dev: true, optionalDependencies },
     ...more,
   },
+});
+
+test('what an optional package of another platform depends on is missing too, and is added as optional', async () => {
+  const native = { version: '1.0.0', dev: true, optional: true, dependencies: { runtime: '3.1.0' } };
+  const half = lock({ 'native-wasm32': '1.0.0' }, { 'node_modules/native-wasm32': native });
+  expect(listMissing(half)).toEqual([{ parent: 'node_modules/native-wasm32', name: 'runtime', range: '3.1.0' }]);
+  const complete = await completeLock(half, async (_name, version) => ({ version }));
+  expect(complete.packages['node_modules/runtime']).toEqual({ version: '3.1.0', dev: true, optional: true });
 });
 
 describe('completeLock()', () => {
