@@ -2,7 +2,7 @@
 // ours instead of hundreds, which is a third of its time. The packages of node_modules stay where they are, and so do their updates; but for
 // zod, of which every start would open 95 files, most of them languages that nobody speaks here: what is used of it lies in one file
 // of ours, and a start takes 70 ms of processor time less.
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
@@ -62,3 +62,6 @@ await build({
     },
   },
 });
+
+// npm makes the file of a command executable when it links it, once: a build must not take that away from an installed command.
+chmodSync(join(dist, 'cli/main.js'), 0o755);

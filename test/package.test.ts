@@ -1,5 +1,6 @@
 // The package as a user gets it: packed, installed into an empty folder, started by its bin.
 import { execFile, spawn } from 'node:child_process';
+import { statSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, normalize } from 'node:path';
@@ -49,6 +50,13 @@ describe('the packed package', () => {
     expect(files.filter((path) => STRANGE.test(path))).toEqual([]);
     expect(files.filter((path) => path.startsWith('dist/') && !/\.(?:js|d\.ts|wasm)$/.test(path))).toEqual([]);
   });
+
+  test.skipIf(process.platform === 'win32')(
+    'a build leaves its command executable, for it may be installed as a link',
+    () => {
+      expect(statSync(join(root, 'dist/cli/main.js')).mode & 0o111).toBe(0o111);
+    },
+  );
 
   test('has every page that its pages link to', async () => {
     const pages = files.filter((path) => path.endsWith('.md'));
