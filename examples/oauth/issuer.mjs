@@ -27,6 +27,13 @@ const provider = new Provider(issuer, {
       response_types: [],
     },
   ],
+  // Clients register themselves with the scopes of their first login. Later they ask for more (step-up), so no list is kept.
+  extraClientMetadata: {
+    properties: ['scope'],
+    validator: (_context, _key, _value, metadata) => {
+      delete metadata.scope;
+    },
+  },
   // MCP clients register themselves; they run on people's machines and have no secret.
   clientDefaults: { token_endpoint_auth_method: 'none' },
   features: {
