@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/sdk/client/auth.js';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Issuer, startIssuer } from '../attack/issuer.ts';
+import { type Issuer, startIssuer } from '../../lab/attack/issuer.ts';
 import { readRecords } from '../support/audit.ts';
 import { type Served, serve } from '../support/cli.ts';
 import { legacy, post } from '../support/mcp.ts';

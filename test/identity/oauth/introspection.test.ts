@@ -259,7 +259,7 @@ test('who had a good token is asked about first, however many made-up ones wait;
 });
 
 test('of several issuers none is asked about a token that one before it knows, nor about what is readable as a JWT', async () => {
-  const { startIssuer } = await import('../../attack/issuer.ts');
+  const { startIssuer } = await import('../../../lab/attack/issuer.ts');
   const [one, other, signer] = [await startSlowIssuer(), await startSlowIssuer(), await startIssuer()];
   const oauth = [one.settings(60), other.settings(60), { issuer: signer.url }];
   const gateway = await startProtected(oauth, { env: ENV });
@@ -283,7 +283,7 @@ test('of several issuers none is asked about a token that one before it knows, n
 });
 
 test('a JWT is verified by its signature also where opaque tokens are asked about', async () => {
-  const { startIssuer } = await import('../../attack/issuer.ts');
+  const { startIssuer } = await import('../../../lab/attack/issuer.ts');
   const issuer = await startIssuer();
   const gateway = await startProtected(
     [{ issuer: issuer.url, introspection: { ...CLIENT, url: `${issuer.url}/introspect` } }],

@@ -2,9 +2,9 @@
 // hand; the issuer is a real server.
 import '../../support/real-http.ts';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type Issuer, startIssuer } from '../../../lab/attack/issuer.ts';
 import { createOAuthAuthority } from '../../../src/identity/oauth/oauth-authority.ts';
 import { createProtectedResource } from '../../../src/identity/oauth/protected-resource.ts';
-import { type Issuer, startIssuer } from '../../attack/issuer.ts';
 import { type ProtectedGateway, startProtected } from '../../support/protected-gateway.ts';
 import { startRecorder } from '../../support/recorder.ts';
 import { until } from '../../support/until.ts';

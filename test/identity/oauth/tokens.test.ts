@@ -3,7 +3,7 @@ import '../../support/real-http.ts';
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { exportSPKI, generateKeyPair, importJWK, SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Issuer, type Minting, startIssuer } from '../../attack/issuer.ts';
+import { type Issuer, type Minting, startIssuer } from '../../../lab/attack/issuer.ts';
 import { type ProtectedGateway, startProtected } from '../../support/protected-gateway.ts';
 
 let issuer: Issuer;
