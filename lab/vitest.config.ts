@@ -1,8 +1,11 @@
 // The tests of our own tools and the long suites: npm run lab. They start dozens of processes, so npm test leaves them out.
 import { fileURLToPath } from 'node:url';
-import { defineConfig, mergeConfig } from 'vitest/config';
+import { defineConfig } from 'vitest/config';
 import shared from '../vitest.config.ts';
 
-const config = mergeConfig(shared, defineConfig({ root: fileURLToPath(new URL('..', import.meta.url)) }));
+const { projects: _, ...test } = shared.test!;
 
-export default { ...config, test: { ...config.test, include: ['lab/**/*.test.ts'] } };
+export default defineConfig({
+  root: fileURLToPath(new URL('..', import.meta.url)),
+  test: { ...test, include: ['lab/**/*.test.ts'] },
+});

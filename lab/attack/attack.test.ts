@@ -1,9 +1,12 @@
 // The cases of `npm run attack` as tests. They are judged as there, except for time: a machine that runs tests is busy, so
 // only a stall nobody could overlook counts; the table of `npm run attack` has the true figures.
-import '../../test/support/real-http.ts';
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useRealHttp } from '../../test/support/real-http.ts';
 import { CASES } from './cases/all.ts';
 import { createRunner, type Runner } from './runner.ts';
+
+useRealHttp();
 
 const PARTS = {
   A: 'no input holds the event loop',

@@ -1,7 +1,10 @@
 // A few seconds of `npm run fuzz`, with fixed seeds. A hold counts only where nobody could overlook it.
-import '../../test/support/real-http.ts';
+
 import { describe, expect, test } from 'vitest';
+import { useRealHttp } from '../../test/support/real-http.ts';
 import { fuzz } from './fuzz.ts';
+
+useRealHttp();
 
 describe('generated messages against generated APIs', () => {
   test.each([1, 2, 3])(

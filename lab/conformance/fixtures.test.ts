@@ -5,8 +5,10 @@ import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/s
 import { CreateMessageRequestSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { headersOf, modern, post } from '../../test/support/mcp.ts';
+import { useRealHttp } from '../../test/support/real-http.ts';
 import { startGateway, type UnderTest } from './fixtures/gateway.ts';
-import '../../test/support/real-http.ts';
+
+useRealHttp();
 
 let underTest: UnderTest;
 const internalErrors: string[] = [];

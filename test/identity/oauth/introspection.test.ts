@@ -1,6 +1,6 @@
 // Opaque tokens: their issuer is asked about each. Against oidc-provider where it is honest, and a server of our own where the
 // answers must be wrong.
-import '../../support/real-http.ts';
+
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   type AuthorizationServer,
@@ -8,8 +8,11 @@ import {
   startAuthorizationServer,
 } from '../../support/authorization-server.ts';
 import { type ProtectedGateway, startProtected } from '../../support/protected-gateway.ts';
+import { useRealHttp } from '../../support/real-http.ts';
 import { type Recorded, type Recorder, startRecorder } from '../../support/recorder.ts';
 import { until } from '../../support/until.ts';
+
+useRealHttp();
 
 const CLIENT = { clientIdEnv: 'IDP_ID', clientSecretEnv: 'IDP_SECRET' };
 const ENV = { IDP_ID: RESOURCE_CLIENT.id, IDP_SECRET: RESOURCE_CLIENT.secret };
