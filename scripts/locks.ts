@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 
 export const LOCKS: readonly string[] = [
   '../package-lock.json',
-  '../test/conformance/suite/package-lock.json',
-  '../test/real/packages/frameworks/package-lock.json',
-  '../test/real/packages/prism/package-lock.json',
-  '../test/real/packages/directus/package-lock.json',
+  '../lab/conformance/suite/package-lock.json',
+  '../lab/real/packages/frameworks/package-lock.json',
+  '../lab/real/packages/prism/package-lock.json',
+  '../lab/real/packages/directus/package-lock.json',
 ].map((path) => fileURLToPath(new URL(path, import.meta.url)));

@@ -1,5 +1,5 @@
 // What a person reads on a terminal, and what a machine reads of the same calls.
-import './support/real-http.ts';
+
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test, vi } from 'vitest';
 import { createGateway } from '../src/gateway.ts';
@@ -7,6 +7,9 @@ import { createLog } from '../src/log.ts';
 import { META } from '../src/protocol/eras.ts';
 import { legacy, modern } from './support/mcp.ts';
 import { petsDomain } from './support/pets.ts';
+import { useRealHttp } from './support/real-http.ts';
+
+useRealHttp();
 
 /** A call that lacks an argument, by a modern client that names itself and by an old one that said so at first. */
 async function logOf(pretty: boolean): Promise<string[]> {

@@ -1,12 +1,15 @@
 // The audit trail of a whole gateway: one line per call, built from the sealed context alone.
-import '../support/real-http.ts';
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Middleware } from '../../src/call/handler.ts';
 import type { Exposure } from '../../src/catalog/registry.ts';
 import type { GatewayOptions, Service } from '../../src/gateway.ts';
 import { type Line, openLogged } from '../support/logged-gateway.ts';
 import { legacy, modern } from '../support/mcp.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 let upstream: Upstream;
 beforeAll(async () => {

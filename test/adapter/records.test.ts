@@ -1,5 +1,5 @@
 // One record per call, about the call that was made: whatever runs inside it, and whatever goes wrong on the way out.
-import '../support/real-http.ts';
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   defineTool,
@@ -10,7 +10,10 @@ import {
   type Middleware,
 } from '../../src/index.ts';
 import { type Line, openLogged } from '../support/logged-gateway.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 let upstream: Upstream;
 beforeAll(async () => {

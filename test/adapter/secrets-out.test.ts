@@ -1,6 +1,6 @@
 // Secrets on their way out of a whole gateway: tokens that came later, outcomes changed after they were looked through,
 // questions and links.
-import '../support/real-http.ts';
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   createGateway,
@@ -13,7 +13,10 @@ import {
 import { createSession } from '../../src/protocol/session.ts';
 import { legacy, modern, type Rpc } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 const SECRET = 's3cr3t-value-of-the-key';
 

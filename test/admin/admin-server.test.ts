@@ -1,5 +1,5 @@
 // The admin listener, over real sockets: who may use it, what it says, and how it refuses.
-import '../support/real-http.ts';
+
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
@@ -8,6 +8,9 @@ import { createAdminDoor } from '../../src/admin/admin-door.ts';
 import { type AdminOptions, type AdminServer, startAdmin } from '../../src/admin/admin-server.ts';
 import { type Reason, toReadiness } from '../../src/admin/admin-view.ts';
 import { createLevelControl } from '../../src/admin/log-level.ts';
+import { useRealHttp } from '../support/real-http.ts';
+
+useRealHttp();
 
 let admin: AdminServer | undefined;
 let reasons: Reason[] = [];

@@ -1,4 +1,3 @@
-import '../support/real-http.ts';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +11,10 @@ import { createGateway, type Gateway, type GatewayOptions } from '../../src/gate
 import { type AuditRecord, readRecords, verify } from '../support/audit.ts';
 import { modern, type Rpc } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { type Answer, startUpstream, type Upstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 let folder: string;
 let file: string;

@@ -8,11 +8,13 @@ import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from '@mo
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import '../support/real-http.ts';
 import { listCost } from '../../src/catalog/tokens.ts';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
 import { importDocument } from '../../src/openapi/import-document.ts';
 import { serveHttp } from '../../src/transport/http-server.ts';
+import { useRealHttp } from '../support/real-http.ts';
+
+useRealHttp();
 
 const THINGS = ['ship', 'harbour', 'crew', 'cargo', 'voyage', 'anchor', 'sail', 'chart', 'lantern', 'compass'];
 const PLACES = [

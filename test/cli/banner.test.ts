@@ -1,5 +1,5 @@
 // What a person sees at the start, for the width of their terminal and the exposure of the gateway.
-import '../support/real-http.ts';
+
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -11,6 +11,9 @@ import { unsetVariables } from '../../src/endpoint/secrets.ts';
 import { createGateway } from '../../src/gateway.ts';
 import { loadDomains } from '../../src/index.ts';
 import { petsDomain } from '../support/pets.ts';
+import { useRealHttp } from '../support/real-http.ts';
+
+useRealHttp();
 
 const at = { http: 'http://127.0.0.1:3333/mcp', stdio: false };
 

@@ -1,5 +1,5 @@
 // A gateway behind a real nginx: under a path that the proxy keeps or takes off, and with what it says of who calls.
-import '../support/real-http.ts';
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Served, serve } from '../support/cli.ts';
 import { legacy, post } from '../support/mcp.ts';
 import { HAS_NGINX, type Nginx, startNginx } from '../support/nginx.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 const call = JSON.stringify(legacy(1, 'tools/call', { name: 'shop_list' }));
 

@@ -1,5 +1,5 @@
 // What the built program writes where no person reads along: one line on stdout, and on stderr JSON, whoever wrote it.
-import '../support/real-http.ts';
+
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -9,7 +9,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BIN, serve } from '../support/cli.ts';
 import { headersOf, modern, post } from '../support/mcp.ts';
 import { startOtlpReceiver, toTrees } from '../support/otlp-receiver.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 let folder: string;
 let upstream: Upstream;

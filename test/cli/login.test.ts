@@ -1,11 +1,14 @@
 // A document with a password flow, as a person meets it: imported, or called as it is, with two variables set.
-import '../support/real-http.ts';
+
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { run } from '../support/cli.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { type Recorded, type Recorder, startRecorder } from '../support/recorder.ts';
+
+useRealHttp();
 
 /** As FastAPI writes it: no servers, a token URL that counts from where the document was. */
 const DOCUMENT = {

@@ -1,5 +1,5 @@
 // Tokens under a path behind a real nginx that keeps its prefix or takes it off: clients find everything where they are told.
-import '../support/real-http.ts';
+
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,13 +10,16 @@ import {
 } from '@modelcontextprotocol/sdk/client/auth.js';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Issuer, startIssuer } from '../attack/issuer.ts';
+import { type Issuer, startIssuer } from '../../lab/attack/issuer.ts';
 import { readRecords } from '../support/audit.ts';
 import { type Served, serve } from '../support/cli.ts';
 import { legacy, post } from '../support/mcp.ts';
 import { HAS_NGINX, type Nginx, startNginx } from '../support/nginx.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { freePort } from '../support/redis.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 const CALL = JSON.stringify(legacy(1, 'tools/call', { name: 'shop_list' }));
 const HEADERS = `

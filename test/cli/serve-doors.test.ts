@@ -1,5 +1,5 @@
 // The doors of `landbridge serve`, by configuration: TLS, certificates and keys over HTTP and TCP, and what is said of them.
-import '../support/real-http.ts';
+
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request as httpsRequest } from 'node:https';
@@ -11,7 +11,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type CertificateFactory, createCertificates, type Pair } from '../support/certificates.ts';
 import { run, type Served, serve } from '../support/cli.ts';
 import { legacy } from '../support/mcp.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { until } from '../support/until.ts';
+
+useRealHttp();
 
 let folder: string;
 let certificates: CertificateFactory;

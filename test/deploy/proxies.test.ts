@@ -1,6 +1,6 @@
 // The configurations of proxies in deploy/ carry MCP: the official clients list, call and are asked through a real nginx and a
 // real Caddy, over TLS, at a name of their own and below a prefix. Traefik is not in Debian: its file is read as what it is, YAML.
-import '../support/real-http.ts';
+
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +14,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml';
 import { createCertificates } from '../support/certificates.ts';
 import { type Served, serve } from '../support/cli.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { HAS_REDIS, startRedis } from '../support/redis.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 import {
@@ -26,6 +27,8 @@ import {
   startNginxOfCompose,
   startNginxOfHost,
 } from './proxy-programs.ts';
+
+useRealHttp();
 
 const PETS = fileURLToPath(new URL('../support/pets.yaml', import.meta.url));
 const INFO = { name: 'test', version: '1' };

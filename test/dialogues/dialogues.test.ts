@@ -1,9 +1,12 @@
 // Whole exchanges, era by era, replayed and compared literally. After a change that is meant, record them anew:
 //   RECORD_DIALOGUES=1 npx vitest run test/dialogues
-import '../support/real-http.ts';
+
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { replay, transportsOf } from '../support/dialogue.ts';
+import { useRealHttp } from '../support/real-http.ts';
+
+useRealHttp();
 
 const FOLDER = new URL('./', import.meta.url);
 const RECORD = process.env.RECORD_DIALOGUES === '1';

@@ -20,7 +20,7 @@ export interface Block {
 const FENCE = /^(`{3,}|~{3,})\s*(\w*)(.*)$/;
 const COMMENT = /^\s*(?:\/\*\*?|\*\/|\*|\/\/|#) ?/;
 
-const FOLDERS = ['src', 'sample', 'domains', 'scripts', 'bench', 'docs', 'deploy', 'examples', 'test'];
+const FOLDERS = ['src', 'sample', 'domains', 'scripts', 'lab', 'docs', 'deploy', 'examples', 'test'];
 /** Made of the other pages. */
 const COLLECTED = 'docs/all.md';
 

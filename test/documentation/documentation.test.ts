@@ -103,7 +103,17 @@ describe('TypeScript', () => {
     await rm(other.folder, { recursive: true, force: true });
   });
 
-  test.each(ofLanguage('ts').map((block) => [place(block), block] as const))('%s runs', async (_, block) => {
+  test('in comments runs, one block after another in one process', async () => {
+    const examples = staged.filter(({ block, isDomain }) => block.inComment && !isDomain);
+    const cwd = await createFolderOfDomains();
+    const path = join(folder, 'all-comments.ts');
+    await writeFile(path, runnerOf(examples));
+    expect(await runModule(path, cwd)).toMatchObject({ code: 0, stderr: '' });
+    await rm(cwd, { recursive: true, force: true });
+  });
+
+  const pages = ofLanguage('ts').filter(({ inComment, code }) => !inComment || /^export default /m.test(code));
+  test.each(pages.map((block) => [place(block), block] as const))('%s runs', async (_, block) => {
     const { path, isDomain } = staged.find((candidate) => candidate.block === block)!;
     if (isDomain) {
       const gateway = createGateway({ domains: await loadDomains({ paths: [path], env: {} }) });
@@ -116,6 +126,15 @@ describe('TypeScript', () => {
     await rm(cwd, { recursive: true, force: true });
   });
 });
+
+/** A module that runs each of these to its end and names those that fail. */
+function runnerOf(examples: readonly Staged[]): string {
+  const runs = examples.map(
+    ({ path, block }) =>
+      `await import(${JSON.stringify(path)}).catch((error) => { console.error(${JSON.stringify(place(block))}, error); failed = 1; });\n`,
+  );
+  return `let failed = 0;\n${runs.join('')}process.exit(failed);\n`;
+}
 
 /** The README's file is a domain of its own; those of guides belong together. */
 const wholeFiles = ofLanguage('yaml').filter(({ file }) => !isWalked(file) || file === 'README.md');

@@ -1,5 +1,5 @@
 // docs/logs.md tells of every field of a call's line and of every message there is.
-import '../support/real-http.ts';
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,7 +9,10 @@ import { openTraceExport } from '../../src/tracing/otlp-export.ts';
 import { legacy, modern } from '../support/mcp.ts';
 import { startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { petsDomain } from '../support/pets.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { startUpstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 const SRC = new URL('../../src/', import.meta.url).pathname;
 const TEXT = readFileSync(new URL('../../docs/logs.md', import.meta.url), 'utf8');

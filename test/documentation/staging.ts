@@ -1,6 +1,7 @@
 // TypeScript blocks as modules of their own: what a reader has around them (imports, a server, a database) is added, so
 // that the compiler and Node judge exactly the lines a reader copies.
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -15,6 +16,16 @@ const mcpServer = new McpServer({ name: 'reader', version: '1.0.0' });`,
 const gateway = makeGateway({ domains: [], native: { tools: [makeTool({ name: 'now', description: 'Now.', run: () => 'now' })] } });`,
   db: 'const db = { users: async () => "ann, bob", ban: async (id: string) => id };',
 };
+/** Of src/index.ts; they are not there at run time. */
+const TYPE_NAMES = [
+  ...readFileSync(join(ROOT, 'src/index.ts'), 'utf8').matchAll(/^export type \{([^}]*)\}|\btype (\w+)[,\s}]/gm),
+].flatMap(
+  ([, list, name]) =>
+    list
+      ?.split(',')
+      .map((one) => one.trim())
+      .filter(Boolean) ?? [name!],
+);
 const PACKAGES = ['landbridge', 'zod', '@modelcontextprotocol', '@types'];
 
 export interface Staged {
@@ -44,15 +55,17 @@ export async function stageBlocks(blocks: readonly Block[]): Promise<{ folder: s
   return { folder, staged };
 }
 
-/** A module that runs to its end, whatever the block has started. */
+/** A module that runs to its end, whatever the block of a page has started; those in comments share one process. */
 function stage({ code, inComment }: Block, isDomain: boolean): string {
   const before = Object.entries(SURROUNDINGS).flatMap(([name, text]) => (isFree(name, code) ? [text] : []));
   if (inComment) {
     const names = Object.keys(landbridge).filter((name) => isFree(name, code));
-    if (names.length > 0) before.push(`import { ${names.join(', ')} } from 'landbridge';`);
+    const types = TYPE_NAMES.filter((name) => isFree(name, code)).map((name) => `type ${name}`);
+    if (names.length + types.length > 0)
+      before.push(`import { ${[...names, ...types].join(', ')} } from 'landbridge';`);
     if (isFree('z', code)) before.push(`import { z } from 'zod';`);
   }
-  return `${before.map((line) => `${line}\n`).join('')}${code}${isDomain ? '' : 'process.exit(0);\n'}`;
+  return `${before.map((line) => `${line}\n`).join('')}${code}${isDomain || inComment ? '' : 'process.exit(0);\n'}`;
 }
 
 /** Whether the code uses the name and does not declare or import it. */

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is what domain files write
 // Domain files that log in: a few lines of YAML, against servers that answer as Directus, FastAPI and a session API do.
-import '../support/real-http.ts';
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,10 @@ import { loadDomains } from '../../src/domain/load.ts';
 import type { Domain } from '../../src/endpoint/model.ts';
 import { collectSecrets, formatOf } from '../../src/endpoint/secrets.ts';
 import { createGateway } from '../../src/gateway.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { type Recorded, type Recorder, startRecorder } from '../support/recorder.ts';
+
+useRealHttp();
 
 const folder = mkdtempSync(join(tmpdir(), 'login-'));
 const ENV = { SHOP_EMAIL: 'ann@shop.test', SHOP_PASSWORD: 'correct horse' };

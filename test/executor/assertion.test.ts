@@ -6,11 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRemoteJWKSet, decodeJwt, type JWTPayload, jwtVerify } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import '../support/real-http.ts';
 import type { Principal } from '../../src/call/caller.ts';
 import { loadAssertionKeys } from '../../src/identity/assertion-keys.ts';
 import { caller, openShop, type Shop, shopDomain } from '../support/callers.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { type Seen, startUpstream, type Upstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 const ISSUER = 'https://mcp.test';
 const $ = '$';

@@ -1,10 +1,10 @@
 // Headers that say who calls: passed on from the caller's request by name, and made of what the door has verified.
+
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import '../support/real-http.ts';
-import { generateKeyPairSync } from 'node:crypto';
 import type { Principal } from '../../src/call/caller.ts';
 import { checkCredentials } from '../../src/doctor/checks/check-credentials.ts';
 import { checkReads } from '../../src/doctor/online/check-reads.ts';
@@ -14,8 +14,11 @@ import { createGateway, type GatewayOptions } from '../../src/gateway.ts';
 import { loadAssertionKeys } from '../../src/identity/assertion-keys.ts';
 import { caller, openShop, type Shop, shopDomain } from '../support/callers.ts';
 import { type Link, legacy, stdioLink, tcpLink } from '../support/mcp.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { CLIENT, startExchangeServer } from '../support/token-exchange-server.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 const $ = '$';
 const SUB = `${$}{principal.sub}`;

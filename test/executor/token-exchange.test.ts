@@ -1,11 +1,13 @@
 // The caller's verified token is exchanged for one the API accepts (RFC 8693): per caller, renewed, and never passed through.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import '../support/real-http.ts';
 import type { Principal } from '../../src/call/caller.ts';
 import type { DomainDefinition } from '../../src/domain/definition/definition-types.ts';
 import { type Called, caller, openShop, type Shop, shopDomain } from '../support/callers.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { CLIENT, type ExchangeServer, startExchangeServer } from '../support/token-exchange-server.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 const ENV = { EXCHANGE_ID: CLIENT.id, EXCHANGE_SECRET: CLIENT.secret };
 const ALICE = 'alice-mcp-token-0123456789';

@@ -1,10 +1,12 @@
 // Answers, from the bytes of a real API to what the official client gets.
 import { afterEach, describe, expect, test } from 'vitest';
+import { useRealHttp } from '../support/real-http.ts';
 import { ANSWERS, answersDocument, PROBLEM, prepareAnswers, ROWS } from './answers.ts';
 import { BYTES, PNG, reply } from './echo.ts';
 import { openDuring } from './gateway.ts';
 import { written } from './sheet.ts';
-import '../support/real-http.ts';
+
+useRealHttp();
 
 const opened = openDuring({ documents: [['answers.json', answersDocument()]], prepare: prepareAnswers });
 

@@ -1,9 +1,11 @@
 // Enforcement: arguments that do not fit never reach the API.
 import { describe, expect, test } from 'vitest';
+import { useRealHttp } from '../support/real-http.ts';
 import { CHECK_LINES, REST_LINES, TYPE_LINES } from './arguments.ts';
 import { openDuring } from './gateway.ts';
 import { check, written } from './sheet.ts';
-import '../support/real-http.ts';
+
+useRealHttp();
 
 const opened = openDuring({ documents: ['arguments.yaml'] });
 

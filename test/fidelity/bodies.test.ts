@@ -1,11 +1,13 @@
 // Request bodies, from the official client to the bytes on the wire.
 import { describe, expect, test } from 'vitest';
+import { useRealHttp } from '../support/real-http.ts';
 import { BYTE_LINES, FORM_LINES, JSON_LINES, UNION_LINES } from './bodies.ts';
 import { BYTES, PNG } from './echo.ts';
 import { openDuring } from './gateway.ts';
 import { readParts } from './multipart.ts';
 import { check } from './sheet.ts';
-import '../support/real-http.ts';
+
+useRealHttp();
 
 const opened = openDuring({ documents: ['bodies.yaml'] });
 

@@ -1,10 +1,12 @@
 // Credentials: where each goes, that it goes nowhere else, and that nothing goes without one.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useRealHttp } from '../support/real-http.ts';
 import type { Received } from './echo.ts';
 import { reply } from './echo.ts';
 import { listAll, type Opened, open, openDuring } from './gateway.ts';
 import { written } from './sheet.ts';
-import '../support/real-http.ts';
+
+useRealHttp();
 
 const ENV = {
   LANDBRIDGE_CRED_CREDENTIALS_BEARER: 'bearer-s3cret',

@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import '../support/real-http.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { open } from './gateway.ts';
+
+useRealHttp();
 
 const string = { type: 'string' };
 const order = { type: 'object', required: ['item', 'shop'], properties: { item: string, shop: string, note: string } };

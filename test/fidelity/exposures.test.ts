@@ -1,5 +1,6 @@
 // The same sheet through grouped tools and through call_operation: the same requests reach the API, the same do not.
 import { describe, expect, test } from 'vitest';
+import { useRealHttp } from '../support/real-http.ts';
 import { answersDocument, PROBLEM, prepareAnswers } from './answers.ts';
 import { CHECK_LINES, REST_LINES, TYPE_LINES } from './arguments.ts';
 import { BYTE_LINES, FORM_LINES, JSON_LINES, UNION_LINES } from './bodies.ts';
@@ -10,7 +11,8 @@ import { NEIGHBOUR_LINES } from './neighbours.ts';
 import { HEADER_LINES, PATH_LINES, QUERY_LINES } from './parameters.ts';
 import { check, type Line, written } from './sheet.ts';
 import { OPENAPI_32_LINES, SWAGGER_LINES } from './versions.ts';
-import '../support/real-http.ts';
+
+useRealHttp();
 
 const SHEETS: readonly [name: string, document: string, lines: readonly Line[]][] = [
   ['parameters', 'parameters.yaml', [...PATH_LINES, ...QUERY_LINES, ...HEADER_LINES]],

@@ -1,10 +1,12 @@
 // What a client sees: names every client takes, honest annotations, schemas that stand on their own, nothing hidden.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useRealHttp } from '../support/real-http.ts';
 import { answersDocument } from './answers.ts';
 import { listAll, type Opened, open } from './gateway.ts';
 import { written } from './sheet.ts';
 import { styleDocument } from './styles.ts';
-import '../support/real-http.ts';
+
+useRealHttp();
 
 type Listed = Awaited<ReturnType<typeof listAll>>;
 type Schema = Record<string, unknown>;

@@ -1,11 +1,13 @@
 // What lies beside the usual cases, and what Landbridge adds of its own.
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
+import { useRealHttp } from '../support/real-http.ts';
 import { reply } from './echo.ts';
 import { open, openDuring } from './gateway.ts';
 import { NEIGHBOUR_LINES } from './neighbours.ts';
 import { check, written } from './sheet.ts';
-import '../support/real-http.ts';
+
+useRealHttp();
 
 describe('neighbours', () => {
   const opened = openDuring({ documents: ['neighbours.yaml'] });

@@ -1,9 +1,11 @@
 // Parameters, from the official client to the bytes on the wire.
 import { describe, test } from 'vitest';
+import { useRealHttp } from '../support/real-http.ts';
 import { openDuring } from './gateway.ts';
 import { HEADER_LINES, PATH_LINES, QUERY_LINES } from './parameters.ts';
 import { check } from './sheet.ts';
-import '../support/real-http.ts';
+
+useRealHttp();
 
 const opened = openDuring({ documents: ['parameters.yaml'] });
 

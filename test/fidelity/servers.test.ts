@@ -3,9 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useRealHttp } from '../support/real-http.ts';
 import { open, openDuring, readDocument } from './gateway.ts';
 import { written } from './sheet.ts';
-import '../support/real-http.ts';
+
+useRealHttp();
 
 const prepare: Parameters<typeof open>[0]['prepare'] = async (echo) => {
   echo.documents.set('servers.yaml', echo.documents.get('servers.yaml')!.replaceAll('{{port}}', String(echo.port)));

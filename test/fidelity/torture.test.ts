@@ -1,11 +1,13 @@
 // The torture table, row by row, in every exposure: what each peer failed at is one test here.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useRealHttp } from '../support/real-http.ts';
 import { PROBLEM, ROWS } from './answers.ts';
 import { BYTES, PNG, reply } from './echo.ts';
 import { listAll, type Opened, open } from './gateway.ts';
 import { readParts } from './multipart.ts';
 import { written } from './sheet.ts';
-import '../support/real-http.ts';
+
+useRealHttp();
 
 describe.each(['tools', 'grouped', 'search'] as const)('exposed as %s', (exposure) => {
   let opened: Opened;

@@ -1,11 +1,13 @@
 // Swagger 2.0, OpenAPI 3.0 and 3.2, from the official client to the bytes on the wire.
 import { describe, expect, test } from 'vitest';
+import { useRealHttp } from '../support/real-http.ts';
 import { BYTES } from './echo.ts';
 import { openDuring } from './gateway.ts';
 import { readParts } from './multipart.ts';
 import { check } from './sheet.ts';
 import { OPENAPI_30_LINES, OPENAPI_32_LINES, SWAGGER_LINES } from './versions.ts';
-import '../support/real-http.ts';
+
+useRealHttp();
 
 describe('Swagger 2.0', () => {
   const opened = openDuring({ documents: ['swagger-2.0.yaml'], env: { LANDBRIDGE_CRED_SWAGGER_KEY: 'k&y' } });

@@ -1,5 +1,5 @@
 // API keys over real HTTP: who is let in, to which profile, and what strangers learn.
-import '../support/real-http.ts';
+
 import { createHash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from '@modelcontextprotocol/client';
@@ -15,7 +15,10 @@ import type { HttpServer } from '../../src/transport/http.ts';
 import { serveHttp } from '../../src/transport/http-server.ts';
 import { type HttpAnswer, headersOf, legacy, modern, post } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 const key = (secret: string, more: Partial<ApiKey> = {}): ApiKey => ({
   name: 'ci',

@@ -1,6 +1,6 @@
 // What a caller may not do does not exist for it: every class of permission, in every exposure mode and every era, answers
 // byte for byte like a gateway that was never told of the rest, and nothing of the rest reaches the API.
-import '../support/real-http.ts';
+
 import { createHash } from 'node:crypto';
 import { Agent, request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -18,7 +18,10 @@ import type { HttpServer } from '../../src/transport/http.ts';
 import { serveHttp } from '../../src/transport/http-server.ts';
 import { aDomain, anEndpoint } from '../catalog/support.ts';
 import { headersOf, legacy, modern, type Rpc } from '../support/mcp.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 const ALL: readonly Effect[] = ['read', 'write', 'destructive'];
 const CLASSES: readonly (readonly Effect[])[] = [

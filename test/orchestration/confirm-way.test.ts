@@ -1,5 +1,5 @@
 // `confirm: token | ask | either`: everywhere it can be written, who wins, who may not say it, and what a client sees of it.
-import '../support/real-http.ts';
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,8 +16,11 @@ import { createGateway, type Gateway, type GatewayOptions, type Service } from '
 import { readProfiles } from '../../src/profiles.ts';
 import { ToolRegistry } from '../../src/sdk/tool-registry.ts';
 import { legacy, post, type Rpc, serveHttp } from '../support/mcp.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { stream } from '../support/stream.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 let folder: string;
 let upstream: Upstream;

@@ -1,5 +1,5 @@
 // Native tools that a person must agree to: what the person reads, and questions of the tool's own in later rounds.
-import '../support/real-http.ts';
+
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -15,7 +15,10 @@ import {
 } from '../../src/index.ts';
 import { headersOf, modern, post, type Rpc } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 const ASKABLE = { elicitation: {} };
 const yes = { action: 'accept', content: { confirm: true } };

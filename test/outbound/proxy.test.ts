@@ -1,6 +1,5 @@
 // Outbound proxies against a real one: which requests go through it, what it is told, and what its failures say.
 import { lookup } from 'node:dns/promises';
-import '../support/real-http.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openIssuers } from '../../src/cli/serve/issuers.ts';
 import { endpointSecrets } from '../../src/endpoint/secrets.ts';
@@ -9,11 +8,14 @@ import { createSilentLog } from '../../src/log.ts';
 import { chooseProxy, parseProxy, readProxyRules } from '../../src/network/proxy-rules.ts';
 import { importDocument } from '../../src/openapi/import-document.ts';
 import { type ConnectProxy, startConnectProxy } from '../support/connect-proxy.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { startTlsUpstream, type TlsUpstream } from '../support/tls-upstream.ts';
 import { until } from '../support/until.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 import { createCertificates, type Signer } from '../support/upstream-certificates.ts';
 import { callTool, createWorkshop } from '../support/workshop.ts';
+
+useRealHttp();
 
 const { open } = createWorkshop();
 const certificates = createCertificates();

@@ -1,6 +1,6 @@
 // Asking the person, end to end: every way there is, over every transport, against a real upstream that counts what is
 // deleted. A confirmation for pet 7 never deletes pet 8, never works twice, never outlives its time.
-import '../support/real-http.ts';
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/gateway.ts';
 import { createSpentStore } from '../../src/orchestration/confirmations.ts';
@@ -8,9 +8,12 @@ import { createSession } from '../../src/protocol/session.ts';
 import { LINE_CLIENTS, type LineClient, openStdio } from '../support/lines.ts';
 import { headersOf, legacy, modern, post, type Rpc, serveHttp } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { stream } from '../support/stream.ts';
 import { until } from '../support/until.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 let upstream: Upstream;
 let gateway: Gateway;

@@ -1,5 +1,5 @@
 // What belongs to one request stays with it: principal, capabilities, signal, session, trace, log level.
-import '../support/real-http.ts';
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ExecutionContext } from '../../src/call/execution-context.ts';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
@@ -7,8 +7,11 @@ import { Tool } from '../../src/model/tool.ts';
 import { createSession } from '../../src/protocol/session.ts';
 import { LINE_CLIENTS, openStdio } from '../support/lines.ts';
 import { legacy, modern, type Rpc, serveHttp } from '../support/mcp.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { stream } from '../support/stream.ts';
 import { gate, until } from '../support/until.ts';
+
+useRealHttp();
 
 let gateway: Gateway;
 let http: Awaited<ReturnType<typeof serveHttp>>;

@@ -1,7 +1,7 @@
 // Every row of the error table, of the HTTP rules and of the reference behaviour (MCP 2026-07-28: basic/index,
 // basic/transports, basic/versioning), with its literal answer, over every transport it applies to.
 // Where the official TypeScript SDK answers differently, and we mean to, the row says so.
-import '../support/real-http.ts';
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
 import { GatewayError } from '../../src/index.ts';
@@ -9,7 +9,10 @@ import { Tool } from '../../src/model/tool.ts';
 import { LINE_CLIENTS, type LineClient } from '../support/lines.ts';
 import { headersOf, legacy, modern, post, type Rpc, serveHttp } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 const VERSION = 'io.modelcontextprotocol/protocolVersion';
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';

@@ -1,6 +1,6 @@
 // What one caller has begun, another cannot go on with: sessions, confirmations, questions, states and cancellations are
 // bound to the principal and the profile. Over real HTTP, in both eras; judged by what reached the API.
-import '../support/real-http.ts';
+
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
@@ -8,9 +8,12 @@ import type { HttpServer } from '../../src/transport/http.ts';
 import { serveHttp } from '../../src/transport/http-server.ts';
 import { headersOf, legacy, modern, post, type Rpc } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { stream } from '../support/stream.ts';
 import { until } from '../support/until.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 let upstream: Upstream;
 let gateway: Gateway;

@@ -1,6 +1,6 @@
 // What happens while a request is under way: cancellation, disconnects, progress, tracing, subscriptions. The upstream is
 // real, so "aborted" means that it saw its socket close.
-import '../support/real-http.ts';
+
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ExecutionContext } from '../../src/call/execution-context.ts';
@@ -9,9 +9,12 @@ import { Tool } from '../../src/model/tool.ts';
 import { LINE_CLIENTS, type LineClient, openStdio } from '../support/lines.ts';
 import { legacy, modern, post, type Rpc, serveHttp } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { sending, stream } from '../support/stream.ts';
 import { gate, until } from '../support/until.ts';
 import { type Seen, startUpstream, type Upstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 interface Asked {
   readonly seen: Seen;

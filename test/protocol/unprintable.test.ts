@@ -1,10 +1,13 @@
 // What JSON cannot say (big integers, what holds itself) comes from code that is not ours. Whoever called still gets an
 // answer that says what happened, and nothing stays taken.
-import '../support/real-http.ts';
+
 import { describe, expect, test } from 'vitest';
 import { createGateway, defineTool, type ExecutionContext, GatewayError, type ToolEntry } from '../../src/index.ts';
 import { LINE_CLIENTS } from '../support/lines.ts';
 import { LINKS, legacy, modern, type Rpc } from '../support/mcp.ts';
+import { useRealHttp } from '../support/real-http.ts';
+
+useRealHttp();
 
 const loop: Record<string, unknown> = { name: 'loop' };
 loop.self = loop;

@@ -8,7 +8,9 @@ import { parse } from 'yaml';
 import { createBoard } from '../../sample/board.ts';
 import { createRoutes } from '../../sample/routes.ts';
 import { matchPath, type SampleApi, startSampleApi } from '../../sample/server.ts';
-import '../support/real-http.ts';
+import { useRealHttp } from '../support/real-http.ts';
+
+useRealHttp();
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is read as it comes
 type Json = Record<string, any>;

@@ -2,7 +2,9 @@ import { connect } from 'node:net';
 import { inflateSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type SampleApi, startSampleApi } from '../../sample/server.ts';
-import '../support/real-http.ts';
+import { useRealHttp } from '../support/real-http.ts';
+
+useRealHttp();
 
 let api: SampleApi;
 beforeEach(async () => {

@@ -9,7 +9,7 @@
 // - the seed implements 2025-03-26 only; here PROTOCOL_VERSION is 2026-07-28, and 2025-03-26 is spoken to whoever asks.
 // - "full JSON Schema validation is intentionally not implemented": here it is, strictly (DESIGN.md, orchestration).
 // - JSON-RPC values are strings of JSON here (`Reply.body`), so `into_json_rpc()` is `JSON.parse`.
-import '../support/real-http.ts';
+
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +36,10 @@ import {
 } from '../../src/index.ts';
 import { createLog } from '../../src/log.ts';
 import { legacy, post } from '../support/mcp.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { ask, call, callResult } from './support.ts';
+
+useRealHttp();
 
 /** What the application's HTTP layer knows about a request. */
 interface Claims {

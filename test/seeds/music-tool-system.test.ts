@@ -9,15 +9,18 @@
 //   every transport, which is the promise behind them and is tested.
 // - file tools (fs_list_dir, fs_rename, metadata) and fingerprints (fpcalc) are no REST APIs; any such function can be a
 //   native tool.
-import '../support/real-http.ts';
+
 import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { createGateway, defineTool, errorResult, type Gateway, loadDomains, textResult } from '../../src/index.ts';
 import { contextOf } from '../support/context.ts';
 import { LINKS, type Link, legacy, modern, type Rpc } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 import { ask, callResult, type ToolResult } from './support.ts';
+
+useRealHttp();
 
 const MBID = '10adbe5e-a2c0-4bf3-8249-2b4cbf6e6ca8';
 let upstream: Upstream;

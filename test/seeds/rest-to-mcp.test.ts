@@ -5,7 +5,7 @@
 //   at the edge; the golden path sees only a principal.
 // - an unknown tool is -32602, as MCP says, and a failed validation an `isError` result with the seed's data beside it.
 // - lists and discover are answered from canned bytes, without a context of their own (issue 9, decisions).
-import '../support/real-http.ts';
+
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,8 +33,11 @@ import { createSigner } from '../../src/orchestration/signer.ts';
 import { contextOf, FACTS } from '../support/context.ts';
 import { legacy, post } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 import { ask, call, callResult } from './support.ts';
+
+useRealHttp();
 
 let upstream: Upstream;
 let gateway: Gateway;

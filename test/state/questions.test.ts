@@ -1,17 +1,20 @@
 // Questions to people whose answers come to another process than the one that asked: the official client of the legacy era
 // through a proxy that is not sticky, over Redis and over the primary of workers. Judged by what reached the API.
-import '../support/real-http.ts';
+
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { legacy, post } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { HAS_REDIS, type Redis, startRedis } from '../support/redis.ts';
 import { type Replica, type Replicas, startReplicas } from '../support/replicas.ts';
 import { stream } from '../support/stream.ts';
 import { until } from '../support/until.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 const closing: (() => unknown)[] = [];
 let upstream: Upstream;

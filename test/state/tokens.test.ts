@@ -1,12 +1,15 @@
 // Access tokens that processes share, against an API that allows one session per user: whoever logs in logs out all others.
-import '../support/real-http.ts';
+
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Domain } from '../../src/endpoint/model.ts';
 import { petsDomain } from '../support/pets.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { HAS_REDIS, type Redis, startRedis } from '../support/redis.ts';
 import { type Replica, startReplicas } from '../support/replicas.ts';
 import { until } from '../support/until.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 const closing: (() => unknown)[] = [];
 let api: Upstream;

@@ -1,5 +1,5 @@
 // Every way out of this process ends at the guard of setup.ts, even where nock is set aside.
-import './real-http.ts';
+
 import dns from 'node:dns';
 import { lookup as lookupLater } from 'node:dns/promises';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -12,6 +12,9 @@ import { Pool } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPublicLookup } from '../../src/network/public-lookup.ts';
 import { LEAVES_MACHINE } from './loopback-only.ts';
+import { useRealHttp } from './real-http.ts';
+
+useRealHttp();
 
 /** Addresses of documentation (RFC 5737, RFC 3849): if the guard failed, nobody would answer. */
 const ELSEWHERE = '192.0.2.7';

@@ -20,7 +20,12 @@ loopback.addAddress('::', 'ipv6');
 const isHere = (address: string) => loopback.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 const isLocalName = (name: string) => /^(?:.+\.)?localhost\.?$/i.test(name);
 
+/** Once per process, however many test files share it. */
+const GUARDED = Symbol.for('landbridge: connections stay on this machine');
+
 export function refuseToLeave(): void {
+  if (GUARDED in globalThis) return;
+  Object.defineProperty(globalThis, GUARDED, { value: true });
   guardSockets();
   guardLookups();
 }

@@ -1,5 +1,8 @@
-// For suites that speak HTTP to a server of their own: nock steps out of the way, so that what a test writes is what
-// goes over the wire. Nothing in these suites leaves loopback.
+// For suites that speak HTTP to a server of their own: nock steps aside, so that what a test writes is what goes over the wire.
+// Nothing in these suites leaves loopback.
 import nock from 'nock';
 
-nock.restore();
+/** To be called by a test file before its tests; setup.ts brings nock back for the next file. */
+export function useRealHttp(): void {
+  nock.restore();
+}

@@ -3,6 +3,8 @@
 import nock from 'nock';
 import { refuseToLeave } from './loopback-only.ts';
 
+// Test files share a process, and the one before may have set nock aside.
+if (!nock.isActive()) nock.activate();
 nock.disableNetConnect();
 nock.enableNetConnect((host) => /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(host));
 refuseToLeave();

@@ -1,6 +1,6 @@
 // Alerts and dashboard against a real Prometheus that scrapes real gateways: what should fire fires, and no panel is dead. The
 // rules are those that ship, with a faster clock: no waiting, and windows of seconds.
-import '../support/real-http.ts';
+
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,10 +14,13 @@ import { type CertificateFactory, createCertificates } from '../support/certific
 import { type Served, serve } from '../support/cli.ts';
 import { modern } from '../support/mcp.ts';
 import { HAS_PROMETHEUS, type Prometheus, startPrometheus } from '../support/prometheus.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { freePort, HAS_REDIS, type Redis, startRedis } from '../support/redis.ts';
 import { scrape } from '../support/scrape.ts';
 import { type Answer, startUpstream, type Upstream } from '../support/upstream.ts';
 import { listExpressions, namesIn, RULES } from './shipped.ts';
+
+useRealHttp();
 
 const key = randomBytes(32).toString('base64url');
 const eager = randomBytes(32).toString('base64url');

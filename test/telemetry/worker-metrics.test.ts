@@ -1,11 +1,14 @@
 // One admin listener for several workers, as a real gateway has it: sums over all of them, which never go back.
-import '../support/real-http.ts';
+
 import { afterEach, expect, test } from 'vitest';
 import { WorkersView } from '../../src/cli/admin/workers-view.ts';
 import { WorkerSnapshots } from '../../src/telemetry/merge-snapshots.ts';
 import { type Served, serve } from '../support/cli.ts';
 import { legacy, post } from '../support/mcp.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { scrape } from '../support/scrape.ts';
+
+useRealHttp();
 
 const counter = (value: number) => ({
   name: 'some_total',

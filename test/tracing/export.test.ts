@@ -1,5 +1,5 @@
 // How spans leave: to whom, with what, and what happens when nobody takes them.
-import '../support/real-http.ts';
+
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
@@ -14,7 +14,10 @@ import { findTracing } from '../../src/tracing/tracing.ts';
 import { modern } from '../support/mcp.ts';
 import { type OtlpReceiver, startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { petsDomain } from '../support/pets.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { startUpstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 let receiver: OtlpReceiver;
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 // Whole trees of spans, as a real collector gets them: over every transport, in both eras, for what works and what fails.
-import '../support/real-http.ts';
+
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ToolEntry } from '../../src/catalog/tool-entry.ts';
 import { GatewayError } from '../../src/errors.ts';
@@ -10,7 +10,10 @@ import { openTcp } from '../support/lines.ts';
 import { headersOf, LINKS, legacy, modern, post, type Rpc, serveHttp } from '../support/mcp.ts';
 import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver, toTrees } from '../support/otlp-receiver.ts';
 import { petsDomain } from '../support/pets.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { type Answer, startUpstream, type Upstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = `00-${TRACE}-00f067aa0ba902b7-01`;

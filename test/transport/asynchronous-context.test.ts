@@ -1,13 +1,16 @@
 // Requests that arrive in one turn of the event loop are handled together; what an application keeps for each of them
 // (AsyncLocalStorage) is still its own, before the API was asked and after.
-import '../support/real-http.ts';
+
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, test } from 'vitest';
 import { createGateway, type Middleware, serveHttp } from '../../src/index.ts';
 import { legacy } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
 import { openRaw, rawPost } from '../support/raw.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { startUpstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 test('every call runs in the context of its own request, however many come at once', async () => {
   const callers = Array.from({ length: 20 }, (_, index) => `caller-${index}`);

@@ -1,5 +1,5 @@
 // Any bytes on any transport: an answer or a clean close; never a crash, a hang, or another request's data.
-import '../support/real-http.ts';
+
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
@@ -8,7 +8,10 @@ import { connectTcp, type LineClient, listenTcp, openStdio } from '../support/li
 import { legacy, modern, post, type Rpc, serveHttp } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
 import { openRaw, rawPost } from '../support/raw.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 let upstream: Upstream;
 let gateway: Gateway;

@@ -1,6 +1,6 @@
 // The official clients list, call, and are asked, over HTTP and over stdio with the real program: version 2 of the SDK in
 // both its modes, and version 1.
-import '../support/real-http.ts';
+
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from '@modelcontextprotocol/client';
@@ -13,8 +13,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createGateway, type Gateway } from '../../src/gateway.ts';
 import { serveHttp } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { until } from '../support/until.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 type Answer = 'accept' | 'decline' | 'cancel';
 /** What both versions of the client have in common, as far as it is used here. */

@@ -1,5 +1,5 @@
 // The end of a transport: what its answers say, who is waited for, and what those are told who were waited for too long.
-import '../support/real-http.ts';
+
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ExecutionContext } from '../../src/call/execution-context.ts';
@@ -8,8 +8,11 @@ import { connectTcp, listenTcp, openStdio } from '../support/lines.ts';
 import { headersOf, legacy, modern, post, type Rpc } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
 import { openRaw, rawPost } from '../support/raw.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { until } from '../support/until.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 let upstream: Upstream;
 let gateway: Gateway;

@@ -1,12 +1,15 @@
 // Who a request comes from where proxies stand in between. Judged by the Host that counted, and the address a call is logged with.
-import '../support/real-http.ts';
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
 import { createLog } from '../../src/log.ts';
 import { createVisitorOf } from '../../src/transport/door/visitor.ts';
 import { headersOf, modern, post, serveHttp } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 let upstream: Upstream;
 let gateway: Gateway;

@@ -1,5 +1,5 @@
 // What clients leave behind that hang up, fall silent or ask much at once: nothing, and no way past a limit.
-import '../support/real-http.ts';
+
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -16,8 +16,11 @@ import { createBodyReader } from '../../src/transport/body-reader.ts';
 import { connectTcp, LINE_LIMITS, listenTcp, openStdio, openTcp } from '../support/lines.ts';
 import { legacy, post, type Rpc } from '../support/mcp.ts';
 import { openRaw, rawPost } from '../support/raw.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { sending } from '../support/stream.ts';
 import { gate, until } from '../support/until.ts';
+
+useRealHttp();
 
 const warnings: Error[] = [];
 const warn = (warning: Error) => void warnings.push(warning);

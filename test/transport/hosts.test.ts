@@ -1,5 +1,5 @@
 // Under which names a gateway is served that other machines can reach: real sockets on a wide bind.
-import '../support/real-http.ts';
+
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
@@ -7,7 +7,10 @@ import type { HttpOptions } from '../../src/transport/http.ts';
 import { headersOf, modern, serveHttp } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
 import { openRaw, rawPost } from '../support/raw.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 let upstream: Upstream;
 let gateway: Gateway;

@@ -1,5 +1,5 @@
 // The HTTP front door: who may come in, how much they may bring, and what happens to those who misbehave.
-import '../support/real-http.ts';
+
 import { request as httpRequest, type ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
@@ -10,8 +10,11 @@ import type { HttpOptions } from '../../src/transport/http.ts';
 import { headersOf, legacy, modern, post, serveHttp } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
 import { openRaw, rawPost } from '../support/raw.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { until } from '../support/until.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 type Server = Awaited<ReturnType<typeof serveHttp>>;
 

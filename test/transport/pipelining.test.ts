@@ -1,10 +1,13 @@
 // Clients that do not wait for answers: a few of their requests are served, in turns, and nobody else waits for them.
-import '../support/real-http.ts';
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Protocol } from '../../src/protocol/handle.ts';
 import { startHttp } from '../../src/transport/http.ts';
 import { openRaw, type Raw, rawPost } from '../support/raw.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { until } from '../support/until.ts';
+
+useRealHttp();
 
 const PING = rawPost('{"jsonrpc":"2.0","id":1,"method":"ping"}');
 const GET = 'GET /other HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n';

@@ -1,5 +1,5 @@
 // Whoever is turned away is counted, and logged with its address; nobody fills the log with it.
-import '../support/real-http.ts';
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
 import { createRefusals, type Refusals } from '../../src/transport/door/refusals.ts';
@@ -7,7 +7,10 @@ import type { HttpOptions } from '../../src/transport/http.ts';
 import { legacy, serveHttp } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
 import { openRaw, rawPost } from '../support/raw.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { until } from '../support/until.ts';
+
+useRealHttp();
 
 type Line = readonly [message: string, facts: Record<string, unknown>];
 

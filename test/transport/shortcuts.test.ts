@@ -1,5 +1,5 @@
 // What goes past node's streams behaves as if it did not: an answer in one write, and a body straight from the parser.
-import '../support/real-http.ts';
+
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
@@ -8,7 +8,10 @@ import { DirectRequest } from '../../src/transport/node-http/direct-request.ts';
 import { endAtOnce } from '../../src/transport/node-http/one-write.ts';
 import { stopBody } from '../../src/transport/node-http/parser-stop.ts';
 import { openRaw, type Raw, rawPost } from '../support/raw.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { until } from '../support/until.ts';
+
+useRealHttp();
 
 const servers: Server[] = [];
 const clients: Raw[] = [];

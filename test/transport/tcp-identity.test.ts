@@ -1,5 +1,5 @@
 // Who calls over raw TCP: TLS, client certificates, and the key line. Judged by what reached the API.
-import '../support/real-http.ts';
+
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -11,8 +11,11 @@ import { type CertificateFactory, createCertificates, type Pair } from '../suppo
 import { listenTcp } from '../support/lines.ts';
 import { legacy, modern } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
+import { useRealHttp } from '../support/real-http.ts';
 import { until } from '../support/until.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
+
+useRealHttp();
 
 let upstream: Upstream;
 let gateway: Gateway;

@@ -1,9 +1,12 @@
 // What clients are told about getting a token: challenges, the metadata of each endpoint, and what web pages may read of it.
-import '../../support/real-http.ts';
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Issuer, startIssuer } from '../../attack/issuer.ts';
+import { type Issuer, startIssuer } from '../../../lab/attack/issuer.ts';
 import { headersOf, legacy, modern, post } from '../../support/mcp.ts';
 import { type ProtectedGateway, startProtected } from '../../support/protected-gateway.ts';
+import { useRealHttp } from '../../support/real-http.ts';
+
+useRealHttp();
 
 const SCOPES = { read: ['api.read', 'api.all'], write: ['api.write'], destructive: ['api.admin'] };
 let issuer: Issuer;

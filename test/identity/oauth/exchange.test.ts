@@ -1,11 +1,14 @@
 // From the door to the API: a token of a certified authorization server (oidc-provider) is verified, exchanged, and stays here.
-import '../../support/real-http.ts';
+
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AuthorizationServer, startAuthorizationServer } from '../../support/authorization-server.ts';
 import { shopDomain } from '../../support/callers.ts';
 import { type ProtectedGateway, startProtected } from '../../support/protected-gateway.ts';
+import { useRealHttp } from '../../support/real-http.ts';
 import { CLIENT, type ExchangeServer, startExchangeServer } from '../../support/token-exchange-server.ts';
+
+useRealHttp();
 
 let server: AuthorizationServer;
 let sts: ExchangeServer;

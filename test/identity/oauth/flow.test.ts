@@ -1,6 +1,6 @@
 // The official clients' own OAuth flow, whole: a 401 leads them to our metadata, that to the authorization server, there they
 // register, are authorized, get a token for the endpoint they call, and call it. Nothing of it is scripted but the person.
-import '../../support/real-http.ts';
+
 import {
   Client as ClientV2,
   StreamableHTTPClientTransport as HttpV2,
@@ -17,6 +17,9 @@ import {
   startAuthorizationServer,
 } from '../../support/authorization-server.ts';
 import { type ProtectedGateway, startProtected } from '../../support/protected-gateway.ts';
+import { useRealHttp } from '../../support/real-http.ts';
+
+useRealHttp();
 
 const SCOPES = { read: ['pets.read'], write: ['pets.write'], destructive: ['pets.admin'] };
 const INFO = { name: 'test', version: '1' };

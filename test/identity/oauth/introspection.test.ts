@@ -1,6 +1,6 @@
 // Opaque tokens: their issuer is asked about each. Against oidc-provider where it is honest, and a server of our own where the
 // answers must be wrong.
-import '../../support/real-http.ts';
+
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   type AuthorizationServer,
@@ -8,8 +8,11 @@ import {
   startAuthorizationServer,
 } from '../../support/authorization-server.ts';
 import { type ProtectedGateway, startProtected } from '../../support/protected-gateway.ts';
+import { useRealHttp } from '../../support/real-http.ts';
 import { type Recorded, type Recorder, startRecorder } from '../../support/recorder.ts';
 import { until } from '../../support/until.ts';
+
+useRealHttp();
 
 const CLIENT = { clientIdEnv: 'IDP_ID', clientSecretEnv: 'IDP_SECRET' };
 const ENV = { IDP_ID: RESOURCE_CLIENT.id, IDP_SECRET: RESOURCE_CLIENT.secret };
@@ -259,7 +262,7 @@ test('who had a good token is asked about first, however many made-up ones wait;
 });
 
 test('of several issuers none is asked about a token that one before it knows, nor about what is readable as a JWT', async () => {
-  const { startIssuer } = await import('../../attack/issuer.ts');
+  const { startIssuer } = await import('../../../lab/attack/issuer.ts');
   const [one, other, signer] = [await startSlowIssuer(), await startSlowIssuer(), await startIssuer()];
   const oauth = [one.settings(60), other.settings(60), { issuer: signer.url }];
   const gateway = await startProtected(oauth, { env: ENV });
@@ -283,7 +286,7 @@ test('of several issuers none is asked about a token that one before it knows, n
 });
 
 test('a JWT is verified by its signature also where opaque tokens are asked about', async () => {
-  const { startIssuer } = await import('../../attack/issuer.ts');
+  const { startIssuer } = await import('../../../lab/attack/issuer.ts');
   const issuer = await startIssuer();
   const gateway = await startProtected(
     [{ issuer: issuer.url, introspection: { ...CLIENT, url: `${issuer.url}/introspect` } }],

@@ -1,17 +1,20 @@
 // What an operator writes about issuers: mistakes are told before anything listens; what is right works in the real program.
-import '../../support/real-http.ts';
+
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Issuer, startIssuer } from '../../../lab/attack/issuer.ts';
 import { checkIssuers, type IssuerSettings } from '../../../src/identity/oauth/issuer-settings.ts';
 import { resolveScopes } from '../../../src/identity/oauth/scope-rules.ts';
-import { type Issuer, startIssuer } from '../../attack/issuer.ts';
 import { run, serve } from '../../support/cli.ts';
 import { post } from '../../support/mcp.ts';
+import { useRealHttp } from '../../support/real-http.ts';
 import { until } from '../../support/until.ts';
 import { startUpstream, type Upstream } from '../../support/upstream.ts';
+
+useRealHttp();
 
 const ISSUER = 'https://id.example.com';
 const asking = { clientIdEnv: 'ID', clientSecretEnv: 'SECRET' };

@@ -1,10 +1,13 @@
 // Tokens that must open nothing, judged by what reached the API. Each is one step from a token that does open the door.
-import '../../support/real-http.ts';
+
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { exportSPKI, generateKeyPair, importJWK, SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Issuer, type Minting, startIssuer } from '../../attack/issuer.ts';
+import { type Issuer, type Minting, startIssuer } from '../../../lab/attack/issuer.ts';
 import { type ProtectedGateway, startProtected } from '../../support/protected-gateway.ts';
+import { useRealHttp } from '../../support/real-http.ts';
+
+useRealHttp();
 
 let issuer: Issuer;
 let gateway: ProtectedGateway;
