@@ -293,7 +293,7 @@ describe('prose', () => {
     const inline = [...text.matchAll(/`([^`\n]+)`/g)].map((match) => match[1]!);
     const landbridge = inline.filter((code) => /^(--|landbridge )/.test(code));
     const named = landbridge.flatMap((code) => [...code.matchAll(/(?<=^|\s)--[a-z][\w-]*/g)].map(String));
-    const own = file.startsWith('bench/') ? [] : named.filter((flag) => flag !== '--help' && !flags.has(flag));
+    const own = file.startsWith('lab/bench/') ? [] : named.filter((flag) => flag !== '--help' && !flags.has(flag));
     const missing = [...text.matchAll(/npm run (?:--silent )?([\w:]+)/g)].map((match) => match[1]!);
     expect([...own, ...missing.filter((name) => !(name in scripts))]).toEqual([]);
   });
