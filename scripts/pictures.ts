@@ -63,8 +63,8 @@ export async function renderPictures(): Promise<Record<string, string>> {
 
 const STEPS: readonly (readonly [step: string, detail: string])[] = [
   ['Who is calling?', 'API key, OAuth token or certificate'],
-  ['Is it within the limits?', 'per caller and per API; recorded for audit'],
-  ['Are the arguments valid?', 'if not: an error that says how to fix them'],
+  ['Is it within the limits?', 'per caller and per API; audited'],
+  ['Are the arguments valid?', 'if not, the error says how to fix them'],
   ['Does it destroy something?', 'then a person has to say yes first'],
   ['Send one exact request', 'with the credential of this API only'],
   ['Shape the answer', 'chosen fields, bounded size, no secrets'],
@@ -111,7 +111,8 @@ function drawOverview(theme: Theme): string {
     text(36, 308, 'A small API is shown as', quiet),
     text(36, 326, 'one tool per operation.', quiet),
     card(318, 16, 324, 368),
-    text(336, 52, 'Landbridge: one path for every call', title),
+    text(336, 46, 'Landbridge', title),
+    text(336, 66, 'one path for every call', quiet),
     ...steps,
     card(712, 40, 232, 320),
     text(732, 72, 'Your REST APIs', title),
@@ -149,9 +150,9 @@ const LANES: readonly (readonly [title: string, boxes: readonly (readonly [name:
   [
     'At start, once',
     [
-      ['Document', 'OpenAPI, or written by hand'],
+      ['Document', 'OpenAPI or hand-written'],
       ['Domain', 'one API, curated by a file'],
-      ['Operation', 'one request; has an effect'],
+      ['Operation', 'one request, one effect'],
       ['Exposure', 'single, grouped or search'],
       ['Tool', 'what the model sees'],
     ],
@@ -161,7 +162,7 @@ const LANES: readonly (readonly [title: string, boxes: readonly (readonly [name:
     [
       ['Principal', 'who calls'],
       ['Profile', 'what this caller may see'],
-      ['Guard', 'asks, if the effect destroys'],
+      ['Guard', 'asks before destroying'],
       ['Credential', 'proves you to the API'],
       ['Answer', 'shaped for the model'],
     ],
