@@ -1,8 +1,7 @@
 // One line per call, to stderr: stdout belongs to the protocol. JSON for machines, short lines on a terminal.
 import { Writable } from 'node:stream';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import type { ExecutionContext } from './call/execution-context.ts';
-import { writeCallFacts } from './call-line.ts';
+import type { ExecutionContext, ResultRecord } from './call/execution-context.ts';
 import { coloursFor } from './colours.ts';
 import { createLineWriter } from './log-writer.ts';
 import { createPrettifier } from './pretty-line.ts';
@@ -31,17 +30,9 @@ export function createLog(options: LogOptions): Logger {
   const out = destination ?? batches ?? process.stderr;
   const toLine = pretty ? createPrettifier(coloursFor(process.stderr)) : String;
   const write = (line: string) => out.write(redact(toLine(line)));
-  const clock = createClock();
-  const log = pino({ level, base: worker === undefined ? null : { worker }, timestamp: clock }, { ...batches, write });
-  const begin = worker === undefined ? '' : `,"worker":${worker}`;
-  sinks.set(log, (number, facts) => write(`{"level":${number}${clock()}${begin},${facts},"msg":"call"}\n`));
-  return log;
+  const base = worker === undefined ? null : { worker };
+  return pino({ level, base, timestamp: createClock() }, { ...batches, write });
 }
-
-/** Writes a line of this level, with facts that are JSON already. */
-type CallLineSink = (level: number, facts: string) => void;
-
-const LEVELS = { info: 30, warn: 40 } as const;
 
 /** Many lines share a millisecond, and writing it out takes a quarter of the time a line takes. */
 function createClock(): () => string {
@@ -57,21 +48,48 @@ function createClock(): () => string {
   };
 }
 
-/** Where logs made here write lines of calls, bypassing pino. */
-const sinks = new WeakMap<Logger, CallLineSink>();
-
-/** The sealed context of a call as one log line. */
+/** Writes the sealed context of a call as one log line. */
 export function createAudit(log: Logger): (context: ExecutionContext) => void {
-  const sink = sinks.get(log);
   return (context) => {
     const result = context.results[0];
     if (!result) return;
     const level = result.outcome === 'error' || result.outcome === 'failed' ? 'warn' : 'info';
-    if (!log.isLevelEnabled(level)) return;
-    const facts = writeCallFacts(context, result);
-    // A logger that was passed in has its own format.
-    if (sink === undefined) log[level](JSON.parse(`{${facts}}`), 'call');
-    else sink(LEVELS[level], facts);
+    if (log.isLevelEnabled(level)) log[level](toCallFields(context, result), 'call');
+  };
+}
+
+/** Tool names come from clients: a line must not become as long as a message may be. */
+const MAX_TOOL_CHARS = 200;
+
+/** The fields of a call's log line, in their order. Those that are undefined are left out. */
+function toCallFields(context: ExecutionContext, result: ResultRecord): object {
+  const { tool, client, permission, profile } = context;
+  const { upstream } = result;
+  return {
+    requestId: context.requestId,
+    trace: context.traceId,
+    method: context.method,
+    tool: tool?.slice(0, MAX_TOOL_CHARS),
+    action: context.action,
+    operation: context.operation,
+    effect: context.effect,
+    // For the operator only: the caller is told that there is no such operation.
+    denied: permission?.policy === 'deny' ? permission.because : undefined,
+    principal: context.principal.id,
+    profile: profile === '' ? undefined : profile,
+    transport: context.transport,
+    remote: context.remote,
+    client: client.name,
+    revision: client.version,
+    args: context.argumentsDigest,
+    outcome: result.outcome,
+    failureMode: result.failureMode,
+    reason: result.reason,
+    errorCode: result.errorCode,
+    upstream: upstream && `${upstream.method} ${upstream.url}`,
+    status: upstream?.status,
+    bytes: upstream?.bytes,
+    durationMs: Math.round(result.durationMs * 10) / 10,
   };
 }
 

@@ -29,7 +29,7 @@ import type { Redaction } from './orchestration/redaction.ts';
 import type { Signer } from './orchestration/signer.ts';
 import { PRODUCT } from './product.ts';
 import { META } from './protocol/eras.ts';
-import { createProtocol, type Protocol } from './protocol/handle.ts';
+import { McpProtocol, type Protocol } from './protocol/handle.ts';
 import type { Mailbox } from './protocol/questions/mailbox.ts';
 import type { Reply, Sender } from './protocol/sender.ts';
 import { createResultWriter } from './protocol/wire/results.ts';
@@ -136,7 +136,7 @@ export function createService(common: Shared, serving: Serving, all?: Service, w
     underWay: common.underWay,
   });
   const info = { name: NAME, version: VERSION, title: 'Landbridge' };
-  const protocol = createProtocol({
+  const protocol = new McpProtocol({
     info,
     registry,
     resources,

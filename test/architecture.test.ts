@@ -20,6 +20,7 @@ const LINE = [
   'tracing',
   'network',
   'endpoint',
+  'event-loop',
 ];
 const from = (folder: string) => LINE.slice(LINE.indexOf(folder));
 const SEES: Record<string, readonly string[]> = {

@@ -1,26 +1,24 @@
-// Short requests to servers that the gateway itself depends on, such as an authorization server: redirects are not followed, and
-// answers are limited in bytes and time.
+// An HTTP client for servers that the gateway itself depends on, such as an authorization server: it follows no redirects, and limits
+// answers in bytes and time.
 import { setMaxListeners } from 'node:events';
 import type { EndpointLimits } from '../endpoint/model.ts';
 import { GatewayError, ToolError } from '../errors.ts';
 import type { ProxyRules } from '../network/proxy-rules.ts';
 import { createSender } from './send.ts';
 
-export interface ServiceQuestion {
-  readonly method: 'GET' | 'POST';
-  readonly url: URL;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
-
 export interface ServiceDoor {
-  ask(question: ServiceQuestion): Promise<{ readonly status: number; readonly body: Buffer }>;
+  ask(request: {
+    readonly method: 'GET' | 'POST';
+    readonly url: URL;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string;
+  }): Promise<{ readonly status: number; readonly body: Buffer }>;
   close(): Promise<void>;
 }
 
 const LIMITS: EndpointLimits = Object.freeze({ timeoutMs: 5_000, maxResponseBytes: 256 * 1024 });
 
-/** `proxies`: what the environment says of them, as for calls. */
+/** `proxies`: those of the environment, as for calls. */
 export function createServiceDoor(userAgent: string, proxies: ProxyRules): ServiceDoor {
   const sender = createSender({ connections: 64, proxies });
   const closing = new AbortController();
@@ -38,11 +36,11 @@ export function createServiceDoor(userAgent: string, proxies: ProxyRules): Servi
         limits: LIMITS,
         isRead: true,
       };
-      const errand = { label: url.origin, signal: closing.signal, deadline: performance.now() + LIMITS.timeoutMs };
+      const options = { label: url.origin, signal: closing.signal, deadline: performance.now() + LIMITS.timeoutMs };
       try {
-        return await sender.send(request, errand).catch((error: unknown) => {
-          // The server may close an idle socket at this moment. Such a request changes nothing, so it can be repeated.
-          if (error instanceof GatewayError && error.code === 'UNREACHABLE') return sender.send(request, errand);
+        return await sender.send(request, options).catch((error: unknown) => {
+          // The server may have closed an idle socket just then. These requests change nothing, so they can be repeated.
+          if (error instanceof GatewayError && error.code === 'UNREACHABLE') return sender.send(request, options);
           throw error;
         });
       } catch (error) {
@@ -56,7 +54,7 @@ export function createServiceDoor(userAgent: string, proxies: ProxyRules): Servi
   };
 }
 
-/** Without advice to a caller: only the operator reads it. */
+/** The reason without advice to a caller: only the operator reads it. */
 function explain(error: unknown): string {
   const code = error instanceof GatewayError ? error.code : undefined;
   if (code === 'TIMEOUT') return `it did not answer within ${LIMITS.timeoutMs / 1000} s`;

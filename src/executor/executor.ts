@@ -1,4 +1,5 @@
-// Does, never decides: endpoint + arguments → request → answer. Callers have validated and confirmed before.
+// Turns an endpoint and arguments into a request, and its answer into a result. It decides nothing: callers have validated the
+// arguments and obtained confirmation before.
 import type { AssertionSigner } from '../call/assertion-signer.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Args, Endpoint } from '../endpoint/model.ts';
@@ -18,7 +19,7 @@ export type { RequestPreview } from './request/preview.ts';
 
 export interface CompiledEndpoint {
   run(context: ExecutionContext, args: Args): Promise<Answer>;
-  /** Sends nothing. `tool` is what messages call it. */
+  /** Sends nothing. `tool` is the name used in messages. */
   preview(args: Args, tool: string): RequestPreview;
 }
 
@@ -26,29 +27,29 @@ export interface Executor {
   compile(endpoint: Endpoint): CompiledEndpoint;
   /** The sockets to APIs. */
   readonly pools: readonly PoolLoad[];
-  /** Gives up what is in flight. */
+  /** Aborts requests in progress. */
   abort(): void;
-  /** Waits for what is in flight. */
+  /** Waits for requests in progress. */
   close(): Promise<void>;
 }
 
 export interface ExecutorOptions extends PoolOptions {
-  /** Where neither the endpoint nor an argument says otherwise; `landbridge` by default. */
+  /** Used unless the endpoint or an argument sets another. Default `landbridge`. */
   readonly userAgent?: string;
   /** Redacts answers. It is given the secrets of every endpoint that is called, and access tokens as they are issued. */
   readonly redact?: Redactor;
-  /** Sees every answer as it came; if it returns a text, that replaces a successful answer. */
+  /** Called with every raw answer. If it returns a text, that replaces a successful answer. */
   readonly onAnswer?: OnAnswer;
-  /** Signs what domains want to be told of callers. */
+  /** Signs the assertions about callers that domains ask for. */
   readonly signer?: AssertionSigner;
   /** Limits the calls of one domain to one origin, before its sockets. Logins are not counted. */
   readonly slotsOf?: CallParts['slotsOf'];
-  /** Access tokens that other processes have as well. */
+  /** Access tokens shared with other processes. */
   readonly sharedTokens?: SharedTokens;
 }
 
 export function createExecutor(options: ExecutorOptions = {}): Executor {
-  // The limits before the pool are the only queue: the pool must not be a second one, shared by all domains of an origin.
+  // With limits, their queue must be the only one: a limited pool would be a second one, shared by all domains of an origin.
   const sender = createSender(options.slotsOf === undefined ? options : { ...options, connections: null });
   const redact = options.redact ?? createRedactor([]);
   for (const proxy of [options.proxies?.http, options.proxies?.https])
@@ -60,7 +61,7 @@ export function createExecutor(options: ExecutorOptions = {}): Executor {
 
   return {
     compile(endpoint) {
-      // Compiled on first use: a catalog may hold thousands of endpoints that are never called.
+      // Compiled on first use: a catalog may have thousands of endpoints that are never called.
       let call: ReturnType<typeof compileCall> | undefined;
       let plan: RequestPlan | undefined;
       const planFor = (tool: string): RequestPlan => {

@@ -1,5 +1,5 @@
-// The only door to undici: sockets, pooled by origin and connection, so that two domains with different certificates never share
-// one, nor a proxy's.
+// The only file that imports undici. Sockets are pooled by origin and connection settings, so that two domains with different
+// certificates or proxies never share one.
 import { createRequire } from 'node:module';
 import type { Dispatcher, Pool } from 'undici';
 import type { Connection, ProxyServer } from '../endpoint/model.ts';
@@ -9,22 +9,22 @@ import { createPublicLookup } from '../network/public-lookup.ts';
 import type { WireRequest } from './request/build-request.ts';
 
 export interface PoolOptions {
-  /** Replaces the pools; asked at every call, because nock swaps the global dispatcher. */
+  /** Replaces the pools. Called for every request, because nock swaps the global dispatcher. */
   readonly dispatcher?: (origin: string) => Dispatcher;
-  /** Sockets per origin; null: as many as there are calls. */
+  /** Sockets per origin; null: no limit. */
   readonly connections?: number | null;
-  /** What the environment says of proxies. */
+  /** The proxies of the environment. */
   readonly proxies?: ProxyRules;
 }
 
-/** Where a request is handed in. */
-export interface Outlet {
+/** Where a request is dispatched. */
+interface PoolEntry {
   readonly dispatcher: Dispatcher;
-  /** Set if a proxy forwards the request instead of opening a tunnel: it gets the whole URL, and its answers are its own. */
+  /** Set if a proxy forwards requests instead of opening a tunnel: it gets the whole URL, and may answer itself. */
   readonly forwardedBy?: ProxyServer;
 }
 
-/** The sockets to one origin, and what they carry. */
+/** The sockets to one origin, and the requests on them. */
 export interface PoolLoad {
   readonly origin: string;
   readonly connected: number;
@@ -34,11 +34,11 @@ export interface PoolLoad {
   readonly pending: number;
 }
 
-export interface Pools {
-  outletFor(request: WireRequest): Outlet;
-  /** Of each pool; several may lead to one origin. */
+interface Pools {
+  poolFor(request: WireRequest): PoolEntry;
+  /** One per pool; several pools may have the same origin. */
   readonly load: readonly PoolLoad[];
-  /** Cuts what is under way. */
+  /** Aborts requests in progress. */
   destroy(): void;
   close(): Promise<void>;
 }
@@ -46,8 +46,8 @@ export interface Pools {
 let library: typeof Pool | undefined;
 
 /**
- * Loaded with the first pool. All of undici includes fetch, WebSocket, caches and mocks: 111 modules, 82 ms and 19 MB, of which a
- * pool needs 25 modules, 27 ms and 10 MB. If a later version has its pool in another file, all of undici is loaded.
+ * Loaded with the first pool. All of undici includes fetch, WebSocket, caches and mocks: 111 modules, 82 ms and 19 MB. A pool alone
+ * needs 25 modules, 27 ms and 10 MB. If a later version has its pool in another file, all of undici is loaded.
  */
 function loadPool(): typeof Pool {
   const require = createRequire(import.meta.url);
@@ -59,39 +59,39 @@ function loadPool(): typeof Pool {
 }
 
 const CONNECT_TIMEOUT_MS = 3_000;
-/** Through a proxy there are two connections to make, and often a name to look up. */
+/** A proxy needs two connections, and often a name look-up. */
 const PROXY_TIMEOUT_MS = 10_000;
 
 export function createPools({ dispatcher, connections = 64, proxies }: PoolOptions): Pools {
-  const outlets = new Map<Connection | undefined, Map<string, Outlet>>();
+  const entries = new Map<Connection | undefined, Map<string, PoolEntry>>();
   const pools = new Map<Pool, string>();
 
-  function outletFor({ origin, connection, publicOnly = false }: WireRequest): Outlet {
-    let byOrigin = outlets.get(connection);
+  function poolFor({ origin, connection, publicOnly = false }: WireRequest): PoolEntry {
+    let byOrigin = entries.get(connection);
     if (byOrigin === undefined) {
       byOrigin = new Map();
-      outlets.set(connection, byOrigin);
+      entries.set(connection, byOrigin);
     }
     const key = publicOnly ? `public ${origin}` : origin;
-    let outlet = byOrigin.get(key);
-    if (outlet === undefined) {
-      outlet = createOutlet(origin, connection, publicOnly);
-      byOrigin.set(key, outlet);
+    let entry = byOrigin.get(key);
+    if (entry === undefined) {
+      entry = createEntry(origin, connection, publicOnly);
+      byOrigin.set(key, entry);
     }
-    return outlet;
+    return entry;
   }
 
-  function createOutlet(origin: string, connection: Connection | undefined, publicOnly: boolean): Outlet {
+  function createEntry(origin: string, connection: Connection | undefined, publicOnly: boolean): PoolEntry {
     const way = planWay(origin, { connection, proxies, publicOnly, timeoutMs: PROXY_TIMEOUT_MS });
     const { proxy, tls } = way;
     const timeout = { timeout: CONNECT_TIMEOUT_MS };
     if (proxy === undefined)
-      return toOutlet(origin, { ...timeout, ...tls, ...(publicOnly && { lookup: createPublicLookup() }) });
-    // Proxies rarely allow CONNECT to a port without TLS. An address chosen by a document still needs a tunnel, to an address we
-    // checked.
+      return toEntry(origin, { ...timeout, ...tls, ...(publicOnly && { lookup: createPublicLookup() }) });
+    // Proxies rarely allow CONNECT to a port without TLS. An origin that a document chose still needs a tunnel, to the address that
+    // was checked.
     if (origin.startsWith('http:') && !publicOnly)
-      return toOutlet(proxy.url, { ...timeout, rejectUnauthorized: true, minVersion: 'TLSv1.2' }, proxy);
-    return toOutlet(origin, (_, callback) => {
+      return toEntry(proxy.url, { ...timeout, rejectUnauthorized: true, minVersion: 'TLSv1.2' }, proxy);
+    return toEntry(origin, (_, callback) => {
       dial(way).then(
         (socket) => callback(null, socket),
         (error: Error) => callback(error, null),
@@ -99,13 +99,17 @@ export function createPools({ dispatcher, connections = 64, proxies }: PoolOptio
     });
   }
 
-  function toOutlet(origin: string, connect: NonNullable<Pool.Options['connect']>, forwardedBy?: ProxyServer): Outlet {
+  function toEntry(
+    origin: string,
+    connect: NonNullable<Pool.Options['connect']>,
+    forwardedBy?: ProxyServer,
+  ): PoolEntry {
     library ??= loadPool();
     const pool = new library(origin, {
       connections,
       pipelining: 1,
       connect,
-      // The deadline of the call is ours and exact; undici's own timers tick about once a second.
+      // send.ts has an exact deadline for each request; undici's own timers tick about once a second.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -114,7 +118,7 @@ export function createPools({ dispatcher, connections = 64, proxies }: PoolOptio
   }
 
   return {
-    outletFor: dispatcher === undefined ? outletFor : ({ origin }) => ({ dispatcher: dispatcher(origin) }),
+    poolFor: dispatcher === undefined ? poolFor : ({ origin }) => ({ dispatcher: dispatcher(origin) }),
     get load() {
       return [...pools].map(([{ stats }, origin]) => {
         const { connected, free, running, pending } = stats;
@@ -122,14 +126,14 @@ export function createPools({ dispatcher, connections = 64, proxies }: PoolOptio
       });
     },
     destroy() {
-      for (const byOrigin of outlets.values())
+      for (const byOrigin of entries.values())
         for (const { dispatcher: pool } of byOrigin.values()) void pool.destroy();
-      outlets.clear();
+      entries.clear();
     },
     async close() {
-      const all = [...outlets.values()].flatMap((byOrigin) => [...byOrigin.values()]);
-      outlets.clear();
-      await Promise.all(all.map((outlet) => outlet.dispatcher.close()));
+      const all = [...entries.values()].flatMap((byOrigin) => [...byOrigin.values()]);
+      entries.clear();
+      await Promise.all(all.map((entry) => entry.dispatcher.close()));
     },
   };
 }

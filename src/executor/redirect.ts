@@ -1,5 +1,5 @@
-// Redirects. One inside the configured base URL may be followed by a read; anything else is refused, because the next
-// origin would get the credentials and the body (axios and fetch keep `X-Api-Key`, a 307 repeats the POST).
+// Redirects. A read follows one that stays inside the configured base URL. Anything else is refused, because the next origin would
+// get the credentials and the body (axios and fetch keep `X-Api-Key`, and a 307 repeats the POST).
 
 import { visible } from '../endpoint/hidden.ts';
 import { ToolError } from '../errors.ts';

@@ -1,24 +1,24 @@
-// Sends a request with its own span, following OpenTelemetry's conventions for HTTP clients, and passes the trace on. Nothing
-// that may contain arguments or secrets is recorded: not the URL, only the template of its path.
+// Sends a request with its own span, following OpenTelemetry's conventions for HTTP clients, and propagates the trace. Nothing that
+// may contain arguments or secrets is recorded: not the URL, only the template of its path.
 import type { CallSpan } from '../tracing/call-span.ts';
 import type { WireRequest } from './request/build-request.ts';
 import type { Errand, RawResponse, Send, Watch } from './send.ts';
 
 export interface TracedRequest {
-  /** `/pets/{petId}`. Absent: a request of the gateway itself, for a token, which must not get the caller's baggage. */
+  /** `/pets/{petId}`. Absent for requests of the gateway itself, for a token: those must not carry the caller's baggage. */
   readonly template?: string;
-  /** How often the call has sent before: redirects, and once more with another token. */
+  /** How many requests the call has sent before: redirects, and one with a refused token. */
   readonly resends?: number;
   readonly watch?: Watch | undefined;
-  /** The last touch, once the headers are there. */
+  /** Signs the request once it has all its headers. */
   readonly sign?: (request: WireRequest) => WireRequest;
 }
 
-/** Sends it as a step of `parent`. */
+/** Sends the request in a child span of `parent`. */
 export async function sendTraced(
   send: Send,
   request: WireRequest,
-  errand: Errand,
+  options: Errand,
   parent: CallSpan,
   { template, resends = 0, watch, sign = (whole) => whole }: TracedRequest = {},
 ): Promise<RawResponse> {
@@ -34,7 +34,7 @@ export async function sendTraced(
   const { baggage, ...context } = span.headers;
   const traceHeaders = template === undefined || baggage === undefined ? context : { ...context, baggage };
   try {
-    const raw = await send(sign({ ...request, headers: { ...request.headers, ...traceHeaders } }), errand, watch);
+    const raw = await send(sign({ ...request, headers: { ...request.headers, ...traceHeaders } }), options, watch);
     span.set('http.response.status_code', raw.status);
     if (raw.failure !== undefined) span.fail(raw.failure);
     else if (raw.status >= 400) span.fail(String(raw.status));

@@ -1,5 +1,5 @@
-// Progress of calls that last: what was sent, how long we wait, what has come back. At most one report a second, the
-// first after a second, each larger than the one before (MCP demands that).
+// Progress of slow calls: bytes sent, time waited, bytes received. At most one report a second, the first after a second, each with a
+// larger value than the one before, as MCP requires.
 import type { ReportProgress } from '../call/caller.ts';
 import type { Watch } from './send.ts';
 
@@ -8,7 +8,7 @@ export interface ProgressWatch extends Watch {
 }
 
 const INTERVAL_MS = 1_000;
-/** Larger bodies are handed over in slices, so that one can see them leave. */
+/** Larger bodies are passed on in slices of this size, so that their progress can be seen. */
 const SLICE_BYTES = 64 * 1024;
 const SLICED_FROM_BYTES = 4 * SLICE_BYTES;
 

@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net';
 import { compileGlob } from '../endpoint/glob.ts';
 import type { Refusal } from '../transport/admission.ts';
-import { type PeerCertificate, readPeerCertificate } from '../transport/door/peer-certificate.ts';
+import { type PeerCertificate, readPeerCertificate } from '../transport/door/tls.ts';
 import type { Identify } from '../transport/http-door.ts';
 import type { Verdict } from './identify.ts';
 import { expiryOf, type Permissions, toPrincipal } from './permissions.ts';

@@ -314,7 +314,7 @@ class Waiter implements Companion {
   readonly #slots: Slots;
   #timer: NodeJS.Timeout | undefined;
   isOver = false;
-  seat = 0;
+  place = 0;
 
   constructor(
     slots: Slots,

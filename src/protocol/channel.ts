@@ -1,34 +1,34 @@
-// What a request sends before its answer (progress, log messages). Shut with the answer or the cancellation: nothing may
-// follow either (S:basic/patterns/progress and cancellation).
+// Notifications of a request before its answer: progress and log messages. None may follow the answer or a cancellation
+// (S:basic/patterns/progress and cancellation).
 import type { ReportProgress, WriteLog } from '../call/caller.ts';
 import type { Redaction } from '../orchestration/redaction.ts';
-import { passesLevel } from './eras.ts';
-import { type Params, writeNotification } from './wire/jsonrpc.ts';
+import { isAtLeast } from './eras.ts';
+import { type MessageParams, writeNotification } from './wire/jsonrpc.ts';
 
-export interface Channel {
+export interface NotificationChannel {
   readonly send: (message: string) => void;
-  shut(): void;
+  close(): void;
 }
 
-export function createChannel(send: (message: string) => void, signal: AbortSignal): Channel {
-  let open = true;
+export function createChannel(send: (message: string) => void, signal: AbortSignal): NotificationChannel {
+  let isOpen = true;
   return {
     send: (message) => {
-      if (open && !signal.aborted) send(message);
+      if (isOpen && !signal.aborted) send(message);
     },
-    shut: () => {
-      open = false;
+    close: () => {
+      isOpen = false;
     },
   };
 }
 
-export function progressTokenOf(params: Params | undefined): string | number | undefined {
-  const token = (params?._meta as Params | null | undefined)?.progressToken;
+export function progressTokenOf(params: MessageParams | undefined): string | number | undefined {
+  const token = (params?._meta as MessageParams | null | undefined)?.progressToken;
   return typeof token === 'string' || typeof token === 'number' ? token : undefined;
 }
 
 /** Progress must grow with every notification (S:basic/patterns/progress). */
-export function createProgress(
+export function createProgressReporter(
   progressToken: string | number,
   send: (message: string) => void,
   redaction: Redaction,
@@ -48,10 +48,14 @@ export function createProgress(
   };
 }
 
-/** Log messages to the client, from `bar` upward. */
-export function createLog(send: (message: string) => void, bar: string | undefined, redaction: Redaction): WriteLog {
+/** Sends log messages from `minLevel` upward to the client. */
+export function createClientLog(
+  send: (message: string) => void,
+  minLevel: string | undefined,
+  redaction: Redaction,
+): WriteLog {
   return (level, data) => {
-    if (!passesLevel(level, bar ?? 'debug')) return;
+    if (!isAtLeast(level, minLevel ?? 'debug')) return;
     send(writeNotification('notifications/message', { level, data: redaction.value(data) }));
   };
 }

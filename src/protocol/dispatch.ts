@@ -1,4 +1,4 @@
-// The methods both eras share, once the envelope is understood: lists from canned bytes, everything else through the
+// The methods that both eras share, once the envelope has been checked: lists from prepared text, completions, and calls through the
 // adapter.
 import type { Adapter, Table } from '../adapter/adapter-parts.ts';
 import type { RequestFacts } from '../call/execution-context.ts';
@@ -8,7 +8,6 @@ import { findResource, type ReadOutcome, type ResourceTable } from '../catalog/r
 import { isObject } from '../endpoint/is-object.ts';
 import type { Args } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
-import { complete } from './completion.ts';
 import type { Version } from './eras.ts';
 import type { Reply } from './sender.ts';
 import type { Canned, ListMethod } from './wire/canned.ts';
@@ -18,12 +17,11 @@ import {
   type Headers,
   type MirroredArgument,
 } from './wire/header-checks.ts';
-import type { Params, RequestMessage } from './wire/jsonrpc.ts';
-import { ok, unavailable } from './wire/reply.ts';
-import type { Caching, ResultWriter } from './wire/results.ts';
-import type { SharedResult } from './wire/shared-result.ts';
+import type { MessageParams, RequestMessage } from './wire/jsonrpc.ts';
+import { ok, unavailable } from './wire/replies.ts';
+import type { Caching, ResultWriter, SharedResult } from './wire/results.ts';
 
-export interface DispatchParts {
+export interface DispatchOptions {
   readonly registry: Registry;
   readonly resources: ResourceTable;
   readonly prompts: PromptTable;
@@ -35,20 +33,20 @@ export interface DispatchParts {
 
 export interface Dispatch {
   /** The result of a method that needs no call; undefined for other methods. */
-  look(method: string, version: Version, params: Params | undefined): string | SharedResult | undefined;
-  /** Whether a call of this method goes through the adapter. */
+  lookUp(method: string, version: Version, params: MessageParams | undefined): string | SharedResult | undefined;
+  /** Whether `perform` handles this method. */
   performs(method: string): boolean;
-  /** `mirroredIn`: modern HTTP only, the headers that must agree with the arguments. */
+  /** Calls the adapter. `mirroredIn`: modern HTTP only, the headers that must agree with the arguments. */
   perform(request: RequestFacts, message: RequestMessage, version: Version, mirroredIn?: Headers): Promise<Reply>;
 }
 
-/** For fresh answers of an API: how long they are valid, and for whom else, is not known. */
+/** For fresh answers of an API: how long they are valid, and for which other callers, is not known. */
 const UNCACHED: Caching = { ttlMs: 0, cacheScope: 'private' };
 
 type Perform = Dispatch['perform'];
 
-export function createDispatch(parts: DispatchParts): Dispatch {
-  const { resources, prompts, canned, writer } = parts;
+export function createDispatch(options: DispatchOptions): Dispatch {
+  const { resources, prompts, canned, writer } = options;
   const offersResources = resources.resources.size + resources.templates.length > 0;
   const offersPrompts = prompts.size > 0;
   const lists = new Set<string>([
@@ -58,13 +56,13 @@ export function createDispatch(parts: DispatchParts): Dispatch {
   ]);
   const completes = offersPrompts || resources.templates.length > 0;
   const performers = new Map<string, Perform>([
-    ['tools/call', createToolCall(parts)],
-    ...(offersResources ? [['resources/read', createResourceRead(parts)] as const] : []),
-    ...(offersPrompts ? [['prompts/get', createPromptGet(parts)] as const] : []),
+    ['tools/call', createToolCall(options)],
+    ...(offersResources ? [['resources/read', createResourceRead(options)] as const] : []),
+    ...(offersPrompts ? [['prompts/get', createPromptGet(options)] as const] : []),
   ]);
 
   return {
-    look(method, version, params) {
+    lookUp(method, version, params) {
       if (lists.has(method)) return canned.list(method as ListMethod, version, params?.cursor);
       if (method !== 'completion/complete' || !completes) return undefined;
       return writer.writeObject({ completion: complete(params, prompts, resources) }, version);
@@ -75,7 +73,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
   };
 }
 
-function createToolCall({ registry, adapter, writer }: DispatchParts): Perform {
+function createToolCall({ registry, adapter, writer }: DispatchOptions): Perform {
   const mirrors = new Map<string, readonly MirroredArgument[]>();
   for (const [name, { tool }] of registry.tools) {
     const headers = findMirroredArguments(tool.inputSchema);
@@ -92,7 +90,7 @@ function createToolCall({ registry, adapter, writer }: DispatchParts): Perform {
   };
 }
 
-function createResourceRead({ resources, adapter, writer, caching }: DispatchParts): Perform {
+function createResourceRead({ resources, adapter, writer, caching }: DispatchOptions): Perform {
   const table: Table<ReadOutcome> = {
     find: (uri) => findResource(resources, uri),
     missing: (uri) =>
@@ -112,7 +110,7 @@ function createResourceRead({ resources, adapter, writer, caching }: DispatchPar
   };
 }
 
-function createPromptGet({ prompts, adapter, writer }: DispatchParts): Perform {
+function createPromptGet({ prompts, adapter, writer }: DispatchOptions): Perform {
   const table: Table<PromptOutcome> = {
     find: (name) => prompts.get(name)?.get,
     missing: (name) =>
@@ -129,19 +127,78 @@ function createPromptGet({ prompts, adapter, writer }: DispatchParts): Perform {
     const args = parseArguments(message.params);
     const { inputRequired, ...result } = await adapter.perform(request, name, args, table);
     const object = inputRequired ? { ...inputRequired, resultType: 'input_required' } : result;
-    return ok(message, writer.writeObject(object as Params, version));
+    return ok(message, writer.writeObject(object as MessageParams, version));
   };
 }
 
-function parseName(params: Params | undefined, key: 'name' | 'uri'): string {
+function parseName(params: MessageParams | undefined, key: 'name' | 'uri'): string {
   const name = params?.[key];
   if (typeof name === 'string' && name.trim() !== '') return name;
   throw new GatewayError('INVALID_PARAMS', `Invalid params: "${key}" must be a string that is not blank.`);
 }
 
-function parseArguments(params: Params | undefined): Args {
+function parseArguments(params: MessageParams | undefined): Args {
   const args = params?.arguments;
   if (args === undefined) return {};
   if (isObject(args)) return args;
   throw new GatewayError('INVALID_PARAMS', 'Invalid params: "arguments" must be an object.');
+}
+
+const MAX_COMPLETIONS = 100;
+
+interface Completion {
+  readonly values: readonly string[];
+  readonly total: number;
+  readonly hasMore: boolean;
+}
+
+/** completion/complete: enumerated and declared values of prompt arguments and template variables. */
+function complete(params: MessageParams | undefined, prompts: PromptTable, resources: ResourceTable): Completion {
+  const { ref, argument } = (params ?? {}) as { ref?: Record<string, unknown>; argument?: Record<string, unknown> };
+  const { name, value } = argument ?? {};
+  if (typeof name !== 'string' || typeof value !== 'string') {
+    throw new GatewayError('INVALID_PARAMS', 'Invalid params: "argument" must have a name and a value, both strings.');
+  }
+  const valuesByName = valuesOf(ref, prompts, resources);
+  const prefix = value.toLowerCase();
+  const values = (Object.hasOwn(valuesByName, name) ? (valuesByName[name] ?? []) : []).filter((item) =>
+    item.toLowerCase().startsWith(prefix),
+  );
+  return { values: values.slice(0, MAX_COMPLETIONS), total: values.length, hasMore: values.length > MAX_COMPLETIONS };
+}
+
+function valuesOf(
+  ref: Record<string, unknown> | undefined,
+  prompts: PromptTable,
+  { templates, resources }: ResourceTable,
+): Readonly<Record<string, readonly string[]>> {
+  if (ref?.type === 'ref/prompt') {
+    const name = toName(ref.name);
+    const prompt = prompts.get(name);
+    if (prompt) return prompt.values;
+    throw new GatewayError('INVALID_PARAMS', `There is no prompt "${name}", so its arguments cannot be completed.`);
+  }
+  if (ref?.type === 'ref/resource') {
+    const uri = toName(ref.uri);
+    const template = templates.find(({ definition }) => definition.uri === uri);
+    if (template) return template.values;
+    if (resources.has(uri)) return {};
+    throw new GatewayError(
+      'INVALID_PARAMS',
+      `There is no resource template ${uri}, so its variables cannot be completed.`,
+    );
+  }
+  throw new GatewayError(
+    'INVALID_PARAMS',
+    'Invalid params: "ref" must be {"type":"ref/prompt","name":…} or {"type":"ref/resource","uri":…}.',
+  );
+}
+
+/** Does not call String(): an object of a caller may have a toString that throws. */
+function toName(value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw new GatewayError(
+    'INVALID_PARAMS',
+    'Invalid params: "ref" must name a prompt, or a resource template by its uri.',
+  );
 }

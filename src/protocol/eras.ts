@@ -4,7 +4,7 @@
 import { isObject } from '../endpoint/is-object.ts';
 import { GatewayError } from '../errors.ts';
 import type { Sender } from './sender.ts';
-import type { Params } from './wire/jsonrpc.ts';
+import type { MessageParams } from './wire/jsonrpc.ts';
 
 export const MODERN_VERSION = '2026-07-28';
 /** Newest first. */
@@ -21,25 +21,25 @@ export const META = {
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 } as const;
 
-/** Those of 2026-07-28; a client may declare others. */
+/** The capabilities of 2026-07-28; a client may declare others. */
 const CAPABILITIES = ['elicitation', 'sampling', 'roots', 'experimental', 'extensions'];
 
 const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
-/** What a modern request says about its sender. */
+/** The `_meta` of a modern request. */
 export interface Envelope {
   readonly version: string;
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly meta: Readonly<Record<string, unknown>>;
 }
 
-/** A claim to be modern, however malformed, is never served as legacy (S:basic/versioning). */
-export function claimsModern(params: Params | undefined): boolean {
+/** A message with a version in `_meta`, however malformed, is never served as legacy (S:basic/versioning). */
+export function claimsModern(params: MessageParams | undefined): boolean {
   const meta = params?._meta;
   return typeof meta === 'object' && meta !== null && META.version in meta;
 }
 
-export function parseEnvelope(params: Params | undefined): Envelope {
+export function parseEnvelope(params: MessageParams | undefined): Envelope {
   const meta = params?._meta as Record<string, unknown>;
   const version = meta[META.version];
   if (typeof version !== 'string') throw malformed(META.version, 'a string');
@@ -65,7 +65,7 @@ export function parseEnvelope(params: Params | undefined): Envelope {
   return { version, capabilities, meta };
 }
 
-/** What a client calls itself, cut to what a log line takes. */
+/** The name and version of a client, limited in length for log lines. */
 export function clientInfoOf(info: unknown): { readonly name: string; readonly version: string } | undefined {
   if (!isObject(info) || typeof info.name !== 'string' || typeof info.version !== 'string') return undefined;
   return { name: info.name.slice(0, 100), version: info.version.slice(0, 100) };
@@ -75,12 +75,12 @@ export function isLegacyVersion(version: unknown): version is LegacyVersion {
   return (LEGACY_VERSIONS as readonly unknown[]).includes(version);
 }
 
-/** The version asked for, if we know it; else the newest one that has `initialize`. */
+/** The requested version if it is supported; else the newest one that has `initialize`. */
 export function negotiate(version: unknown): LegacyVersion {
   return isLegacyVersion(version) ? version : LEGACY_VERSIONS[0];
 }
 
-/** The revision a message of the legacy era is served in. Without a header HTTP clients are taken for 2025-03-26 (2025-11-25, basic/transports). */
+/** The revision of a legacy message. HTTP clients without the header are treated as 2025-03-26 (2025-11-25, basic/transports). */
 export function versionOf({ session, headers }: Pick<Sender, 'session' | 'headers'>): LegacyVersion {
   if (session) return session.version ?? LEGACY_VERSIONS[0];
   const header = headers?.['mcp-protocol-version'];
@@ -89,7 +89,7 @@ export function versionOf({ session, headers }: Pick<Sender, 'session' | 'header
 
 const DATED = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Whether an MCP-Protocol-Version header names the stateless era, be it a revision we do not know yet. */
+/** Whether an MCP-Protocol-Version header names a revision of the stateless era, known or not. */
 export function isModernHeader(version: unknown): version is string {
   return typeof version === 'string' && DATED.test(version) && version >= MODERN_VERSION;
 }
@@ -98,9 +98,9 @@ export function isLogLevel(level: unknown): level is string {
   return LOG_LEVELS.includes(level as string);
 }
 
-/** Whether a message of this level passes the bar that was set. */
-export function passesLevel(level: string, bar: string): boolean {
-  return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(bar);
+/** Whether a log level is at least as severe as another. */
+export function isAtLeast(level: string, minLevel: string): boolean {
+  return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(minLevel);
 }
 
 function malformed(key: string, expectation: string): GatewayError {

@@ -1,5 +1,5 @@
-// 2025-11-25 and older: `initialize`, `ping`, and requests of ours to the client. No session is kept for HTTP; on stdio
-// and TCP the connection is the session.
+// Revisions 2025-11-25 and older: `initialize`, `ping`, and requests of ours to the client. The gateway stores no session for HTTP; on
+// stdio and TCP, the connection is the session.
 import type { Client } from '../call/caller.ts';
 import { SharedSignal } from '../call/departure.ts';
 import { isObject } from '../endpoint/is-object.ts';
@@ -7,7 +7,7 @@ import { GatewayError } from '../errors.ts';
 import type { Redaction } from '../orchestration/redaction.ts';
 import type { Signer } from '../orchestration/signer.ts';
 import type { CallSpan } from '../tracing/call-span.ts';
-import { createChannel, createLog, createProgress, progressTokenOf } from './channel.ts';
+import { createChannel, createClientLog, createProgressReporter, progressTokenOf } from './channel.ts';
 import type { Dispatch } from './dispatch.ts';
 import {
   clientInfoOf,
@@ -20,205 +20,214 @@ import {
   negotiate,
   versionOf,
 } from './eras.ts';
-import { createLegacySessions, type LegacySessions } from './legacy-session.ts';
-import { canElicit, createLegacyAsk, type PutToClient } from './questions/asking.ts';
+import { canElicit, createLegacyAsk, type SendRequest } from './questions/asking.ts';
 import { type ClientQuestions, createClientQuestions } from './questions/client-questions.ts';
 import type { Mailbox } from './questions/mailbox.ts';
 import { parseSecondRound, toRequestFacts } from './request-facts.ts';
-import type { Introduction, Origin, Reply, Sender } from './sender.ts';
-import { abandon, cancel, type Scope, track, untrack } from './session.ts';
+import type { Introduction, MessageSource, Reply, Sender } from './sender.ts';
+import { cancel, cancelAll, type PendingRequests, type Session, track, untrack } from './session.ts';
+import { createSessionIds, type SessionIds } from './session-ids.ts';
 import type { Canned } from './wire/canned.ts';
-import type { Message, RequestId, RequestMessage } from './wire/jsonrpc.ts';
-import { notFound, ok } from './wire/reply.ts';
+import type { JsonRpcId, Message, RequestMessage } from './wire/jsonrpc.ts';
+import { notFound, ok } from './wire/replies.ts';
 
-export interface LegacyParts {
+export interface LegacyOptions {
   readonly canned: Canned;
   readonly dispatch: Dispatch;
   readonly signer: Signer;
   readonly redaction: Redaction;
-  /** '' is what is served by default. */
+  /** '' is the default profile. */
   readonly profile: string;
-  /** Headers of a request that domains pass on; lower case. */
+  /** Headers of a request that domains pass on to their APIs; lower case. */
   readonly forward: readonly string[];
   readonly elicitTimeoutMs?: number | undefined;
-  /** Where other processes serve the same clients. */
+  /** Set if other processes serve the same clients. */
   readonly mailbox?: Mailbox | undefined;
   readonly logging: boolean;
   readonly subscribe: boolean;
   readonly onIntroduction: (introduction: Introduction) => void;
 }
 
-export interface Legacy {
-  answer(message: RequestMessage, sender: Sender): Reply | Promise<Reply | undefined>;
-  /** A promise if another process asked; it rejects if the answer cannot be delivered. */
-  settle(response: Extract<Message, { kind: 'response' }>, sender: Sender): Promise<void> | undefined;
-  cancel(sender: Sender, id: RequestId): void;
-  loseMessage(sender: Origin, why: string): void;
-  /** Gives up what is under way over HTTP. */
-  abort(): void;
-}
-
-/** What is known about a client: from its connection, or over HTTP from its signed session id. */
-interface Acquaintance {
+/** A client with what it declared: on its connection, or over HTTP in its signed session id. */
+interface LegacyClient {
   /** Only answers from this owner count. */
   readonly owner: unknown;
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly name?: string | undefined;
   readonly release?: string | undefined;
-  /** Requests in progress. A client's own ids are unique only within this scope. */
-  readonly scope: Scope;
+  readonly requests: PendingRequests;
 }
 
-export function createLegacy(parts: LegacyParts): Legacy {
-  const sessions = createLegacySessions(parts.signer);
-  const { mailbox } = parts;
-  const questions = createClientQuestions(parts.elicitTimeoutMs, mailbox);
-  const overHttp = createHttpScopes(sessions);
-  /** Legacy HTTP: a disconnect is not a cancellation (2025-11-25, basic/transports); only the end of the server is. */
-  const theEnd = new SharedSignal();
+export class LegacyEra {
+  readonly #options: LegacyOptions;
+  readonly #sessionIds: SessionIds;
+  readonly #questions: ClientQuestions;
+  readonly #httpClients: HttpClients;
+  /** For HTTP, where a disconnect is not a cancellation (2025-11-25, basic/transports): aborted only by abort(). */
+  readonly #shutdown = new SharedSignal();
 
-  const acquaintanceOf = (sender: Sender): Acquaintance | undefined => {
-    const { session } = sender;
-    if (session)
-      return {
-        owner: session,
-        capabilities: session.capabilities,
-        name: session.clientName,
-        release: session.clientRelease,
-        scope: session,
-      };
-    return overHttp.enter(sender);
-  };
+  constructor(options: LegacyOptions) {
+    const { mailbox } = options;
+    this.#options = options;
+    this.#sessionIds = createSessionIds(options.signer);
+    this.#questions = createClientQuestions(options.elicitTimeoutMs, mailbox);
+    this.#httpClients = new HttpClients(this.#sessionIds);
+    mailbox?.register({
+      settle: (session, { id, result, error }) => void this.#questions.settle(session, id, result, error),
+      cancel: (session, id) => void this.#httpClients.cancel(session, id),
+      giveUp: (session, why) => this.#questions.giveUp(session, why),
+    });
+  }
 
-  const perform = async (message: RequestMessage, sender: Sender): Promise<Reply | undefined> => {
+  answer(message: RequestMessage, sender: Sender): Reply | Promise<Reply | undefined> {
+    const { method, params } = message;
+    const { dispatch } = this.#options;
+    checkHeader(message, sender);
+    if (method === 'initialize') return initialize(message, sender, this.#options, this.#sessionIds);
+    refuseForeignSession(sender, this.#sessionIds);
+    if (method === 'ping') return ok(message, '{}');
+    if (dispatch.performs(method)) return this.#perform(message, sender);
+    const text =
+      dispatch.lookUp(method, versionOf(sender), params) ?? changeConnectionSettings(message, sender, this.#options);
+    if (text === undefined) throw notFound(method);
+    return ok(message, text);
+  }
+
+  /** A promise if another process asked; it rejects if the answer cannot be delivered. */
+  settle({ id, result, error }: Extract<Message, { kind: 'response' }>, sender: Sender): Promise<void> | undefined {
+    const owner = sender.session ?? this.#httpClients.idOf(sender);
+    if (owner === undefined || id === undefined || this.#questions.settle(owner, id, result, error)) return undefined;
+    if (typeof owner !== 'string') return undefined;
+    return this.#options.mailbox?.forward(owner, sender.principal, { id, result, error });
+  }
+
+  loseMessage(source: MessageSource, why: string): void {
+    const owner = source.session ?? this.#httpClients.idOf(source);
+    if (owner === undefined) return;
+    this.#questions.giveUp(owner, why);
+    if (typeof owner === 'string') this.#options.mailbox?.giveUp(owner, source.principal, why);
+  }
+
+  /** Cancels a request over HTTP, in whichever process it is in progress. */
+  cancel(sender: Sender, id: JsonRpcId): void {
+    const session = this.#httpClients.idOf(sender);
+    if (session === undefined || this.#httpClients.cancel(session, id)) return;
+    this.#options.mailbox?.cancel(session, sender.principal, id);
+  }
+
+  /** Cancels all requests in progress over HTTP. */
+  abort(): void {
+    this.#shutdown.abort();
+    this.#httpClients.cancelAll();
+  }
+
+  async #perform(message: RequestMessage, sender: Sender): Promise<Reply | undefined> {
     const { id, params } = message;
     const { session, send } = sender;
+    const { logging, redaction, dispatch } = this.#options;
     const version = versionOf(sender);
-    const acquaintance = acquaintanceOf(sender);
-    const controller = acquaintance && track(acquaintance.scope, id);
-    const signal = controller?.signal ?? (sender.transport === 'http' ? theEnd.signal : sender.signal);
+    const known = session ? fromSession(session) : this.#httpClients.enter(sender);
+    const controller = known && track(known.requests, id);
+    const signal = controller?.signal ?? (sender.transport === 'http' ? this.#shutdown.signal : sender.signal);
     // A POST that accepts only JSON must get an answer even if the request was cancelled.
     const mayBeSilent = session !== undefined || send !== undefined;
     const token = progressTokenOf(params);
-    const channel = send && (parts.logging || token !== undefined) ? createChannel(send, signal) : undefined;
-    const live = channel && {
-      progress: token !== undefined ? createProgress(token, channel.send, parts.redaction) : undefined,
-      log: parts.logging ? createLog(channel.send, session?.logLevel, parts.redaction) : undefined,
+    const channel = send && (logging || token !== undefined) ? createChannel(send, signal) : undefined;
+    const notifications = channel && {
+      progress: token !== undefined ? createProgressReporter(token, channel.send, redaction) : undefined,
+      log: logging ? createClientLog(channel.send, session?.logLevel, redaction) : undefined,
     };
     try {
-      const client = toClient(acquaintance, sender, version, questions, parts.redaction, message.span);
+      const client = toClient(known, sender, version, this.#questions, redaction, message.span);
       const round = parseSecondRound(params);
-      const facts = toRequestFacts(message, sender, client, signal, round, parts);
-      const reply = await parts.dispatch.perform(live ? { ...facts, ...live } : facts, message, version);
+      const facts = toRequestFacts(message, sender, client, signal, round, this.#options);
+      const reply = await dispatch.perform(notifications ? { ...facts, ...notifications } : facts, message, version);
       return signal.aborted && mayBeSilent ? silence(sender) : reply;
     } catch (error) {
       if (signal.aborted && mayBeSilent) return silence(sender);
       throw error;
     } finally {
-      channel?.shut();
-      if (acquaintance && controller) untrack(acquaintance.scope, id, controller);
-      if (!session) overHttp.leave(sender);
+      channel?.close();
+      if (known && controller) untrack(known.requests, id, controller);
+      if (!session) this.#httpClients.leave(sender);
     }
-  };
+  }
+}
 
-  mailbox?.register({
-    settle: (session, { id, result, error }) => void questions.settle(session, id, result, error),
-    cancel: (session, id) => void overHttp.cancel(session, id),
-    giveUp: (session, why) => questions.giveUp(session, why),
-  });
-
+function fromSession(session: Session): LegacyClient {
   return {
-    answer(message, sender) {
-      const { method, params } = message;
-      checkHeader(message, sender);
-      if (method === 'initialize') return initialize(message, sender, parts, sessions);
-      refuseForeignSession(sender, sessions);
-      if (method === 'ping') return ok(message, '{}');
-      if (parts.dispatch.performs(method)) return perform(message, sender);
-      const text = parts.dispatch.look(method, versionOf(sender), params) ?? changeSettings(message, sender, parts);
-      if (text === undefined) throw notFound(method);
-      return ok(message, text);
-    },
-    settle({ id, result, error }, sender) {
-      const owner = sender.session ?? overHttp.idOf(sender);
-      if (owner === undefined || id === undefined || questions.settle(owner, id, result, error)) return undefined;
-      return typeof owner === 'string' ? mailbox?.forward(owner, sender.principal, { id, result, error }) : undefined;
-    },
-    loseMessage(sender, why) {
-      const owner = sender.session ?? overHttp.idOf(sender);
-      if (owner === undefined) return;
-      questions.giveUp(owner, why);
-      if (typeof owner === 'string') mailbox?.giveUp(owner, sender.principal, why);
-    },
-    cancel(sender, id) {
-      const session = overHttp.idOf(sender);
-      if (session !== undefined && !overHttp.cancel(session, id)) mailbox?.cancel(session, sender.principal, id);
-    },
-    abort() {
-      theEnd.abort();
-      overHttp.abandonAll();
-    },
+    owner: session,
+    capabilities: session.capabilities,
+    name: session.clientName,
+    release: session.clientRelease,
+    requests: session,
   };
 }
 
-interface HttpScopes {
-  /** To be called when a request of a session is taken up; undefined where the id is missing or not one of ours. */
-  enter(sender: Sender): Acquaintance | undefined;
-  /** The id of its session; undefined where it is missing or not one of ours for this caller. */
-  idOf(sender: Origin): string | undefined;
-  /** False where this process has no such request under way. */
-  cancel(session: string, id: RequestId): boolean;
-  /** Call it when a request is answered: nothing is kept of a session without requests in progress. */
-  leave(sender: Sender): void;
-  abandonAll(): void;
+/** The HTTP clients with requests in progress in this process, by session id. */
+class HttpClients {
+  readonly #sessionIds: SessionIds;
+  readonly #clients = new Map<string, LegacyClient>();
+
+  constructor(sessionIds: SessionIds) {
+    this.#sessionIds = sessionIds;
+  }
+
+  /** The session id of a sender; undefined if it has none, or one that was not issued to this caller. */
+  idOf(sender: MessageSource): string | undefined {
+    const id = sessionIdIn(sender);
+    return id !== undefined && this.#sessionIds.read(sender.principal.id, id) ? id : undefined;
+  }
+
+  /** Call it when a request of a session begins; undefined if the session id is missing or not one of ours. */
+  enter(sender: Sender): LegacyClient | undefined {
+    const id = sessionIdIn(sender);
+    const declaration = id === undefined ? undefined : this.#sessionIds.read(sender.principal.id, id);
+    if (id === undefined || !declaration) return undefined;
+    const { capabilities, name, release } = declaration;
+    const client = this.#clients.get(id) ?? {
+      owner: id,
+      capabilities,
+      name,
+      release,
+      requests: { underWay: new Map() },
+    };
+    this.#clients.set(id, client);
+    return client;
+  }
+
+  /** Call it when a request is answered: nothing is stored of a session without requests in progress. */
+  leave(sender: Sender): void {
+    const id = sessionIdIn(sender);
+    if (id !== undefined && this.#clients.get(id)?.requests.underWay.size === 0) this.#clients.delete(id);
+  }
+
+  /** False if this process has no such request in progress. */
+  cancel(session: string, id: JsonRpcId): boolean {
+    const requests = this.#clients.get(session)?.requests;
+    if (!requests?.underWay.has(id)) return false;
+    cancel(requests, id);
+    return true;
+  }
+
+  cancelAll(): void {
+    for (const { requests } of this.#clients.values()) cancelAll(requests);
+  }
 }
 
-function createHttpScopes(sessions: LegacySessions): HttpScopes {
-  const open = new Map<string, Acquaintance>();
-  const saidBy = ({ headers }: Origin) => {
-    const id = headers?.['mcp-session-id'];
-    return typeof id === 'string' ? id : undefined;
-  };
-  return {
-    idOf(sender) {
-      const id = saidBy(sender);
-      // Signed for one principal: the session id of another caller is not accepted.
-      return id !== undefined && sessions.read(sender.principal.id, id) ? id : undefined;
-    },
-    cancel(session, id) {
-      const scope = open.get(session)?.scope;
-      if (!scope?.underWay.has(id)) return false;
-      cancel(scope, id);
-      return true;
-    },
-    enter(sender) {
-      const id = saidBy(sender);
-      const declaration = id === undefined ? undefined : sessions.read(sender.principal.id, id);
-      if (id === undefined || !declaration) return undefined;
-      const { capabilities, name, release } = declaration;
-      const scope = { underWay: new Map() };
-      const acquaintance = open.get(id) ?? { owner: id, capabilities, name, release, scope };
-      open.set(id, acquaintance);
-      return acquaintance;
-    },
-    leave(sender) {
-      const id = saidBy(sender);
-      if (id !== undefined && open.get(id)?.scope.underWay.size === 0) open.delete(id);
-    },
-    abandonAll() {
-      for (const { scope } of open.values()) abandon(scope);
-    },
-  };
+function sessionIdIn({ headers }: MessageSource): string | undefined {
+  const id = headers?.['mcp-session-id'];
+  return typeof id === 'string' ? id : undefined;
 }
 
 /**
- * A known caller may only use sessions of its own. Anonymous callers have nothing to bind a session to, and an id from before a
- * restart does no harm there.
+ * An identified caller may only use its own sessions. Anonymous callers have nothing to bind a session to, and an id from before a
+ * restart does no harm for them.
  */
-function refuseForeignSession({ headers, principal }: Sender, sessions: LegacySessions): void {
+function refuseForeignSession({ headers, principal }: Sender, sessionIds: SessionIds): void {
   const id = headers?.['mcp-session-id'];
   if (id === undefined || principal.id === 'anonymous') return;
-  if (typeof id === 'string' && sessions.read(principal.id, id)) return;
+  if (typeof id === 'string' && sessionIds.read(principal.id, id)) return;
   throw new GatewayError(
     'SESSION_NOT_FOUND',
     'Session not found: it belongs to another caller or profile, or to another server. Send "initialize" without Mcp-Session-Id.',
@@ -230,8 +239,8 @@ const NO_CAPABILITIES = Object.freeze({});
 function initialize(
   message: RequestMessage,
   { session, headers, principal, transport }: Sender,
-  { canned, onIntroduction }: LegacyParts,
-  sessions: LegacySessions,
+  { canned, onIntroduction }: LegacyOptions,
+  sessionIds: SessionIds,
 ): Reply {
   const { protocolVersion, capabilities, clientInfo } = message.params ?? {};
   if (typeof protocolVersion !== 'string') {
@@ -251,14 +260,14 @@ function initialize(
   }
   if (!headers) return reply;
   const declaration = { capabilities: clientCapabilities, name: client?.name, release: client?.version };
-  return { ...reply, sessionId: sessions.mint(principal.id, declaration) };
+  return { ...reply, sessionId: sessionIds.mint(principal.id, declaration) };
 }
 
-/** The methods that only change what is remembered of a connection; undefined for all others. */
-function changeSettings(
+/** Handles the methods that only change settings of a connection; undefined for all others. */
+function changeConnectionSettings(
   { method, params }: RequestMessage,
   { session }: Sender,
-  { logging, subscribe }: LegacyParts,
+  { logging, subscribe }: LegacyOptions,
 ): string | undefined {
   if (method === 'logging/setLevel' && logging) {
     if (!isLogLevel(params?.level))
@@ -275,22 +284,22 @@ function changeSettings(
 }
 
 function toClient(
-  acquaintance: Acquaintance | undefined,
+  known: LegacyClient | undefined,
   { session, principal, send, park, signal: connection }: Sender,
   version: LegacyVersion,
   questions: ClientQuestions,
   redaction: Redaction,
   span: CallSpan | undefined,
 ): Client {
-  const capabilities = acquaintance?.capabilities ?? NO_CAPABILITIES;
-  const { name, release } = acquaintance ?? {};
+  const capabilities = known?.capabilities ?? NO_CAPABILITIES;
+  const { name, release } = known ?? {};
   const client: Client = { era: 'legacy', version, name, release, capabilities };
-  if (!send || !acquaintance || Object.keys(capabilities).length === 0) return client;
-  // A question is sent on the stream of its request: if that is closed, nobody reads it.
-  const peer = { owner: acquaintance.owner, principal, send, ended: session?.ended.signal ?? connection };
-  const put: PutToClient = async (method, params, signal, asking) => {
+  if (!send || !known || Object.keys(capabilities).length === 0) return client;
+  // A question is sent on the stream of its request; once that is closed, the client cannot read it.
+  const peer = { owner: known.owner, principal, send, ended: session?.ended.signal ?? connection };
+  const sendRequest: SendRequest = async (method, params, signal, parent) => {
     const unpark = park?.();
-    const question = asking?.beginClient(method, { 'mcp.method.name': method, 'mcp.protocol.version': version });
+    const question = parent?.beginClient(method, { 'mcp.method.name': method, 'mcp.protocol.version': version });
     try {
       return await questions.ask(peer, method, redaction.value(params), signal);
     } catch (error) {
@@ -303,12 +312,12 @@ function toClient(
   };
   return {
     ...client,
-    request: (method, params, signal) => put(method, params, signal, span),
-    ...(canElicit(capabilities) && { ask: createLegacyAsk(put) }),
+    request: (method, params, signal) => sendRequest(method, params, signal, span),
+    ...(canElicit(capabilities) && { ask: createLegacyAsk(sendRequest) }),
   };
 }
 
-/** Nothing is sent for a cancelled request; over HTTP its stream ends empty. */
+/** A cancelled request gets no answer; over HTTP its stream ends empty. */
 function silence({ session }: Sender): Reply | undefined {
   return session ? undefined : { body: '', status: 200 };
 }

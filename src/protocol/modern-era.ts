@@ -1,9 +1,9 @@
-// 2026-07-28: stateless. Every request carries its revision and the client's capabilities in `_meta`.
+// Revision 2026-07-28, which is stateless: every request carries its revision and the client's capabilities in `_meta`.
 import type { Client } from '../call/caller.ts';
 import type { RequestFacts } from '../call/execution-context.ts';
 import { GatewayError } from '../errors.ts';
 import type { Redaction } from '../orchestration/redaction.ts';
-import { createChannel, createLog, createProgress, progressTokenOf } from './channel.ts';
+import { createChannel, createClientLog, createProgressReporter, progressTokenOf } from './channel.ts';
 import type { Dispatch } from './dispatch.ts';
 import { clientInfoOf, type Envelope, META, MODERN_VERSION, parseEnvelope } from './eras.ts';
 import { askModern, canElicit, type SecondRound } from './questions/asking.ts';
@@ -12,37 +12,35 @@ import type { Introduction, Reply, Sender } from './sender.ts';
 import { type Session, track, untrack } from './session.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import type { Canned } from './wire/canned.ts';
-import type { FailureReply } from './wire/failure-reply.ts';
 import { checkRequestHeaders, checkVersionHeader } from './wire/header-checks.ts';
 import type { RequestMessage } from './wire/jsonrpc.ts';
-import { notFound, ok } from './wire/reply.ts';
+import { type FailureReply, notFound, ok } from './wire/replies.ts';
 
-export interface ModernParts {
+export interface ModernEraOptions {
   readonly canned: Canned;
   readonly dispatch: Dispatch;
   readonly subscriptions: Subscriptions;
   readonly redaction: Redaction;
-  readonly failed: FailureReply;
+  readonly failureReply: FailureReply;
   readonly profile: string;
   readonly forward: readonly string[];
   readonly onIntroduction: (introduction: Introduction) => void;
 }
 
-export interface Modern {
+export interface ModernEra {
   answer(message: RequestMessage, sender: Sender): Reply | Promise<Reply | undefined>;
 }
 
-export function createModern({
+export function createModernEra({
   canned,
   dispatch,
   subscriptions,
   redaction,
-  failed,
+  failureReply,
   profile,
   forward,
   onIntroduction,
-}: ModernParts): Modern {
-  const surroundings = { profile, forward };
+}: ModernEraOptions): ModernEra {
   const perform = (
     message: RequestMessage,
     sender: Sender,
@@ -51,20 +49,20 @@ export function createModern({
   ): Promise<Reply> => {
     const { params } = message;
     const round = parseSecondRound(params);
-    const bar = envelope.meta[META.logLevel] as string | undefined;
+    const logLevel = envelope.meta[META.logLevel] as string | undefined;
     const token = progressTokenOf(params);
     const client = toClient(envelope, round);
-    const facts = toRequestFacts(message, sender, client, signal, round, surroundings);
-    if ((bar === undefined && token === undefined) || !sender.send) {
+    const facts = toRequestFacts(message, sender, client, signal, round, { profile, forward });
+    if ((logLevel === undefined && token === undefined) || !sender.send) {
       return dispatch.perform(facts, message, MODERN_VERSION, sender.headers);
     }
     const channel = createChannel(sender.send, signal);
-    const live: RequestFacts = {
+    const notifyingFacts: RequestFacts = {
       ...facts,
-      progress: token === undefined ? undefined : createProgress(token, channel.send, redaction),
-      log: bar === undefined ? undefined : createLog(channel.send, bar, redaction),
+      progress: token === undefined ? undefined : createProgressReporter(token, channel.send, redaction),
+      log: logLevel === undefined ? undefined : createClientLog(channel.send, logLevel, redaction),
     };
-    return dispatch.perform(live, message, MODERN_VERSION, sender.headers).finally(channel.shut);
+    return dispatch.perform(notifyingFacts, message, MODERN_VERSION, sender.headers).finally(channel.close);
   };
 
   const listen = async (message: RequestMessage, sender: Sender, signal: AbortSignal): Promise<Reply | undefined> => {
@@ -72,7 +70,7 @@ export function createModern({
     return text === undefined ? undefined : ok(message, text);
   };
 
-  /** On a connection `notifications/cancelled` ends a request, without an answer; over HTTP the connection's end does. */
+  /** On stdio and TCP, `notifications/cancelled` ends a request without an answer; over HTTP, the end of its connection does. */
   const cancellable = async (
     message: RequestMessage,
     session: Session,
@@ -83,7 +81,7 @@ export function createModern({
       const reply = await run(controller.signal);
       return controller.signal.aborted ? undefined : reply;
     } catch (error) {
-      return controller.signal.aborted ? undefined : failed(message.id, error, true);
+      return controller.signal.aborted ? undefined : failureReply(message.id, error, true);
     } finally {
       untrack(session, message.id, controller);
     }
@@ -99,7 +97,7 @@ export function createModern({
         onIntroduction({ method, version: MODERN_VERSION, client, transport, principal: principal.id });
         return ok(message, canned.discover);
       }
-      const text = dispatch.look(method, MODERN_VERSION, params);
+      const text = dispatch.lookUp(method, MODERN_VERSION, params);
       if (text !== undefined) return ok(message, text);
       const run = dispatch.performs(method)
         ? (signal: AbortSignal) => perform(message, sender, envelope, signal)

@@ -1,4 +1,4 @@
-// A request message and its sender → what the adapter makes an ExecutionContext of.
+// A request message and its sender → the facts from which the adapter makes an ExecutionContext.
 import { randomBytes } from 'node:crypto';
 import type { Client } from '../call/caller.ts';
 import type { RequestFacts } from '../call/execution-context.ts';
@@ -7,14 +7,14 @@ import { GatewayError } from '../errors.ts';
 import type { SecondRound } from './questions/asking.ts';
 import type { Sender } from './sender.ts';
 import type { Headers } from './wire/header-checks.ts';
-import type { Params, RequestMessage } from './wire/jsonrpc.ts';
+import type { MessageParams, RequestMessage } from './wire/jsonrpc.ts';
 import { parseTrace } from './wire/trace.ts';
 
-// Unique across restarts and replicas, cheap per request.
+// The log's id of a request, unique across restarts and replicas and cheap to make. The client's own id is a JsonRpcId.
 const RUN = randomBytes(6).toString('base64url');
 let count = 0;
 
-export function parseSecondRound(params: Params | undefined): SecondRound {
+export function parseSecondRound(params: MessageParams | undefined): SecondRound {
   const answers = params?.inputResponses;
   const requestState = params?.requestState;
   if (answers !== undefined && !isObject(answers))
@@ -24,20 +24,13 @@ export function parseSecondRound(params: Params | undefined): SecondRound {
   return { answers, requestState };
 }
 
-/** What every request of one service has in common. */
-export interface CallSurroundings {
-  readonly profile: string;
-  /** Headers that domains pass on; lower case. */
-  readonly forward: readonly string[];
-}
-
 export function toRequestFacts(
   { method, params, span }: RequestMessage,
   { principal, transport, remote, data, headers }: Sender,
   client: Client,
   signal: AbortSignal,
   { answers, requestState }: SecondRound,
-  { profile, forward }: CallSurroundings,
+  { profile, forward }: { readonly profile: string; readonly forward: readonly string[] },
 ): RequestFacts {
   return {
     requestId: `${RUN}-${(++count).toString(36)}`,
@@ -49,7 +42,7 @@ export function toRequestFacts(
     signal,
     data,
     profile,
-    trace: span === undefined ? parseTrace(params?._meta as Params | undefined) : span.headers,
+    trace: span === undefined ? parseTrace(params?._meta as MessageParams | undefined) : span.headers,
     span,
     forwarded: forward.length === 0 || headers === undefined ? undefined : pickForwarded(headers, forward),
     progress: undefined,

@@ -1,4 +1,4 @@
-// Who sent a message, and how to reach them before the answer: what a transport knows beyond the bytes.
+// The sender of a message, and how to send it messages before the answer: what a transport knows besides the bytes.
 import type { Principal, Transport } from '../call/caller.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Session } from './session.ts';
@@ -7,34 +7,34 @@ import type { Headers } from './wire/header-checks.ts';
 export interface Sender<Data = unknown> {
   readonly transport: Transport;
   readonly principal: Principal;
-  /** The address it calls from, where there is a network in between. */
+  /** Its address, if it calls over a network. */
   readonly remote?: string | undefined;
-  /** Anything the transport wants handlers and middleware to have: claims, a tenant. They read it as `context.data`. */
+  /** Anything that handlers and middleware should have, such as claims or a tenant. They read it as `context.data`. */
   readonly data?: Data | undefined;
   /** HTTP only. */
   readonly headers?: Headers;
-  /** Aborted when the caller is gone. */
+  /** Aborted when the caller has disconnected. */
   readonly signal: AbortSignal;
-  /** Sends a message that belongs to this request before its answer. Absent where that is impossible. */
+  /** Sends a message that belongs to this request before its answer. Absent if that is impossible. */
   readonly send?: ((message: string) => void) | undefined;
   /** The connection, on transports that have one (stdio, TCP). */
   readonly session?: Session;
-  /** Says that the request is only waiting for its client and counts as no load; the returned function undoes that. */
+  /** From now on the request only waits for its client, and counts as no load; the returned function ends that. */
   readonly park?: () => () => void;
 }
 
-/** Whose message it was: known before anything of the message is read. */
-export type Origin = Pick<Sender, 'principal' | 'headers' | 'session'>;
+/** What is known about a sender before its message is read. */
+export type MessageSource = Pick<Sender, 'principal' | 'headers' | 'session'>;
 
 /**
  * An answer. `status` is for HTTP; `sessionId` is created for legacy clients, so that their later messages can be related. An
- * empty body closes the request's stream without an answer: it was cancelled.
+ * empty body ends the request's stream without an answer, because the request was cancelled.
  */
 export interface Reply {
   readonly body: string;
-  /** How long the body is as UTF-8, where that is known without looking at it. */
+  /** The length of the body as UTF-8, if it is known without measuring it. */
   readonly bodyBytes?: number;
-  /** The body in two parts, if most of it is the same in many answers: `rest` is shared and need not be copied. */
+  /** The body in two pieces, if most of it is the same in many answers: `rest` is shared and need not be copied. */
   readonly pieces?: { readonly head: string; readonly rest: Buffer };
   readonly status: number;
   readonly sessionId?: string;

@@ -1,22 +1,22 @@
-// One connection of stdio or TCP: what its client declared, what is under way on it, and whether it will send more. A legacy HTTP
-// session has only the scope of its requests.
+// The session of a stdio or TCP connection: what its client declared, which requests are in progress, and whether more may come. A
+// legacy HTTP session only has its requests in progress.
 import type { LegacyVersion } from './eras.ts';
-import type { RequestId } from './wire/jsonrpc.ts';
+import type { JsonRpcId } from './wire/jsonrpc.ts';
 
-/** Within it the ids of requests are unique. */
-export interface Scope {
-  /** Requests in progress, for `notifications/cancelled`. A client may use an id twice. */
-  readonly underWay: Map<RequestId, Set<AbortController>>;
+/** The requests in progress of one client, for `notifications/cancelled`. Ids of different clients may be equal. */
+export interface PendingRequests {
+  /** A client may use an id twice. */
+  readonly underWay: Map<JsonRpcId, Set<AbortController>>;
 }
 
-export interface Session extends Scope {
-  /** Set by `initialize`; modern messages on the same connection ignore them. */
+export interface Session extends PendingRequests {
+  /** This and the next four are set by legacy messages; modern messages on the same connection ignore them. */
   version: LegacyVersion | undefined;
   capabilities: Readonly<Record<string, unknown>>;
   clientName: string | undefined;
   clientRelease: string | undefined;
   logLevel: string | undefined;
-  /** Aborted when the client has sent its last message, so that nothing waits for another one. */
+  /** Aborted when the client has sent its last message: nothing waits for another one. */
   readonly ended: AbortController;
 }
 
@@ -32,25 +32,24 @@ export function createSession(): Session {
   };
 }
 
-export function track(session: Scope, id: RequestId): AbortController {
+export function track(pending: PendingRequests, id: JsonRpcId): AbortController {
   const controller = new AbortController();
-  const same = session.underWay.get(id);
+  const same = pending.underWay.get(id);
   if (same) same.add(controller);
-  else session.underWay.set(id, new Set([controller]));
+  else pending.underWay.set(id, new Set([controller]));
   return controller;
 }
 
-export function untrack(session: Scope, id: RequestId, controller: AbortController): void {
-  const same = session.underWay.get(id);
+export function untrack(pending: PendingRequests, id: JsonRpcId, controller: AbortController): void {
+  const same = pending.underWay.get(id);
   same?.delete(controller);
-  if (same?.size === 0) session.underWay.delete(id);
+  if (same?.size === 0) pending.underWay.delete(id);
 }
 
-export function cancel(session: Scope, id: RequestId): void {
-  for (const controller of session.underWay.get(id) ?? []) controller.abort();
+export function cancel(pending: PendingRequests, id: JsonRpcId): void {
+  for (const controller of pending.underWay.get(id) ?? []) controller.abort();
 }
 
-/** The connection is gone: so is everybody waiting on it. */
-export function abandon(session: Scope): void {
-  for (const same of session.underWay.values()) for (const controller of same) controller.abort();
+export function cancelAll(pending: PendingRequests): void {
+  for (const same of pending.underWay.values()) for (const controller of same) controller.abort();
 }

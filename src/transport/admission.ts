@@ -1,16 +1,16 @@
-// Who may use POST /mcp at all: Host and Origin (DNS rebinding, cross-site requests), media type, encoding. Each check returns
-// the refusal; nothing here writes an answer, so no request can continue after a refusal by mistake.
+// Which requests may use POST /mcp at all: Host and Origin (DNS rebinding, cross-site requests), media type, encoding. Each check
+// returns the refusal and writes no answer, so that no request can continue after a refusal by mistake.
 
 import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '../endpoint/address.ts';
 import { toEssence } from '../endpoint/media-type.ts';
-import type { BasePathOptions } from './door/base-path.ts';
 import { createHostCheck, type HostOptions } from './door/hosts.ts';
 import type { RefusalReason } from './door/refusals.ts';
-import { createVisitorOf, type VisitorOf } from './door/visitor.ts';
+import { type ClientResolver, createClientResolver } from './door/visitor.ts';
+import type { BasePathOptions } from './mcp-path.ts';
 
-export interface AdmissionOptions extends HostOptions, BasePathOptions {
-  /** Whole origins of web pages that may call, e.g. https://app.example. */
+export interface RequestCheckOptions extends HostOptions, BasePathOptions {
+  /** Origins of web pages that may call, such as https://app.example. */
   readonly allowedOrigins: readonly string[];
   /** Addresses and ranges of proxies whose `Forwarded` and `X-Forwarded-*` headers are believed. Default: none. */
   readonly trustedProxies?: readonly string[] | undefined;
@@ -20,30 +20,30 @@ export interface Refusal {
   readonly status: number;
   readonly message: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** What it is counted by. Default: what the status says. */
+  /** The reason it is counted under. Default: that of its status. */
   readonly reason?: RefusalReason | undefined;
-  /** Who was refused, where that was known. */
+  /** The principal that was refused, if known. */
   readonly caller?: string | undefined;
   /** For the log only, never for the caller: the reason, one of a few fixed texts. */
   readonly why?: string | undefined;
-  /** For the log as well: text from the client, to be cut first. */
+  /** For the log only: text from the client, which must have been cut (cutDetail). */
   readonly details?: Readonly<Record<string, string>> | undefined;
 }
 
 const MAX_DETAIL_CHARS = 200;
 
-/** What a client wrote, as much of it as a line of the log may have. */
+/** Limits text from a client to what a log line may have of it. */
 export function cutDetail(text: string): string {
   return text.length > MAX_DETAIL_CHARS ? `${text.slice(0, MAX_DETAIL_CHARS)}…` : text;
 }
 
-export interface Admission {
+export interface RequestChecks {
   check(request: IncomingMessage): Refusal | undefined;
   checkSource(request: IncomingMessage): Refusal | undefined;
-  /** For what any web page may read. */
+  /** Host only: for documents that any web page may read. */
   checkHost(request: IncomingMessage): Refusal | undefined;
   corsHeaders(request: IncomingMessage): Readonly<Record<string, string>> | undefined;
-  readonly visitorOf: VisitorOf;
+  readonly resolveClient: ClientResolver;
 }
 
 const WRONG_HOST: Refusal = {
@@ -59,16 +59,16 @@ const WRONG_ORIGIN: Refusal = {
 };
 const TWO_HOSTS: Refusal = { status: 400, message: 'Bad request: send one Host header.', reason: 'host' };
 
-export function createAdmission(options: AdmissionOptions): Admission {
+export function createRequestChecks(options: RequestCheckOptions): RequestChecks {
   const local = isLoopback(options.host);
   const origins = new Set(options.allowedOrigins.map((origin) => origin.toLowerCase()));
   const isServed = createHostCheck(options);
-  const visitorOf = createVisitorOf(options.trustedProxies);
-  // Most requests repeat the Host of the last one.
+  const resolveClient = createClientResolver(options.trustedProxies);
+  // Most requests repeat the Host of the one before.
   let lastGoodHost: string | undefined;
 
   const checkHost = (request: IncomingMessage): Refusal | undefined => {
-    const { host, problem } = visitorOf(request);
+    const { host, problem } = resolveClient(request);
     if (problem !== undefined) return { status: 400, message: `Bad request: ${problem}`, reason: 'forwarded' };
     if (countHosts(request) > 1) return TWO_HOSTS;
     if (host === undefined || host !== lastGoodHost) {
@@ -90,7 +90,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   return {
     checkSource,
     checkHost,
-    visitorOf,
+    resolveClient,
     check(request) {
       const refusal = checkSource(request);
       if (refusal) return refusal;
@@ -115,7 +115,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   };
 }
 
-/** Node keeps the first of several; a proxy in front may have looked at another. */
+/** Node keeps the first of several Host headers; a proxy in front may have used another. */
 function countHosts({ rawHeaders }: IncomingMessage): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {

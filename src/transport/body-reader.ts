@@ -1,19 +1,18 @@
-// Reads the body of a POST, under two limits: its own size, and the total of all incomplete bodies.
+// Reads the bodies of POST requests under two limits: the size of each, and the total of all incomplete ones.
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { ByteCollector } from '../executor/byte-collector.ts';
+import { ByteCollector } from '../event-loop/byte-collector.ts';
 import { turnEnd } from '../executor/turns.ts';
-import { DirectRequest } from './node-http/direct-request.ts';
-import { stopBody } from './node-http/parser-stop.ts';
+import { DirectRequest, stopBody } from './node-internals.ts';
 
 export interface BodyLimits {
   readonly maxBodyBytes: number;
-  /** Bodies still on their way, all together: slow clients must not fill the memory. */
+  /** All incomplete bodies together: slow clients must not fill the memory. */
   readonly maxHeldBytes: number;
 }
 
 /** Receives the body: exactly one of these is called. */
-export interface BodyTaker {
+export interface BodyReceiver {
   takeBody(body: Buffer): void;
   refuseBody(why: 'too_large' | 'busy'): void;
   /** The client disconnected before the body was complete, so there is no request. */
@@ -22,53 +21,54 @@ export interface BodyTaker {
 
 export interface BodyReader {
   /** Call it for every connection, and noteRequest() when it has sent a request. */
-  meet(socket: Socket): void;
+  addConnection(socket: Socket): void;
   noteRequest(socket: Socket): void;
-  read(request: IncomingMessage, caller: string, taker: BodyTaker): void;
+  read(request: IncomingMessage, caller: string, receiver: BodyReceiver): void;
 }
 
 const EMPTY = Buffer.alloc(0);
 /** Each chunk costs an event, however small it is: a megabyte byte by byte would take half a second. */
 const MAX_SMALL_CHUNKS = 256;
 const SMALL_CHUNK_BYTES = 1_024;
-/** For all bodies together. Node emits every chunk in a read of 64 KB at once: 10,000 of them, if they have a byte each. */
+/** For all bodies together. Node emits all chunks in a read of 64 KB at once: 10,000, if they have a byte each. */
 const MAX_CHUNKS_PER_TURN = 2_048;
 const RESUMED_PER_TURN = 8;
 
 export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): BodyReader {
-  const parts: ReadingParts = { crowd: createCrowd(), pieces: new HeldParts(maxHeldBytes), maxBodyBytes };
+  const chunkLimiter = new ChunkLimiter();
+  const shared: SharedLimits = { chunkLimiter, incomplete: new IncompleteBodies(maxHeldBytes), maxBodyBytes };
   return {
-    meet: parts.crowd.enter,
-    noteRequest: parts.crowd.leave,
-    read(request, caller, taker) {
-      // If the client left while it was being identified, no event will follow.
-      if (request.destroyed || request.socket.destroyed) return taker.loseBody();
-      const body = new IncomingBody(parts, request, caller, taker);
+    addConnection: (socket) => chunkLimiter.addConnection(socket),
+    noteRequest: (socket) => chunkLimiter.remove(socket),
+    read(request, caller, receiver) {
+      // If the client disconnected while it was being identified, no event will follow.
+      if (request.destroyed || request.socket.destroyed) return receiver.loseBody();
+      const body = new IncomingBody(shared, request, caller, receiver);
       request.on('error', () => body.lose());
       if (request instanceof DirectRequest && request.feed(body)) return;
-      body.isHere = request.complete;
+      body.wasComplete = request.complete;
       request.on('data', (chunk: Buffer) => body.add(chunk));
       request.on('end', () => body.end());
     },
   };
 }
 
-interface ReadingParts {
-  readonly crowd: Crowd;
-  readonly pieces: HeldParts;
+interface SharedLimits {
+  readonly chunkLimiter: ChunkLimiter;
+  readonly incomplete: IncompleteBodies;
   readonly maxBodyBytes: number;
 }
 
-/** One body on its way. */
-class IncomingBody implements Part {
+/** One body that is being read. */
+class IncomingBody implements IncompleteBody {
   readonly caller: string;
-  /** Of it among the pieces. */
+  /** How much of it counts as incomplete. */
   bytes = 0;
-  /** All of it came before its reader. */
-  isHere = false;
-  readonly #parts: ReadingParts;
+  /** All of it had arrived before it was read. */
+  wasComplete = false;
+  readonly #shared: SharedLimits;
   readonly #socket: Socket;
-  readonly #taker: BodyTaker;
+  readonly #receiver: BodyReceiver;
   readonly #isChunked: boolean;
   readonly #length: number | undefined;
   #first: Buffer | undefined;
@@ -77,28 +77,28 @@ class IncomingBody implements Part {
   #chunks = 0;
   #isOver = false;
 
-  constructor(parts: ReadingParts, { socket, headers }: IncomingMessage, caller: string, taker: BodyTaker) {
+  constructor(shared: SharedLimits, { socket, headers }: IncomingMessage, caller: string, receiver: BodyReceiver) {
     this.caller = caller;
-    this.#parts = parts;
+    this.#shared = shared;
     this.#socket = socket;
-    this.#taker = taker;
+    this.#receiver = receiver;
     this.#isChunked = headers['transfer-encoding'] !== undefined;
     this.#length = this.#isChunked ? undefined : Number(headers['content-length']);
-    if (this.#isChunked) parts.crowd.enterAgain(socket);
+    if (this.#isChunked) shared.chunkLimiter.add(socket);
   }
 
   add(chunk: Buffer): void {
-    const { crowd, pieces, maxBodyBytes } = this.#parts;
-    if (this.#isChunked) crowd.noteChunk(this.#socket);
+    const { chunkLimiter, incomplete, maxBodyBytes } = this.#shared;
+    if (this.#isChunked) chunkLimiter.noteChunk(this.#socket);
     if (this.#isOver) return;
     this.#size += chunk.length;
-    const isCrumbled = this.#isChunked && ++this.#chunks > MAX_SMALL_CHUNKS + this.#size / SMALL_CHUNK_BYTES;
-    if (this.#size > maxBodyBytes || isCrumbled) {
+    const isTooFragmented = this.#isChunked && ++this.#chunks > MAX_SMALL_CHUNKS + this.#size / SMALL_CHUNK_BYTES;
+    if (this.#size > maxBodyBytes || isTooFragmented) {
       this.#stop('too_large');
       return;
     }
-    // A complete body is not counted: it is taken in this turn, so bodies that occupy the limit cannot keep it out.
-    if (this.#size !== this.#length) pieces.add(this, chunk.length);
+    // A complete body is not counted: it is taken in this turn, so that incomplete ones that use up the limit cannot keep it out.
+    if (this.#size !== this.#length) incomplete.add(this, chunk.length);
     if (this.#isOver) return;
     if (this.#first === undefined) this.#first = chunk;
     else {
@@ -110,132 +110,133 @@ class IncomingBody implements Part {
   end(): void {
     if (this.#isOver) return;
     const body = this.#more?.bytes() ?? this.#first ?? EMPTY;
-    this.#letGo();
-    // Who reads a body later than it came may be past the sockets of this turn: before the end of the next one, node would read that
-    // the client has ended its side, and give the request up.
-    if (this.isHere) this.#taker.takeBody(body);
-    else void turnEnd().then(() => this.#taker.takeBody(body));
+    this.#release();
+    // A body that is read later than it came may be read after the sockets of this turn. Until the end of the next turn, node could
+    // read that the client has ended its side, and abandon the request.
+    if (this.wasComplete) this.#receiver.takeBody(body);
+    else void turnEnd().then(() => this.#receiver.takeBody(body));
   }
 
   lose(): void {
     if (this.#isOver) return;
-    this.#letGo();
-    this.#taker.loseBody();
+    this.#release();
+    this.#receiver.loseBody();
   }
 
-  giveWay(): void {
+  /** Refused, to make room for others. */
+  evict(): void {
     this.#stop('busy');
   }
 
   #stop(why: 'too_large' | 'busy'): void {
-    this.#letGo();
+    this.#release();
     // The rest is dropped: otherwise node would read it until the refusal is written, and emit an event for each chunk.
     this.#socket.pause();
     stopBody(this.#socket);
-    this.#taker.refuseBody(why);
+    this.#receiver.refuseBody(why);
   }
 
-  #letGo(): void {
-    if (this.#isChunked) this.#parts.crowd.leave(this.#socket);
-    if (this.bytes > 0) this.#parts.pieces.remove(this);
+  #release(): void {
+    if (this.#isChunked) this.#shared.chunkLimiter.remove(this.#socket);
+    if (this.bytes > 0) this.#shared.incomplete.remove(this);
     this.#first = this.#more = undefined;
     this.#isOver = true;
   }
 }
 
-/** What is there of a body that is not whole yet. */
-interface Part {
+interface IncompleteBody {
   readonly caller: string;
   bytes: number;
-  giveWay(): void;
+  evict(): void;
 }
 
-interface Holder {
+interface CallerBodies {
   bytes: number;
-  readonly parts: Set<Part>;
+  readonly bodies: Set<IncompleteBody>;
 }
 
 /**
- * All incomplete bodies together. If they exceed the limit, the caller that holds most loses its oldest, so that no caller pays
- * for another.
+ * All incomplete bodies together. If they exceed the limit, the caller with the most bytes loses its oldest body, so that no caller
+ * pays for another.
  */
-class HeldParts {
+class IncompleteBodies {
   readonly #max: number;
   #bytes = 0;
-  readonly #callers = new Map<string, Holder>();
+  readonly #callers = new Map<string, CallerBodies>();
 
   constructor(max: number) {
     this.#max = max;
   }
 
-  add(part: Part, bytes: number): void {
-    const own: Holder = this.#callers.get(part.caller) ?? { bytes: 0, parts: new Set() };
-    this.#callers.set(part.caller, own);
-    own.parts.add(part);
+  add(body: IncompleteBody, bytes: number): void {
+    const own: CallerBodies = this.#callers.get(body.caller) ?? { bytes: 0, bodies: new Set() };
+    this.#callers.set(body.caller, own);
+    own.bodies.add(body);
     own.bytes += bytes;
-    part.bytes += bytes;
+    body.bytes += bytes;
     this.#bytes += bytes;
-    while (this.#bytes > this.#max) this.#pick(part).giveWay();
+    while (this.#bytes > this.#max) this.#pickVictim(body).evict();
   }
 
-  remove(part: Part): void {
-    const own = this.#callers.get(part.caller);
-    if (!own?.parts.delete(part)) return;
-    own.bytes -= part.bytes;
-    this.#bytes -= part.bytes;
-    if (own.parts.size === 0) this.#callers.delete(part.caller);
+  remove(body: IncompleteBody): void {
+    const own = this.#callers.get(body.caller);
+    if (!own?.bodies.delete(body)) return;
+    own.bytes -= body.bytes;
+    this.#bytes -= body.bytes;
+    if (own.bodies.size === 0) this.#callers.delete(body.caller);
   }
 
-  /** If that is the caller of the new part, its newest body goes, since earlier ones may be complete soon. */
-  #pick(part: Part): Part {
-    let most = this.#callers.get(part.caller)!;
+  /** If the caller of this body has the most bytes, this body goes, since its earlier ones may be complete soon. */
+  #pickVictim(body: IncompleteBody): IncompleteBody {
+    let most = this.#callers.get(body.caller)!;
     for (const other of this.#callers.values()) if (other.bytes > most.bytes) most = other;
-    if (most.parts.has(part)) return part;
-    const [oldest] = most.parts;
+    if (most.bodies.has(body)) return body;
+    const [oldest] = most.bodies;
     return oldest!;
   }
 }
 
-interface Crowd {
-  readonly enter: (socket: Socket) => void;
-  enterAgain(socket: Socket): void;
-  readonly leave: (socket: Socket) => void;
-  noteChunk(socket: Socket): void;
-}
-
 /**
- * The connections that may deliver thousands of chunks at once: those in the middle of a chunked body, and those without a
- * request so far. If too many chunks come in one turn, the other connections are paused and resumed a few per turn: together they
- * would take a second.
+ * Limits the chunks of all bodies in one turn of the event loop. It knows the connections that may deliver thousands of chunks at once:
+ * those in the middle of a chunked body, and those without a request so far. If too many chunks come in one turn, the other connections
+ * are paused and resumed a few per turn: together they could take a second.
  */
-function createCrowd(): Crowd {
-  const crowd = new Set<Socket>();
-  const queue: Socket[] = [];
-  let chunks = 0;
-  const startTurn = () => {
-    chunks = 0;
+class ChunkLimiter {
+  readonly #sockets = new Set<Socket>();
+  readonly #paused: Socket[] = [];
+  #chunks = 0;
+
+  addConnection(socket: Socket): void {
+    this.add(socket);
+    socket.once('close', () => this.remove(socket));
+  }
+
+  add(socket: Socket): void {
+    this.#sockets.add(socket);
+  }
+
+  remove(socket: Socket): void {
+    this.#sockets.delete(socket);
+  }
+
+  noteChunk(socket: Socket): void {
+    if (this.#chunks++ === 0) setImmediate(this.#startTurn);
+    if (this.#chunks !== MAX_CHUNKS_PER_TURN) return;
+    const isIdle = this.#paused.length === 0;
+    for (const other of this.#sockets) {
+      if (other === socket || other.isPaused()) continue;
+      other.pause();
+      this.#paused.push(other);
+    }
+    if (isIdle && this.#paused.length > 0) setImmediate(this.#resumeSome);
+  }
+
+  readonly #startTurn = (): void => {
+    this.#chunks = 0;
   };
-  const resumeSome = () => {
-    for (const socket of queue.splice(0, RESUMED_PER_TURN)) socket.resume();
-    if (queue.length > 0) setImmediate(resumeSome);
-  };
-  return {
-    enter(socket) {
-      crowd.add(socket);
-      socket.once('close', () => crowd.delete(socket));
-    },
-    enterAgain: (socket) => crowd.add(socket),
-    leave: (socket) => crowd.delete(socket),
-    noteChunk(socket) {
-      if (chunks++ === 0) setImmediate(startTurn);
-      if (chunks !== MAX_CHUNKS_PER_TURN) return;
-      const isIdle = queue.length === 0;
-      for (const other of crowd) {
-        if (other === socket || other.isPaused()) continue;
-        other.pause();
-        queue.push(other);
-      }
-      if (isIdle && queue.length > 0) setImmediate(resumeSome);
-    },
+
+  readonly #resumeSome = (): void => {
+    for (const socket of this.#paused.splice(0, RESUMED_PER_TURN)) socket.resume();
+    if (this.#paused.length > 0) setImmediate(this.#resumeSome);
   };
 }

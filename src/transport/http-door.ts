@@ -1,26 +1,33 @@
-// Everything between the arrival of a request and the body of one that is let in. Requests that are not MCP go elsewhere; for the
-// others it checks where they come from, whether there is room, who calls, and whether that caller may use this profile.
+// Handles the requests of an HTTP server up to the body of one that is admitted. Requests that are not for MCP go to the other routes.
+// For the rest it checks where they come from, whether there is room, who calls, and whether that caller may use the profile.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { BACK_IN_SECONDS } from '../adapter/under-way.ts';
 import type { Principal } from '../call/caller.ts';
 import { SHED_RETRY_SECONDS } from '../limits/overload.ts';
 import type { Protocol } from '../protocol/handle.ts';
-import { type Admission, type AdmissionOptions, createAdmission, type Refusal } from './admission.ts';
+import { createRequestChecks, type Refusal, type RequestCheckOptions } from './admission.ts';
 import { createBodyReader } from './body-reader.ts';
-import { basePathOf, createBasePathStripper, sentUrlOf } from './door/base-path.ts';
-import { BROKEN, BUSY, createRefuse, noteBadBytes, type Refuse } from './door/http-refusals.ts';
 import { createRefusals, type Refusals } from './door/refusals.ts';
 import { handshakeFailure } from './door/tls.ts';
 import { addressOf } from './door/visitor.ts';
-import { OpenConnections } from './ending/open-connections.ts';
 import type { Identity } from './http-sender.ts';
-import type { Load } from './in-flight.ts';
-import { isMcp, nothingAt, type ProfileName, profileOf } from './mcp-path.ts';
-import { createPipelines } from './pipelining.ts';
-import { createPost, type Post } from './post.ts';
+import type { RequestLoad } from './in-flight.ts';
+import {
+  createBasePathStripper,
+  isMcp,
+  nothingAt,
+  originalUrlOf,
+  type ProfileName,
+  profileOf,
+  publicBasePath,
+} from './mcp-path.ts';
+import { OpenConnections } from './open-connections.ts';
+import { Pipelines } from './pipelining.ts';
+import { PostHandler } from './post.ts';
+import { BUSY, createRefuseRequest, INTERNAL_ERROR, noteParserError, type RefuseRequest } from './refuse-request.ts';
 
-/** Who calls, or what to refuse the request with; undefined is a plain 401. */
+/** Who calls, or the refusal of the request; undefined is a plain 401. */
 export type Identified<Data = unknown> = Identity<Data> | Refusal | undefined;
 
 /** `profile` is what the request is for: '' is /mcp itself. */
@@ -29,47 +36,35 @@ export type Identify<Data = unknown> = (
   profile: string,
 ) => Identified<Data> | Promise<Identified<Data>>;
 
-export interface DoorOptions<Data = unknown> extends AdmissionOptions {
+export interface RequestHandlerOptions<Data = unknown> extends RequestCheckOptions {
   readonly maxBodyBytes: number;
-  /** Requests under way in this process; more are sent away with 503. */
+  /** Requests in progress in this process; more are refused with 503. */
   readonly maxInFlight: number;
   /** Limit of all incomplete bodies together; further ones are refused with 503. Default 64 MiB. */
   readonly maxHeldBytes?: number;
-  /** Connections at once; one more takes the place of the one that has been idle longest. Default 10,000. */
+  /** Connections at once; one more replaces the one that has been idle longest. Default 10,000. */
   readonly maxHttpConnections?: number | undefined;
-  /** Notified of every refusal. */
+  /** Counts and logs every refusal. */
   readonly refusals?: Refusals | undefined;
-  /** Whether this request should be shed, before the process gets slow. Default: never. */
+  /** Whether to refuse this request because the process is about to get slow. Default: never. */
   readonly mustShed?: () => boolean;
   /** Default: everybody is `anonymous`. */
   readonly identify?: Identify<Data>;
 }
 
-export interface DoorParts {
-  /** `/mcp` → '', `/mcp/admin` → 'admin'; as much of it as the principal may use. */
+/** What requests are passed on to. */
+export interface HttpBackend {
+  /** `/mcp` → '', `/mcp/admin` → 'admin'; undefined if there is no such profile, or the principal may not use it. */
   readonly protocolOf: (profile: string, principal: Principal) => Protocol | undefined;
   readonly hasProfile: (profile: string) => boolean;
-  /** Everything that is not POST /mcp. */
-  readonly otherwise: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Handles everything that is not POST /mcp. */
+  readonly otherwise: RequestListener;
   readonly onInternalError: (error: unknown) => void;
 }
 
-export interface Door {
-  readonly meet: (socket: Socket) => void;
-  readonly missHandshake: (error: unknown, socket: Socket) => void;
-  readonly open: (request: IncomingMessage, response: ServerResponse) => void;
-  /** From now on answers close their connection; or, with `false`, no longer. */
-  drain(closesConnections?: boolean): void;
-  /** Closes connections whose client reads nothing of its answer for this long. Call it regularly. */
-  watchReaders(stallMs: number): void;
-  /** Looks at which connections are idle; `closeIdle` also closes those that have been for this long. */
-  readonly look: () => void;
-  readonly closeIdle: (quietMs: number) => void;
-  /** Refuses all requests that have no answer yet. */
-  refuseAll(): void;
-}
+export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Node drops further headers; such a request is refused, because what they would have said is unknown. */
+/** Node drops further headers. Such a request is refused, because it is unknown what they would have said. */
 export const MAX_HEADERS = 200;
 /** An idle one takes some 10 KB, with TLS some 40 (measured with 5,000 and 3,000 of them). */
 const HTTP_CONNECTIONS = 10_000;
@@ -108,161 +103,201 @@ const UNKNOWN_CALLER: Refusal = {
   headers: { 'www-authenticate': 'Bearer' },
 };
 
-export function createDoor(parts: DoorParts, options: DoorOptions, load: Load): Door {
-  const admission = createAdmission(options);
-  const pipelines = createPipelines();
-  const { refusals = createRefusals(), maxBodyBytes, maxInFlight, maxHeldBytes = HELD_BYTES } = options;
-  const bodies = createBodyReader({ maxBodyBytes, maxHeldBytes });
-  const refuse = createRefuse(admission, refusals);
-  const connections = new OpenConnections(options.maxHttpConnections ?? HTTP_CONNECTIONS);
-  const stripBasePath = createBasePathStripper(options);
-  let draining = false;
-  // Of several pipelined requests, only the last answer closes the connection: an earlier one would cut off the others.
-  const isLast = (response: ServerResponse) => draining && pipelines.isAlone(response);
-  const { onInternalError } = parts;
-  const limits = { maxBodyBytes, maxInFlight };
-  const post = createPost({ ...limits, admission, bodies, load, refuse, refusals, isLast, onInternalError });
-  const otherwise: DoorParts['otherwise'] = (request, response) => {
-    if (isLast(response)) response.shouldKeepAlive = false;
-    parts.otherwise(request, response);
-  };
-  const receive = createReception({ ...parts, otherwise, admission, load, refuse, post }, options);
-  const serve = createSorter({ ...parts, otherwise }, { refuse, receive, tellsApart: options.identify !== undefined });
-  const refusePipelined = (request: IncomingMessage, response: ServerResponse) => refuse(request, response, PIPELINED);
+type Check = (request: IncomingMessage) => Refusal | undefined;
 
-  return {
-    meet(socket) {
-      const remote = addressOf(socket);
-      socket.once('error', (error) => noteBadBytes(refusals, error, remote));
-      bodies.meet(socket);
-      pipelines.meet(socket);
-      const leaving = connections.meet(socket);
-      if (leaving) refusals.note({ transport: 'http', reason: 'connections', remote: addressOf(leaving) });
-    },
-    open(request, response) {
-      bodies.noteRequest(request.socket);
-      stripBasePath?.(request);
-      connections.enter(response);
-      if (request.rawHeaders.length >= 2 * MAX_HEADERS) return refuse(request, response, TOO_MANY_HEADERS);
-      pipelines.enter(request, response, serve, refusePipelined);
-    },
-    missHandshake: (error, socket) =>
-      refusals.note({ transport: 'http', reason: 'tls', remote: addressOf(socket), why: handshakeFailure(error) }),
-    drain: (closesConnections = true) => {
-      draining = closesConnections;
-    },
-    watchReaders: (stallMs) => connections.watchReaders(stallMs),
-    look: () => connections.look(),
-    closeIdle: (quietMs) => connections.closeIdle(quietMs),
-    refuseAll() {
-      for (const response of [...connections.unanswered()]) {
-        if (response.headersSent) response.end();
-        else refuse(response.req, response, SHUTTING_DOWN);
-      }
-    },
-  };
+/** For every request, whatever it is for. */
+const FORM_CHECKS: readonly Check[] = [
+  ({ headers, httpVersion }) => (headers.host === undefined && httpVersion === '1.1' ? NO_HOST : undefined),
+  ({ headers: { expect } }) =>
+    expect !== undefined && expect.toLowerCase() !== '100-continue' ? NO_EXPECTATION : undefined,
+  // RFC 9112 allows whole URLs, for proxies. The host in one would count instead of the Host that is checked.
+  ({ url = '' }) => (url.startsWith('/') ? undefined : NOT_A_PATH),
+];
+
+function findRefusal(checks: readonly Check[], request: IncomingMessage): Refusal | undefined {
+  for (const check of checks) {
+    const refusal = check(request);
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
 }
 
-type Receive = (profile: ProfileName, request: IncomingMessage, response: ServerResponse) => void;
+export class RequestHandler {
+  readonly #backend: HttpBackend;
+  readonly #load: RequestLoad;
+  readonly #refusals: Refusals;
+  readonly #refuse: RefuseRequest;
+  readonly #pipelines = new Pipelines();
+  readonly #bodies: ReturnType<typeof createBodyReader>;
+  readonly #connections: OpenConnections;
+  readonly #posts: PostHandler;
+  readonly #stripBasePath: ReturnType<typeof createBasePathStripper>;
+  readonly #basePath: string;
+  readonly #identify: Identify | undefined;
+  readonly #maxInFlight: number;
+  /** In this order, for requests for MCP, before the caller is identified. */
+  readonly #checks: readonly Check[];
+  /** Requests whose caller is being identified. They have their own limit, so that unknown callers take no room from known ones. */
+  #identifying = 0;
+  #isDraining = false;
 
-/** Tells requests for MCP from all others, and from what is no request at all. */
-function createSorter(
-  { hasProfile, otherwise }: DoorParts,
-  { refuse, receive, tellsApart }: { refuse: Refuse; receive: Receive; tellsApart: boolean },
-) {
-  return (request: IncomingMessage, response: ServerResponse) => {
-    const { host, expect } = request.headers;
-    if (host === undefined && request.httpVersion === '1.1') return refuse(request, response, NO_HOST);
-    if (expect !== undefined && expect.toLowerCase() !== '100-continue')
-      return refuse(request, response, NO_EXPECTATION);
-    const { method, url = '' } = request;
-    // RFC 9112 has whole URLs for proxies; the host in one would count in place of the Host that was checked.
-    if (!url.startsWith('/')) return refuse(request, response, NOT_A_PATH);
+  constructor(backend: HttpBackend, options: RequestHandlerOptions, load: RequestLoad) {
+    const { refusals = createRefusals(), maxBodyBytes, maxInFlight, maxHeldBytes = HELD_BYTES, mustShed } = options;
+    const checks = createRequestChecks(options);
+    this.#backend = backend;
+    this.#load = load;
+    this.#refusals = refusals;
+    this.#refuse = createRefuseRequest(checks, refusals);
+    this.#bodies = createBodyReader({ maxBodyBytes, maxHeldBytes });
+    this.#connections = new OpenConnections(options.maxHttpConnections ?? HTTP_CONNECTIONS);
+    this.#stripBasePath = createBasePathStripper(options);
+    this.#basePath = publicBasePath(options);
+    this.#identify = options.identify;
+    this.#maxInFlight = maxInFlight;
+    this.#checks = [
+      (request) => (request.method === 'POST' ? checks.check(request) : checks.checkSource(request)),
+      () => (load.underWay >= maxInFlight ? BUSY : undefined),
+      () => (mustShed?.() ? OVERLOADED : undefined),
+      () => (this.#identifying >= maxInFlight ? BUSY : undefined),
+    ];
+    this.#posts = new PostHandler({
+      maxBodyBytes,
+      maxInFlight,
+      checks,
+      bodies: this.#bodies,
+      load,
+      refuse: this.#refuse,
+      refusals,
+      isLast: this.#isLast,
+      onInternalError: backend.onInternalError,
+    });
+  }
+
+  /** Call it for every connection, after its TLS handshake. */
+  readonly addConnection = (socket: Socket): void => {
+    const remote = addressOf(socket);
+    socket.once('error', (error) => noteParserError(this.#refusals, error, remote));
+    this.#bodies.addConnection(socket);
+    this.#pipelines.addConnection(socket);
+    const closing = this.#connections.add(socket);
+    if (closing) this.#refusals.note({ transport: 'http', reason: 'connections', remote: addressOf(closing) });
+  };
+
+  readonly noteTlsFailure = (error: unknown, socket: Socket): void => {
+    const why = handshakeFailure(error);
+    this.#refusals.note({ transport: 'http', reason: 'tls', remote: addressOf(socket), why });
+  };
+
+  readonly handle: RequestListener = (request, response) => {
+    this.#bodies.noteRequest(request.socket);
+    this.#stripBasePath?.(request);
+    this.#connections.noteRequest(response);
+    if (request.rawHeaders.length >= 2 * MAX_HEADERS) this.#refuse(request, response, TOO_MANY_HEADERS);
+    else this.#pipelines.enter(request, response, this.#serve, this.#refusePipelined);
+  };
+
+  /** From now on answers close their connection; or, with `false`, no longer. */
+  drain(closesConnections = true): void {
+    this.#isDraining = closesConnections;
+  }
+
+  /** Closes connections whose client reads nothing of its answer for this long. Call it regularly. */
+  readonly watchReaders = (stallMs: number): void => this.#connections.watchReaders(stallMs);
+
+  /** Checks which connections are idle; `closeIdle` also closes those that have been idle for this long. */
+  readonly checkIdle = (): void => this.#connections.checkIdle();
+  readonly closeIdle = (quietMs: number): void => this.#connections.closeIdle(quietMs);
+
+  /** Refuses all requests that have no answer yet. */
+  refuseAll(): void {
+    for (const response of [...this.#connections.unanswered()]) {
+      if (response.headersSent) response.end();
+      else this.#refuse(response.req, response, SHUTTING_DOWN);
+    }
+  }
+
+  readonly #serve: RequestListener = (request, response) => {
+    const malformed = findRefusal(FORM_CHECKS, request);
+    if (malformed !== undefined) return this.#refuse(request, response, malformed);
+    const { url = '' } = request;
     const profile = profileOf(url);
-    // With authentication, unknown callers do not even learn which profiles exist, so the profile is checked later. Browsers send
-    // OPTIONS without credentials first.
-    const isOurs = tellsApart
-      ? method !== 'OPTIONS' && isMcp(url)
-      : method === 'POST' && profile !== undefined && hasProfile(profile);
-    if (isOurs) receive(profile, request, response);
-    else otherwise(request, response);
-  };
-}
-
-interface ReceptionParts extends DoorParts {
-  readonly admission: Admission;
-  readonly load: Load;
-  readonly refuse: Refuse;
-  readonly post: Post;
-}
-
-/** Checks where a request comes from, whether there is room, who calls, and whether that caller may use the profile. */
-function createReception(parts: ReceptionParts, options: DoorOptions): Receive {
-  const { identify, maxInFlight, mustShed } = options;
-  const base = basePathOf(options);
-  const { admission, load, refuse, post, protocolOf, otherwise, onInternalError } = parts;
-  /** Requests whose caller is not known yet. They are limited separately, so that strangers take no room from known callers. */
-  let strangers = 0;
-
-  const enter = (profile: ProfileName, request: IncomingMessage, response: ServerResponse, identity: Identity) => {
-    const protocol = profile === undefined ? undefined : protocolOf(profile, identity.principal);
-    // The same answer for profiles that the caller may not use and for those that do not exist.
-    if (protocol === undefined) refuse(request, response, toNotFound(request, base, identity));
-    else if (request.method === 'POST') post(protocol, request, response, identity);
-    else otherwise(request, response);
+    if (!this.#isForMcp(request, url, profile)) return this.#passOn(request, response);
+    const refusal = findRefusal(this.#checks, request);
+    if (refusal !== undefined) return this.#refuse(request, response, refusal);
+    if (this.#identify === undefined) return this.#enter(profile, request, response, ANONYMOUS);
+    let identity: ReturnType<Identify>;
+    try {
+      identity = this.#identify(request, profile ?? '');
+    } catch (error) {
+      return this.#fail(request, response, error);
+    }
+    // A key, or a token that was checked before, is known at once: no promise, no turn of the event loop.
+    if (identity instanceof Promise) void this.#admitLater(profile, request, response, identity);
+    else this.#admit(profile, request, response, identity);
   };
 
-  const admit = (profile: ProfileName, request: IncomingMessage, response: ServerResponse, identity: Identified) => {
-    if (identity === undefined) refuse(request, response, UNKNOWN_CALLER);
-    else if ('principal' in identity) enter(profile, request, response, identity);
-    else refuse(request, response, identity);
-  };
+  readonly #refusePipelined: RequestListener = (request, response) => this.#refuse(request, response, PIPELINED);
 
-  const receiveLater = async (
+  /**
+   * With authentication, unknown callers do not even learn which profiles exist, so the profile is checked later. Browsers send OPTIONS
+   * without credentials first.
+   */
+  #isForMcp({ method }: IncomingMessage, url: string, profile: ProfileName): boolean {
+    if (this.#identify !== undefined) return method !== 'OPTIONS' && isMcp(url);
+    return method === 'POST' && profile !== undefined && this.#backend.hasProfile(profile);
+  }
+
+  async #admitLater(
     profile: ProfileName,
     request: IncomingMessage,
     response: ServerResponse,
     identifying: Promise<Identified>,
-  ) => {
-    strangers++;
+  ): Promise<void> {
+    const load = this.#load;
+    this.#identifying++;
     load.enter();
     const unpark = load.park();
     try {
       const identity = await identifying.finally(() => {
-        strangers--;
+        this.#identifying--;
         unpark();
       });
-      if (load.underWay > maxInFlight) refuse(request, response, BUSY);
-      else admit(profile, request, response, identity);
+      if (load.underWay > this.#maxInFlight) this.#refuse(request, response, BUSY);
+      else this.#admit(profile, request, response, identity);
     } catch (error) {
-      onInternalError(error);
-      refuse(request, response, BROKEN);
+      this.#fail(request, response, error);
     } finally {
       load.leave();
     }
-  };
+  }
 
-  return (profile, request, response) => {
-    const refusal = request.method === 'POST' ? admission.check(request) : admission.checkSource(request);
-    if (refusal) return refuse(request, response, refusal);
-    if (load.underWay >= maxInFlight) return refuse(request, response, BUSY);
-    if (mustShed?.()) return refuse(request, response, OVERLOADED);
-    if (!identify) return enter(profile, request, response, ANONYMOUS);
-    if (strangers >= maxInFlight) return refuse(request, response, BUSY);
-    let identity: ReturnType<Identify>;
-    try {
-      identity = identify(request, profile ?? '');
-    } catch (error) {
-      onInternalError(error);
-      return refuse(request, response, BROKEN);
-    }
-    // A key, or a token that was checked before, is known at once: no promise, no turn of the loop.
-    if (identity instanceof Promise) void receiveLater(profile, request, response, identity);
-    else admit(profile, request, response, identity);
-  };
-}
+  #admit(profile: ProfileName, request: IncomingMessage, response: ServerResponse, identity: Identified): void {
+    if (identity === undefined) this.#refuse(request, response, UNKNOWN_CALLER);
+    else if ('principal' in identity) this.#enter(profile, request, response, identity);
+    else this.#refuse(request, response, identity);
+  }
 
-function toNotFound(request: IncomingMessage, base: string, { principal }: Identity): Refusal {
-  const message = nothingAt(sentUrlOf(request), base, principal.profiles);
-  return { status: 404, message, reason: 'not_found', caller: principal.id };
+  #enter(profile: ProfileName, request: IncomingMessage, response: ServerResponse, identity: Identity): void {
+    const { principal } = identity;
+    const protocol = profile === undefined ? undefined : this.#backend.protocolOf(profile, principal);
+    if (protocol === undefined) {
+      // The same answer for profiles that the caller may not use and for those that do not exist.
+      const message = nothingAt(originalUrlOf(request), this.#basePath, principal.profiles);
+      this.#refuse(request, response, { status: 404, message, reason: 'not_found', caller: principal.id });
+    } else if (request.method === 'POST') this.#posts.handle(protocol, request, response, identity);
+    else this.#passOn(request, response);
+  }
+
+  #passOn(request: IncomingMessage, response: ServerResponse): void {
+    if (this.#isLast(response)) response.shouldKeepAlive = false;
+    this.#backend.otherwise(request, response);
+  }
+
+  #fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+    this.#backend.onInternalError(error);
+    this.#refuse(request, response, INTERNAL_ERROR);
+  }
+
+  /** Of several pipelined requests, only the last answer closes the connection: an earlier one would cut off the others. */
+  readonly #isLast = (response: ServerResponse): boolean => this.#isDraining && this.#pipelines.isAlone(response);
 }

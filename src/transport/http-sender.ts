@@ -1,20 +1,19 @@
-// The client of one POST, as protocol sees it. What is said to it before the answer turns the answer into an event stream.
+// The client of one POST, as the protocol layer sees it. A message that is sent before the answer turns it into an event stream.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../call/caller.ts';
 import type { Reply, Sender } from '../protocol/sender.ts';
-import { createParking, type Load } from './in-flight.ts';
-import { endAtOnce } from './node-http/one-write.ts';
-import { createSse, type Sse } from './sse.ts';
+import { createParking, type RequestLoad } from './in-flight.ts';
+import { endAtOnce } from './node-internals.ts';
 
 export const JSON_TYPE = 'application/json';
 
-/** Who a request comes from, and whatever handlers and middleware should find in `context.data`. */
+/** Who sent a request, and what handlers and middleware find in `context.data`. */
 export interface Identity<Data = unknown> {
   readonly principal: Principal;
   readonly data?: Data | undefined;
 }
 
-/** Functions are created on demand: most requests neither send anything before their answer nor wait. */
+/** Its functions are created on demand: most requests neither send anything before their answer nor wait. */
 export class HttpSender implements Sender {
   readonly transport = 'http';
   readonly principal: Principal;
@@ -24,9 +23,9 @@ export class HttpSender implements Sender {
   readonly signal: AbortSignal;
   readonly #response: ServerResponse;
   readonly #cors: Readonly<Record<string, string>> | undefined;
-  readonly #load: Load;
+  readonly #load: RequestLoad;
   readonly #isLast: (response: ServerResponse) => boolean;
-  #stream: Sse | undefined;
+  #stream: EventStream | undefined;
   #park: (() => () => void) | undefined;
 
   constructor(
@@ -36,7 +35,7 @@ export class HttpSender implements Sender {
     remote: string | undefined,
     signal: AbortSignal,
     cors: Readonly<Record<string, string>> | undefined,
-    load: Load,
+    load: RequestLoad,
     isLast: (response: ServerResponse) => boolean,
   ) {
     this.principal = principal;
@@ -53,7 +52,7 @@ export class HttpSender implements Sender {
   get send(): ((message: string) => void) | undefined {
     if (!this.headers.accept?.includes('text/event-stream')) return undefined;
     return (message) => {
-      // A legacy client that disconnected does not cancel its call, but nobody reads messages to it.
+      // A legacy client that disconnects does not cancel its call, but no longer reads messages.
       if (!this.#response.destroyed) this.#open().send(message);
     };
   }
@@ -67,17 +66,17 @@ export class HttpSender implements Sender {
     return this.#stream !== undefined;
   }
 
-  #open(): Sse {
+  #open(): EventStream {
     if (this.#stream === undefined) {
-      // Has to be decided here, because the head is written now.
+      // Decided here, because the head is written now.
       if (this.#isLast(this.#response)) this.#response.shouldKeepAlive = false;
-      this.#stream = createSse(this.#response, this.#cors);
+      this.#stream = createEventStream(this.#response, this.#cors);
       this.#response.once('close', this.#load.beginStream());
     }
     return this.#stream;
   }
 
-  /** Writes the answer, whichever way it has to go. */
+  /** Writes the answer: to the event stream if there is one, as JSON otherwise. */
   finish(reply: Reply | undefined): void {
     if (this.#response.destroyed) return;
     if (this.#stream) this.#stream.end(reply?.body || undefined);
@@ -108,8 +107,8 @@ function writeReply(
   if (retryAfterSeconds !== undefined) headers.push('retry-after', String(retryAfterSeconds));
   if (cors) headers.push(...Object.entries(cors).flat());
   response.writeHead(status, headers);
-  // Node writes UTF-8 by reserving three bytes a character and encoding one by one. A text with as many bytes as characters is
-  // ASCII, and copied as it is: 35 instead of 38 us of processor time for an answer of 5 KB, 44 instead of 77 for 20 KB.
+  // Node writes UTF-8 by reserving three bytes per character and encoding one by one. A text with as many bytes as characters is
+  // ASCII and can be copied: 35 instead of 38 us of processor time for an answer of 5 KB, 44 instead of 77 for 20 KB.
   const encoding = textBytes === text.length ? 'latin1' : 'utf8';
   if (pieces === undefined) {
     endAtOnce(response, text, encoding);
@@ -117,4 +116,41 @@ function writeReply(
   }
   response.write(text, encoding);
   response.end(pieces.rest);
+}
+
+export interface EventStream {
+  send(message: string): void;
+  /** Writes the response, if there is one, and ends the stream. */
+  end(message: string | undefined): void;
+}
+
+const KEEP_ALIVE_COMMENT_MS = 15_000;
+
+/** The answer to one POST as an event stream: notifications first, the response last. */
+export function createEventStream(
+  response: ServerResponse,
+  headers: Readonly<Record<string, string>> | undefined,
+): EventStream {
+  response.writeHead(200, {
+    ...headers,
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-cache, no-transform',
+    // nginx would otherwise hold events back until a buffer is full.
+    'x-accel-buffering': 'no',
+  });
+  const keepAlive = setInterval(() => response.write(': keep-alive\n\n'), KEEP_ALIVE_COMMENT_MS);
+  keepAlive.unref();
+  response.once('close', () => clearInterval(keepAlive));
+  return {
+    send(message) {
+      if (response.destroyed || response.writableEnded) return;
+      // One line of JSON per event. JSON never contains a raw line break, so text of an API cannot forge an event.
+      response.write(`event: message\ndata: ${message}\n\n`);
+    },
+    end(message) {
+      clearInterval(keepAlive);
+      if (response.destroyed) return;
+      response.end(message === undefined ? undefined : `event: message\ndata: ${message}\n\n`);
+    },
+  };
 }

@@ -1,35 +1,35 @@
-// A whole HTTP server for a gateway: POST /mcp and its profiles on the hot path, plain probes beside it, every other route on express.
+// An HTTP server for a gateway: POST /mcp and its profiles on the hot path, plain probes, and every other route on express.
 import type { Principal } from '../call/caller.ts';
 import type { Effect } from '../endpoint/model.ts';
 import type { Limits } from '../limits/create-limits.ts';
 import type { Protocol } from '../protocol/handle.ts';
 import { type HttpOptions, type HttpServer, startHttp } from './http.ts';
-import type { DoorParts } from './http-door.ts';
+import type { RequestListener } from './http-door.ts';
 import { answerProbe } from './probes.ts';
-import type { RoutesParts, SharedState } from './routes.ts';
+import type { RouteOptions, SharedStateStatus } from './routes.ts';
 
-/** What is served; a Gateway is one. */
-export interface Served {
+/** What `serveHttp` needs of a Gateway. */
+interface HttpGateway {
   readonly name: string;
   readonly version: string;
   readonly registry: { readonly tools: { readonly size: number } };
   /** Served at /.well-known/jwks.json. */
   readonly jwks?: string | undefined;
-  /** Whether this process is overloaded. Absent: nobody looks. */
+  /** Whether this process is overloaded. Absent: that is not checked. */
   readonly limits?: Pick<Limits, 'overload' | 'countShed'>;
-  /** '' is what /mcp serves, any other name what /mcp/<name> serves; with `effects`, only operations with one of them. */
+  /** The service at /mcp (''), or at /mcp/<profile>; with `effects`, only with operations that have one of them. */
   readonly serviceOf: (profile: string, effects?: readonly Effect[]) => { readonly protocol: Protocol } | undefined;
 }
 
 export interface ServeOptions<Data = unknown> extends Partial<HttpOptions<Data>> {
-  /** What /readyz says. Default: ready until closing begins. */
+  /** Whether /readyz answers that the gateway is ready. Default: until closing begins. */
   readonly ready?: () => boolean;
-  /** Why every call would be refused at the moment: /readyz says so. */
+  /** Why every call would be refused at the moment, if so: /readyz answers with it. */
   readonly problem?: () => string | undefined;
-  /** What anybody may read at a path outside /mcp, such as metadata for clients; undefined: nothing is there. */
+  /** A document that anybody may read at a path outside /mcp, such as metadata for clients; undefined if there is none. */
   readonly publicDocument?: (path: string) => object | undefined;
-  /** What /healthz and /readyz say about what replicas share. Absent: there is nothing of the kind. */
-  readonly sharedState?: (() => SharedState) | undefined;
+  /** What /healthz and /readyz say about the state that replicas share. Absent: there is none. */
+  readonly sharedState?: (() => SharedStateStatus) | undefined;
   readonly onInternalError?: (error: unknown) => void;
 }
 
@@ -43,7 +43,7 @@ export const HTTP_DEFAULTS: HttpOptions = Object.freeze({
 });
 
 /**
- * Starts HTTP as `landbridge serve` does. `close(graceMs)` lets requests under way finish.
+ * Starts HTTP as `landbridge serve` does. `close(graceMs)` lets requests in progress finish.
  *
  * ```ts
  * const server = await serveHttp(gateway, { port: 0 });
@@ -51,7 +51,7 @@ export const HTTP_DEFAULTS: HttpOptions = Object.freeze({
  * ```
  */
 export async function serveHttp<Data = unknown>(
-  gateway: Served,
+  gateway: HttpGateway,
   options: ServeOptions<Data> = {},
 ): Promise<HttpServer> {
   const { ready, problem, sharedState, onInternalError, publicDocument, ...http } = { ...HTTP_DEFAULTS, ...options };
@@ -107,26 +107,26 @@ export async function serveHttp<Data = unknown>(
 }
 
 /**
- * Express is needed only for requests that are neither POST /mcp nor a plain probe, and takes 90 ms and 14 MB to load, so it is loaded
- * with the first such request.
+ * Express is needed only for requests that are neither POST /mcp nor a plain probe. Loading it takes 90 ms and 14 MB, so the first such
+ * request loads it.
  */
 function createLateRoutes(
-  parts: RoutesParts,
+  routeOptions: RouteOptions,
   options: HttpOptions,
   onInternalError: ((error: unknown) => void) | undefined,
-): DoorParts['otherwise'] {
-  let routes: DoorParts['otherwise'] | undefined;
+): RequestListener {
+  let routes: RequestListener | undefined;
   let loading: Promise<void> | undefined;
   const load = async () => {
     const { createRoutes } = await import('./routes.ts');
-    routes = createRoutes(parts, options);
+    routes = createRoutes(routeOptions, options);
   };
   return (request, response) => {
-    if (answerProbe(parts, request, response)) return;
+    if (answerProbe(routeOptions, request, response)) return;
     if (routes) return routes(request, response);
     loading ??= load();
     loading.then(
-      // The request may have been refused meanwhile, or its client may have left.
+      // The request may have been refused meanwhile, or its client may have disconnected.
       () => response.headersSent || routes!(request, response),
       (error: unknown) => {
         onInternalError?.(error);

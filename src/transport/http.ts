@@ -1,22 +1,27 @@
-// POST /mcp straight on node:http: the hot path. Plain probes go to probes.ts, every other request to the express app in routes.ts.
+// The HTTP listener on node:http: how it starts, and how it ends without losing a request.
 import { createServer, type Server, type ServerOptions } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import { Server as NetServer } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type TlsOptions, toTlsServerOptions } from './door/tls.ts';
-import { letLastOnesIn } from './ending/last-visitors.ts';
-import { FLUSH_MS, LOOK_MS, QUIET_MS } from './ending/patience.ts';
-import { createDoor, type Door, type DoorOptions, type DoorParts, MAX_HEADERS } from './http-door.ts';
-import { createLoad, type Load, type TransportLoad, within } from './in-flight.ts';
+import { acceptLastConnections, CHECK_MS, FLUSH_MS, QUIET_MS, within } from './ending/patience.ts';
+import {
+  type HttpBackend,
+  MAX_HEADERS,
+  RequestHandler,
+  type RequestHandlerOptions,
+  type RequestListener,
+} from './http-door.ts';
+import { RequestLoad, type TransportLoad } from './in-flight.ts';
 import { explainListenError, trackConnections } from './listen.ts';
-import { DirectRequest } from './node-http/direct-request.ts';
+import { DirectRequest } from './node-internals.ts';
 
-export interface HttpOptions<Data = unknown> extends DoorOptions<Data> {
+export interface HttpOptions<Data = unknown> extends RequestHandlerOptions<Data> {
   readonly host: string;
   readonly port: number;
   /** From the first byte of a request to its last. Default 30 s. */
   readonly requestTimeoutMs?: number;
-  /** How long an answer waits for its reader to take any of it. Default 60 s. */
+  /** How long a client may leave its answer unread. Default 60 s. */
   readonly stallMs?: number;
   /** How long an idle connection stays open. Default 620 s. */
   readonly keepAliveMs?: number | undefined;
@@ -24,14 +29,14 @@ export interface HttpOptions<Data = unknown> extends DoorOptions<Data> {
   readonly tls?: TlsOptions | undefined;
   /** Called when the grace time of `close()` is over: calls in progress must be answered now. `gateway.abort` does that. */
   readonly giveUp?: (() => void) | undefined;
-  /** If another process accepts the connections for this one: makes it stop, and resolves when the last of them is here. */
+  /** If another process accepts connections for this one: makes it stop, and resolves when the last of them has arrived. */
   readonly endListening?: (() => Promise<void>) | undefined;
 }
 
 export interface HttpServer {
   readonly port: number;
   readonly load: TransportLoad;
-  /** From now on every answer closes its connection. New ones are served as before, until `close()`. */
+  /** From now on every answer closes its connection. New connections are served as before, until `close()`. */
   drain(): void;
   /** Accepts no new connections; requests in progress are answered, within the grace time. Connections idle for `quietMs` are closed. */
   close(graceMs: number, quietMs?: number): Promise<void>;
@@ -41,17 +46,17 @@ export interface HttpServer {
 
 export const REQUEST_TIMEOUT_MS = 30_000;
 /**
- * Longer than proxies keep theirs (nginx and AWS 60 s, Google's load balancers 600): the side that sends requests must be the one
- * that closes first, or it may send one into a connection that is being closed.
+ * Longer than proxies keep their connections (nginx and AWS 60 s, Google's load balancers 600): the side that sends requests must close
+ * first, or it may send one into a connection that is being closed.
  */
 const KEEP_ALIVE_MS = 620_000;
 /** As nginx' send_timeout. */
 const STALL_MS = 60_000;
 const WATCH_MS = 5_000;
 
-export async function startHttp(parts: DoorParts, options: HttpOptions): Promise<HttpServer> {
-  const load = createLoad();
-  const door = createDoor(parts, options, load);
+export async function startHttp(backend: HttpBackend, options: HttpOptions): Promise<HttpServer> {
+  const load = new RequestLoad();
+  const handler = new RequestHandler(backend, options, load);
   const requestTimeoutMs = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
   const server = createServerOf(
     options.tls,
@@ -62,36 +67,36 @@ export async function startHttp(parts: DoorParts, options: HttpOptions): Promise
       keepAliveTimeout: options.keepAliveMs ?? KEEP_ALIVE_MS,
       // Node checks the two above only this often; its default leaves slow clients half a minute more.
       connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
-      // Checked in the door: node's own refusals would be written for every request in one read of a socket, however many.
+      // The handler checks it: node would write its own refusal for every request in one read of a socket, however many.
       requireHostHeader: false,
       IncomingMessage: DirectRequest,
     },
-    door.open,
+    handler.handle,
   );
   server.maxHeadersCount = MAX_HEADERS;
   const connections = trackConnections();
   server.on('connection', connections.add);
-  server.on(options.tls ? 'secureConnection' : 'connection', door.meet);
-  server.on('tlsClientError', door.missHandshake);
-  server.on('checkExpectation', door.open);
-  // No 'clientError' listener: Node's own answers 400, 408 or 431, unless an answer has already begun.
+  server.on(options.tls ? 'secureConnection' : 'connection', handler.addConnection);
+  server.on('tlsClientError', handler.noteTlsFailure);
+  server.on('checkExpectation', handler.handle);
+  // No 'clientError' listener: node itself answers 400, 408 or 431, unless an answer has already begun.
   const port = await listen(server, options);
   const stallMs = options.stallMs ?? STALL_MS;
-  const watching = setInterval(door.watchReaders, Math.min(WATCH_MS, stallMs / 2), stallMs).unref();
-  const end = createEnd(server, door, load, options);
+  const watching = setInterval(handler.watchReaders, Math.min(WATCH_MS, stallMs / 2), stallMs).unref();
+  const shutdown = new Shutdown(server, handler, load, options);
   return {
     port,
     get load() {
       const { underWay, parked, streams } = load;
       return { connections: connections.size, underWay, parked, streams };
     },
-    drain: end.drain,
+    drain: () => shutdown.drain(),
     async close(graceMs, quietMs) {
-      await end.close(graceMs, quietMs);
+      await shutdown.close(graceMs, quietMs);
       clearInterval(watching);
       server.closeAllConnections();
       connections.destroyAll();
-      await end.closed;
+      await shutdown.closed;
     },
     renewTls(tls) {
       (server as TlsServer).setSecureContext(toTlsServerOptions(tls));
@@ -99,51 +104,63 @@ export async function startHttp(parts: DoorParts, options: HttpOptions): Promise
   };
 }
 
-function createEnd(server: Server, door: Door, load: Load, { giveUp, endListening }: HttpOptions) {
-  let looking: NodeJS.Timeout | undefined;
-  let hasClosed = () => {};
-  const whenClosed = new Promise<void>((resolve) => {
-    hasClosed = resolve;
-  });
-  const drain = () => {
-    door.drain();
-    looking ??= setInterval(door.look, LOOK_MS).unref();
-  };
-  return {
-    closed: whenClosed,
-    drain,
-    async close(graceMs: number, quietMs = QUIET_MS): Promise<void> {
-      drain();
-      if (graceMs > 0) {
-        // A client that keeps its connection for a moment longer makes no new one while the listener closes.
-        door.drain(false);
-        await endListening?.();
-        await letLastOnesIn(server);
-        door.drain();
-      }
-      // Not close() of node:http: since Node 19 it begins with closing idle connections, on which a request may be under way.
-      NetServer.prototype.close.call(server, hasClosed);
-      // In setImmediate, after the event loop has read from sockets: what has arrived by then counts as a request in progress.
-      const closing = setInterval(() => setImmediate(door.closeIdle, quietMs), LOOK_MS);
-      // A legacy client may hang up, and its call goes on (2025-11-25, basic/transports).
-      const isOver = await within(graceMs, Promise.all([whenClosed, load.idle()]));
-      if (!isOver) {
-        giveUp?.();
-        // Calls that were given up are answered in the next turns.
-        for (let turn = 0; turn < 3; turn++) await nextTurn();
-        door.refuseAll();
-        await within(FLUSH_MS, whenClosed);
-      }
-      clearInterval(closing);
-      clearInterval(looking);
-      // Called for its other effect: it stops node's own timer.
-      server.close(() => {});
-    },
-  };
+class Shutdown {
+  /** Resolves when all connections are closed. */
+  readonly closed: Promise<void>;
+  readonly #server: Server;
+  readonly #handler: RequestHandler;
+  readonly #load: RequestLoad;
+  readonly #options: HttpOptions;
+  #onClosed = () => {};
+  #idleCheck: NodeJS.Timeout | undefined;
+
+  constructor(server: Server, handler: RequestHandler, load: RequestLoad, options: HttpOptions) {
+    this.#server = server;
+    this.#handler = handler;
+    this.#load = load;
+    this.#options = options;
+    this.closed = new Promise<void>((resolve) => {
+      this.#onClosed = resolve;
+    });
+  }
+
+  drain(): void {
+    this.#handler.drain();
+    this.#idleCheck ??= setInterval(this.#handler.checkIdle, CHECK_MS).unref();
+  }
+
+  async close(graceMs: number, quietMs = QUIET_MS): Promise<void> {
+    const { giveUp, endListening } = this.#options;
+    this.drain();
+    if (graceMs > 0) {
+      // A client that keeps its connection for a moment longer makes no new one while the listener closes.
+      this.#handler.drain(false);
+      await endListening?.();
+      await acceptLastConnections(this.#server);
+      this.#handler.drain();
+    }
+    // Not close() of node:http: since Node 19 it first closes idle connections, on which a request may be on its way.
+    NetServer.prototype.close.call(this.#server, this.#onClosed);
+    // In setImmediate, after the event loop has read from sockets: what has arrived by then counts as a request in progress.
+    const closing = setInterval(() => setImmediate(this.#handler.closeIdle, quietMs), CHECK_MS);
+    // A legacy client may hang up, and its call goes on (2025-11-25, basic/transports).
+    const isOver = await within(graceMs, Promise.all([this.closed, this.#load.idle()]));
+    if (!isOver) {
+      giveUp?.();
+      // Calls that were given up are answered in the next turns.
+      for (let turn = 0; turn < 3; turn++) await nextTurn();
+      this.#handler.refuseAll();
+      await within(FLUSH_MS, this.closed);
+    }
+    clearInterval(closing);
+    clearInterval(this.#idleCheck);
+    // Called for its side effect: it stops node's own timer.
+    this.#server.close(() => {});
+  }
 }
 
-function createServerOf(tls: TlsOptions | undefined, settings: ServerOptions, open: Door['open']): Server {
-  return tls ? createTlsServer({ ...settings, ...toTlsServerOptions(tls) }, open) : createServer(settings, open);
+function createServerOf(tls: TlsOptions | undefined, settings: ServerOptions, handle: RequestListener): Server {
+  return tls ? createTlsServer({ ...settings, ...toTlsServerOptions(tls) }, handle) : createServer(settings, handle);
 }
 
 function listen(server: Server, { host, port }: HttpOptions): Promise<number> {

@@ -1,4 +1,4 @@
-// What to say when a transport cannot listen, and the end of whoever is still connected.
+// Errors of listening, and the open connections of a server.
 import type { Socket } from 'node:net';
 import { GatewayError } from '../errors.ts';
 
@@ -23,7 +23,7 @@ export function explainListenError(
   );
 }
 
-/** The connections of a server as they come in: before its handshake is complete, a connection is known nowhere else. */
+/** All connections of a server, including those whose TLS handshake is not complete, which nothing else knows of. */
 export function trackConnections() {
   const open = new Set<Socket>();
   return {

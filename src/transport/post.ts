@@ -1,33 +1,33 @@
-// A POST from somebody who was let in: its body is read, the message in it handled, the answer written.
+// A POST of a caller that was admitted: its body is read, the message in it handled, the answer written.
 import { isUtf8 } from 'node:buffer';
+import { getEventListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { SharedSignal } from '../call/departure.ts';
 import { ERRORS } from '../errors.ts';
 import { inTurn, MAX_UNQUEUED_MESSAGE } from '../executor/turns.ts';
 import type { Protocol } from '../protocol/handle.ts';
 import type { Reply } from '../protocol/sender.ts';
 import { writeError } from '../protocol/wire/jsonrpc.ts';
-import type { Admission } from './admission.ts';
-import type { BodyReader, BodyTaker } from './body-reader.ts';
-import { type Connection, enterConnection } from './connection.ts';
-import { BROKEN, BUSY, type Refuse } from './door/http-refusals.ts';
+import type { RequestChecks } from './admission.ts';
+import type { BodyReader, BodyReceiver } from './body-reader.ts';
 import { type Refusals, refusalOf } from './door/refusals.ts';
 import { HttpSender, type Identity } from './http-sender.ts';
-import type { Load } from './in-flight.ts';
+import type { RequestLoad } from './in-flight.ts';
+import { BUSY, INTERNAL_ERROR, type RefuseRequest } from './refuse-request.ts';
 
-export interface PostParts {
-  readonly admission: Admission;
+export interface PostOptions {
+  readonly checks: RequestChecks;
   readonly bodies: BodyReader;
-  readonly load: Load;
-  readonly refuse: Refuse;
+  readonly load: RequestLoad;
+  readonly refuse: RefuseRequest;
   readonly refusals: Refusals;
   readonly maxBodyBytes: number;
   readonly maxInFlight: number;
-  /** This answer closes its connection. */
+  /** Whether this answer closes its connection. */
   readonly isLast: (response: ServerResponse) => boolean;
   readonly onInternalError: (error: unknown) => void;
 }
-
-export type Post = (protocol: Protocol, request: IncomingMessage, response: ServerResponse, identity: Identity) => void;
 
 const NOT_UTF8: Reply = {
   body: writeError(undefined, ERRORS.PARSE_ERROR.code, 'Parse error: the body is not valid UTF-8.'),
@@ -35,19 +35,26 @@ const NOT_UTF8: Reply = {
   error: 'PARSE_ERROR',
 };
 
-export function createPost(parts: PostParts): Post {
-  const { bodies, maxBodyBytes } = parts;
-  const tooLarge = `The body is larger than ${maxBodyBytes} bytes, or comes in too many pieces. Start with --max-body <bytes> to take larger ones.`;
-  return (protocol, request, response, identity) => {
-    const message = new PostedMessage(parts, tooLarge, protocol, request, response, identity);
+export class PostHandler {
+  readonly options: PostOptions;
+  readonly tooLarge: string;
+
+  constructor(options: PostOptions) {
+    this.options = options;
+    this.tooLarge = `The body is larger than ${options.maxBodyBytes} bytes, or comes in too many pieces. Start with --max-body <bytes> to take larger ones.`;
+  }
+
+  handle(protocol: Protocol, request: IncomingMessage, response: ServerResponse, identity: Identity): void {
+    const { bodies, maxBodyBytes } = this.options;
+    const message = new PostedMessage(this, protocol, request, response, identity);
     if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) message.refuseTooLarge();
     else bodies.read(request, identity.principal.id, message);
-  };
+  }
 }
 
-/** What becomes of a POST once its body is there, or is known not to come. */
-class PostedMessage implements BodyTaker {
-  readonly #parts: PostParts;
+/** One POST, from its body to its answer. */
+class PostedMessage implements BodyReceiver {
+  readonly #options: PostOptions;
   readonly #tooLarge: string;
   readonly #protocol: Protocol;
   readonly #request: IncomingMessage;
@@ -55,14 +62,13 @@ class PostedMessage implements BodyTaker {
   readonly #identity: Identity;
 
   constructor(
-    parts: PostParts,
-    tooLarge: string,
+    { options, tooLarge }: PostHandler,
     protocol: Protocol,
     request: IncomingMessage,
     response: ServerResponse,
     identity: Identity,
   ) {
-    this.#parts = parts;
+    this.#options = options;
     this.#tooLarge = tooLarge;
     this.#protocol = protocol;
     this.#request = request;
@@ -72,14 +78,14 @@ class PostedMessage implements BodyTaker {
 
   takeBody(body: Buffer): void {
     if (this.#response.headersSent) return;
-    const { load, maxInFlight } = this.#parts;
-    // Asked again: many bodies may have been on their way while there was room for one.
+    const { load, maxInFlight } = this.#options;
+    // Checked again: many bodies may have been on their way while there was room for one.
     if (!load.hasRoom(this.#identity.principal.id, maxInFlight)) this.#refuseBusy();
     else this.#answer(body);
   }
 
   refuseBody(why: 'too_large' | 'busy'): void {
-    // Node would first read the rest of the body.
+    // Without this, node would first read the rest of the body.
     this.#response.once('finish', () => this.#request.socket.destroy());
     if (why === 'too_large') this.refuseTooLarge();
     else this.#refuseBusy();
@@ -91,7 +97,7 @@ class PostedMessage implements BodyTaker {
 
   refuseTooLarge(): void {
     const { principal } = this.#identity;
-    this.#parts.refuse(this.#request, this.#response, {
+    this.#options.refuse(this.#request, this.#response, {
       status: 413,
       message: this.#tooLarge,
       reason: 'too_large',
@@ -102,14 +108,14 @@ class PostedMessage implements BodyTaker {
 
   #refuseBusy(): void {
     const caller = this.#identity.principal.id;
-    this.#parts.refuse(this.#request, this.#response, { ...BUSY, reason: 'busy', caller });
+    this.#options.refuse(this.#request, this.#response, { ...BUSY, reason: 'busy', caller });
   }
 
   #answer(bytes: Buffer): void {
-    const { admission, load, isLast } = this.#parts;
+    const { checks, load, isLast } = this.#options;
     const connection = enterConnection(this.#request.socket);
-    const { address } = admission.visitorOf(this.#request);
-    const cors = admission.corsHeaders(this.#request);
+    const { address } = checks.resolveClient(this.#request);
+    const cors = checks.corsHeaders(this.#request);
     const { signal } = connection;
     const sender = new HttpSender(this.#request, this.#response, this.#identity, address, signal, cors, load, isLast);
     load.enter(this.#identity.principal.id);
@@ -123,13 +129,13 @@ class PostedMessage implements BodyTaker {
       reply = Promise.reject(error);
     }
     if (reply instanceof Promise) void this.#finishLater(reply, sender, connection);
-    // It would close the connection, though more requests may be in the bytes that the parser is reading.
+    // It would close the connection, though the bytes that the parser is reading may hold more requests.
     else if (isLast(this.#response)) void this.#finishLater(Promise.resolve(reply), sender, connection);
     else this.#finishNow(reply, sender, connection);
   }
 
-  /** Lists are there at once: no promise, no turn of the loop. */
-  #finishNow(reply: Reply | undefined, sender: HttpSender, connection: Connection): void {
+  /** Lists are answered at once: no promise, no turn of the event loop. */
+  #finishNow(reply: Reply | undefined, sender: HttpSender, connection: ConnectionSignal): void {
     try {
       this.#finish(reply, sender);
     } catch (error) {
@@ -139,7 +145,11 @@ class PostedMessage implements BodyTaker {
     }
   }
 
-  async #finishLater(replying: Promise<Reply | undefined>, sender: HttpSender, connection: Connection): Promise<void> {
+  async #finishLater(
+    replying: Promise<Reply | undefined>,
+    sender: HttpSender,
+    connection: ConnectionSignal,
+  ): Promise<void> {
     try {
       this.#finish(await replying, sender);
     } catch (error) {
@@ -155,18 +165,18 @@ class PostedMessage implements BodyTaker {
     if (refusal === undefined) return;
     const { remote, principal } = sender;
     const { status } = reply!;
-    this.#parts.refusals.note({ ...refusal, transport: 'http', status, remote, principal: principal.id });
+    this.#options.refusals.note({ ...refusal, transport: 'http', status, remote, principal: principal.id });
   }
 
   #fail(error: unknown, sender: HttpSender): void {
-    this.#parts.onInternalError(error);
+    this.#options.onInternalError(error);
     if (sender.isStreaming) sender.finish(undefined);
-    else this.#parts.refuse(this.#request, this.#response, BROKEN);
+    else this.#options.refuse(this.#request, this.#response, INTERNAL_ERROR);
   }
 
-  #leave(connection: Connection): void {
+  #leave(connection: ConnectionSignal): void {
     connection.leave();
-    this.#parts.load.leave(this.#identity.principal.id);
+    this.#options.load.leave(this.#identity.principal.id);
   }
 }
 
@@ -174,4 +184,42 @@ function handle(protocol: Protocol, bytes: Buffer, sender: HttpSender): ReturnTy
   if (isUtf8(bytes)) return protocol.handle(bytes.toString(), sender);
   protocol.loseMessage(sender);
   return NOT_UTF8;
+}
+
+const CONNECTION = Symbol('the ConnectionSignal of a socket');
+
+/** Call it when a request starts, and `leave()` when it is answered. */
+export function enterConnection(socket: Socket & { [CONNECTION]?: ConnectionSignal }): ConnectionSignal {
+  socket[CONNECTION] ??= new ConnectionSignal(socket);
+  socket[CONNECTION].enter();
+  return socket[CONNECTION];
+}
+
+/**
+ * Notifies the requests in progress on a connection that their client has disconnected. One AbortSignal serves the whole connection:
+ * creating one per request would cost a tenth of a small call.
+ */
+class ConnectionSignal {
+  #shared = new SharedSignal();
+  #requests = 0;
+
+  constructor(socket: Socket) {
+    if (socket.destroyed) this.#shared.abort();
+    else socket.once('close', () => this.#shared.abort());
+  }
+
+  get signal(): AbortSignal {
+    return this.#shared.signal;
+  }
+
+  enter(): void {
+    this.#requests++;
+  }
+
+  leave(): void {
+    if (--this.#requests > 0 || !this.#shared.hasOtherListeners) return;
+    this.#shared.hasOtherListeners = false;
+    // A handler that still listens after its answer must not be notified of events of later requests.
+    if (getEventListeners(this.signal, 'abort').length > 0) this.#shared = new SharedSignal();
+  }
 }

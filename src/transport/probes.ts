@@ -1,38 +1,38 @@
-// What load balancers ask every few seconds: /healthz and /readyz. Asked plainly they are answered here: a gateway that is only
-// called and probed never loads express.
+// /healthz and /readyz, which load balancers request every few seconds. Plain requests are answered here, so that a gateway that is
+// only called and probed never loads express.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RoutesParts } from './routes.ts';
+import type { RouteOptions } from './routes.ts';
 
-type ProbeParts = Pick<RoutesParts, 'ready' | 'isExhausted' | 'problem' | 'sharedState'>;
+type ProbeOptions = Pick<RouteOptions, 'ready' | 'isExhausted' | 'problem' | 'sharedState'>;
 
-interface Probed {
+interface ProbeAnswer {
   readonly status: number;
   readonly body: object;
 }
 
-const stateOf = ({ sharedState }: ProbeParts) => sharedState && { state: sharedState() };
+const stateOf = ({ sharedState }: ProbeOptions) => sharedState && { state: sharedState() };
 
-export const PROBES: ReadonlyMap<string, (parts: ProbeParts) => Probed> = new Map([
-  ['/healthz', (parts: ProbeParts) => ({ status: 200, body: { status: 'ok', ...stateOf(parts) } })],
+export const PROBES: ReadonlyMap<string, (options: ProbeOptions) => ProbeAnswer> = new Map([
+  ['/healthz', (options: ProbeOptions) => ({ status: 200, body: { status: 'ok', ...stateOf(options) } })],
   [
     '/readyz',
-    (parts: ProbeParts) => {
-      const status = !parts.ready()
+    (options: ProbeOptions) => {
+      const status = !options.ready()
         ? 'draining'
-        : parts.isExhausted?.()
+        : options.isExhausted?.()
           ? 'out of memory'
-          : (parts.problem?.() ?? 'ready');
-      return { status: status === 'ready' ? 200 : 503, body: { status, ...stateOf(parts) } };
+          : (options.problem?.() ?? 'ready');
+      return { status: status === 'ready' ? 200 : 503, body: { status, ...stateOf(options) } };
     },
   ],
 ]);
 
-/** Writes the very bytes that express would. False: another path, spelling, method or condition, for routes.ts. */
-export function answerProbe(parts: ProbeParts, request: IncomingMessage, response: ServerResponse): boolean {
+/** Writes the same bytes as express. False: another path, spelling, method or condition, which routes.ts handles. */
+export function answerProbe(options: ProbeOptions, request: IncomingMessage, response: ServerResponse): boolean {
   const { method, url = '', headers } = request;
   const probe = method === 'GET' ? PROBES.get(url) : undefined;
   if (!probe || headers['if-none-match'] !== undefined || headers['if-modified-since'] !== undefined) return false;
-  const { status, body } = probe(parts);
+  const { status, body } = probe(options);
   const text = JSON.stringify(body);
   response.statusCode = status;
   response.setHeader('Content-Type', 'application/json; charset=utf-8');

@@ -1,32 +1,31 @@
-// Every route but POST /mcp, on express: health for load balancers, and a clear no for everything else.
+// Every route but POST /mcp, on express: health for load balancers, public documents, and a clear refusal of everything else.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express, type Response } from 'express';
 import { ERRORS } from '../errors.ts';
 import { writeError } from '../protocol/wire/jsonrpc.ts';
-import { type AdmissionOptions, createAdmission, type Refusal } from './admission.ts';
-import { basePathOf, sentUrlOf } from './door/base-path.ts';
+import { createRequestChecks, type Refusal, type RequestCheckOptions } from './checks.ts';
 import { type Refusals, reasonOf } from './door/refusals.ts';
-import { mcpPathOf, nothingAt, profileOf } from './mcp-path.ts';
+import { mcpPathOf, nothingAt, originalUrlOf, profileOf, publicBasePath } from './mcp-path.ts';
 import { PROBES } from './probes.ts';
 
 /** `degraded`: the store that replicas share does not answer, and each works alone. */
-export type SharedState = 'ok' | 'degraded';
+export type SharedStateStatus = 'ok' | 'degraded';
 
-export interface RoutesParts {
+export interface RouteOptions {
   readonly name: string;
   readonly version: string;
   readonly ready: () => boolean;
-  /** There is hardly any memory left: load balancers should use another replica. */
+  /** Whether memory is almost used up: load balancers should use another replica. */
   readonly isExhausted?: (() => boolean) | undefined;
-  /** Why every call would be refused at the moment. */
+  /** Why every call would be refused at the moment, if so. */
   readonly problem?: (() => string | undefined) | undefined;
-  readonly sharedState?: (() => SharedState) | undefined;
+  readonly sharedState?: (() => SharedStateStatus) | undefined;
   readonly hasProfile: (profile: string) => boolean;
-  /** Undefined: not for everybody to know. */
+  /** How many there are; undefined if not everybody may know. */
   readonly tools: () => number | undefined;
-  /** What anybody may read at a path, web pages included; undefined: nothing. */
+  /** A document that anybody may read at a path, including web pages; undefined if there is none. */
   readonly publicDocument?: ((path: string) => object | undefined) | undefined;
-  /** Public keys, as JSON text; absent where nothing is signed. */
+  /** Public keys, as JSON text; absent if nothing is signed. */
   readonly jwks?: string | undefined;
 }
 
@@ -35,9 +34,9 @@ const ALLOWED_HEADERS =
 const MIRRORED_HEADER = /^mcp-param-[a-z0-9._~-]{1,100}$/;
 
 function preflight(request: IncomingMessage): Record<string, string> {
-  const wishes = request.headers['access-control-request-headers'] ?? '';
+  const requestHeaders = request.headers['access-control-request-headers'] ?? '';
   // Which arguments are mirrored in headers depends on the tools, so every requested header with that prefix is allowed.
-  const mirrors = wishes
+  const mirrors = requestHeaders
     .split(',')
     .slice(0, 100)
     .map((name) => name.trim().toLowerCase())
@@ -50,7 +49,7 @@ function preflight(request: IncomingMessage): Record<string, string> {
 }
 
 /** Browsers send a preflight first, because clients add headers of their own; the documents are public. */
-const FOR_ALL = {
+const PUBLIC_HEADERS = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'GET',
   'access-control-allow-headers': 'Accept, Content-Type, MCP-Protocol-Version',
@@ -58,7 +57,7 @@ const FOR_ALL = {
 };
 
 function writeDocument(method: string, response: Response, document: object): void {
-  response.set(FOR_ALL);
+  response.set(PUBLIC_HEADERS);
   if (method === 'GET' || method === 'HEAD') response.set('cache-control', 'max-age=300').json(document);
   else if (method === 'OPTIONS') response.status(204).end();
   else response.status(405).set('allow', 'GET').end();
@@ -67,13 +66,13 @@ function writeDocument(method: string, response: Response, document: object): vo
 type NotedRefusal = Pick<Refusal, 'status' | 'reason' | 'details'>;
 
 export function createRoutes(
-  parts: RoutesParts,
-  options: AdmissionOptions & { readonly refusals?: Refusals | undefined },
+  parts: RouteOptions,
+  options: RequestCheckOptions & { readonly refusals?: Refusals | undefined },
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  const admission = createAdmission(options);
-  const base = basePathOf(options);
+  const checks = createRequestChecks(options);
+  const base = publicBasePath(options);
   const note = (request: IncomingMessage, { status, reason = reasonOf(status)!, details }: NotedRefusal) => {
-    const { address: remote } = admission.visitorOf(request);
+    const { address: remote } = checks.resolveClient(request);
     const path = mcpPathOf(request.url ?? '');
     options.refusals?.note({ transport: 'http', reason, status, remote, path, details });
   };
@@ -97,7 +96,7 @@ export function createRoutes(
   app.use((request, response, next) => {
     const document = parts.publicDocument?.(request.path);
     if (document === undefined) return next();
-    const refusal = admission.checkHost(request);
+    const refusal = checks.checkHost(request);
     if (refusal) refuse(request, response, refusal);
     else writeDocument(request.method, response, document);
   });
@@ -108,7 +107,7 @@ export function createRoutes(
       response.set('cache-control', 'public, max-age=300').type('application/jwk-set+json').send(jwks);
     });
   app.use((request, response, next) => {
-    const refusal = admission.checkSource(request);
+    const refusal = checks.checkSource(request);
     if (refusal) refuse(request, response, refusal);
     else next();
   });
@@ -125,10 +124,10 @@ export function createRoutes(
     const profile = profileOf(request.url);
     if (profile === undefined || !parts.hasProfile(profile)) {
       note(request, { status: 404 });
-      response.status(404).json({ error: nothingAt(sentUrlOf(request), base) });
+      response.status(404).json({ error: nothingAt(originalUrlOf(request), base) });
       return;
     }
-    const cors = admission.corsHeaders(request);
+    const cors = checks.corsHeaders(request);
     if (request.method === 'OPTIONS' && cors) {
       response
         .status(204)

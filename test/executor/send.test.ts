@@ -81,6 +81,30 @@ describe('the deadline covers the whole call', () => {
     await executor.close();
   });
 
+  test('calls with different deadlines each end at their own, and never before it', async () => {
+    const raw = await startRaw(() => {});
+    const order: number[] = [];
+    const call = async (timeoutMs: number) => {
+      const begin = performance.now();
+      await run(endpoint(raw.origin, { limits: { ...limits, timeoutMs } })).catch(() => {});
+      expect(performance.now() - begin).toBeGreaterThanOrEqual(timeoutMs);
+      order.push(timeoutMs);
+    };
+    await Promise.all([300, 100, 200].map(call));
+    expect(order).toEqual([100, 200, 300]);
+  });
+
+  test('a call that has ended leaves no timer behind, so it keeps no process alive', async () => {
+    const countTimers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const executor = createExecutor();
+    const target = executor.compile(endpoint(upstream.origin, { limits: { ...limits, timeoutMs: 600_000 } }));
+    await target.run(contextOf({ tool: 't' }), {});
+    const before = countTimers();
+    for (let call = 0; call < 10; call++) await target.run(contextOf({ tool: 't' }), {});
+    expect(countTimers()).toBeLessThanOrEqual(before);
+    await executor.close();
+  });
+
   test('it survives garbage collection (Node 20 loses composed abort signals)', async () => {
     const raw = await startRaw(() => {});
     const pending = run(endpoint(raw.origin, { limits: short })).catch((error: unknown) => error);

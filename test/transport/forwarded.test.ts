@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
 import { createLog } from '../../src/log.ts';
-import { createVisitorOf } from '../../src/transport/door/visitor.ts';
+import { createClientResolver } from '../../src/transport/door/visitor.ts';
 import { headersOf, modern, post, serveHttp } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
 import { useRealHttp } from '../support/real-http.ts';
@@ -94,7 +94,7 @@ describe('the client is the right-most hop that is no trusted proxy', () => {
     remoteAddress: string,
     sent: Record<string, string>,
     trusted: string[] = ['10.0.0.0/8', 'fd00::/8'],
-  ) => createVisitorOf(trusted)({ socket: { remoteAddress }, headers: sent } as never).address;
+  ) => createClientResolver(trusted)({ socket: { remoteAddress }, headers: sent } as never).address;
 
   test.each([
     ['10.0.0.1', '203.0.113.9', '203.0.113.9'],
@@ -128,7 +128,7 @@ describe('the client is the right-most hop that is no trusted proxy', () => {
 
   test('the Host is the one that the outermost trusted proxy was asked for', () => {
     const hostOf = (sent: Record<string, string>) =>
-      createVisitorOf(['10.0.0.0/8'])({ socket: { remoteAddress: '10.0.0.1' }, headers: sent } as never).host;
+      createClientResolver(['10.0.0.0/8'])({ socket: { remoteAddress: '10.0.0.1' }, headers: sent } as never).host;
     const hops = { 'x-forwarded-for': '203.0.113.9, 10.0.0.2' };
     expect(hostOf({ ...hops, 'x-forwarded-host': 'a.example, b.internal' })).toBe('a.example');
     expect(hostOf({ ...hops, 'x-forwarded-host': 'spoofed.example, a.example, b.internal' })).toBe('a.example');

@@ -101,7 +101,7 @@ test.each([
 ])('a client that leaves while it is found out who calls leaves no body %s behind', async (_, body) => {
   const bodies = createBodyReader({ maxBodyBytes: 1_000, maxHeldBytes: 1_000 });
   const outcome = gate<string>();
-  const server = createServer().on('connection', bodies.meet);
+  const server = createServer().on('connection', bodies.addConnection);
   server.on('request', (request) => {
     bodies.noteRequest(request.socket);
     request.socket.once('close', () =>

@@ -1,16 +1,16 @@
-// Questions to the person behind a client, as each era of MCP puts them (client/elicitation).
+// Questions to the person who uses a client, in the form of each era of MCP (client/elicitation).
 import type { Ask, AskingCall, Choice, Question, YesNoQuestion } from '../../call/caller.ts';
 import { GatewayError } from '../../errors.ts';
 import type { CallSpan } from '../../tracing/call-span.ts';
 
-/** What a person fills in to agree, or not. */
+/** The form of a confirmation. */
 const YES_NO = Object.freeze({
   type: 'object',
   properties: { confirm: { type: 'boolean', title: 'Yes, do it', description: 'Allow this one call' } },
   required: ['confirm'],
 });
 
-/** What a multi round-trip request brought back: the person's answers, and the state we signed. */
+/** What the second request of a multi round-trip request carries: the person's answers, and the state that we signed. */
 export interface SecondRound {
   readonly answers?: Readonly<Record<string, unknown>> | undefined;
   readonly requestState?: string | undefined;
@@ -38,8 +38,8 @@ export const askModern = (async (question: Question | YesNoQuestion, { answers, 
   };
 }) as Ask;
 
-/** Sends a request of ours, recorded under the span. */
-export type PutToClient = (
+/** Sends a request of ours to the client, recorded under the span. */
+export type SendRequest = (
   method: string,
   params: unknown,
   signal: AbortSignal,
@@ -47,13 +47,13 @@ export type PutToClient = (
 ) => Promise<unknown>;
 
 /** 2025-11-25 and older: a request of ours, answered while the call waits. */
-export function createLegacyAsk(put: PutToClient): Ask {
+export function createLegacyAsk(sendRequest: SendRequest): Ask {
   return (async (question: Question | YesNoQuestion, { signal, span }: AskingCall) => ({
-    answer: toAnswer(question, await put('elicitation/create', toElicitation(question), signal, span)),
+    answer: toAnswer(question, await sendRequest('elicitation/create', toElicitation(question), signal, span)),
   })) as Ask;
 }
 
-/** Form mode is what an absent `mode` means, and revisions before 2025-11-25 know no other. */
+/** An absent `mode` means form mode; revisions before 2025-11-25 have no other. */
 function toElicitation({ message, form = YES_NO }: Question | YesNoQuestion) {
   return { message, requestedSchema: form };
 }
@@ -62,7 +62,7 @@ function toAnswer({ form }: Question | YesNoQuestion, answer: unknown): unknown 
   return form === undefined ? parseChoice(answer) : answer;
 }
 
-/** `accept` needs the box ticked as well. */
+/** `accept` counts only if the box is ticked as well. */
 function parseChoice(answer: unknown): Choice {
   const { action, content } = (answer ?? {}) as { action?: unknown; content?: { confirm?: unknown } };
   if (action === 'decline' || action === 'cancel') return action;

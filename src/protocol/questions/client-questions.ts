@@ -1,16 +1,16 @@
-// Requests of ours to a legacy client (elicitation, sampling, roots), and the answers that come back: on the same connection, or
-// in another POST. Ids cannot be guessed, and only the client that was asked can answer.
+// Requests of ours to a legacy client (elicitation, sampling, roots), and their answers, which come on the same connection or in another
+// POST. Ids cannot be guessed, and only the client that was asked can answer.
 import { randomUUID } from 'node:crypto';
 import type { Principal } from '../../call/caller.ts';
 import { GatewayError, UnansweredError } from '../../errors.ts';
-import { Shares } from '../shares.ts';
-import { type RequestId, writeNotification, writeRequest } from '../wire/jsonrpc.ts';
+import { FairShare } from '../fair-share.ts';
+import { type JsonRpcId, writeNotification, writeRequest } from '../wire/jsonrpc.ts';
 import type { Mailbox } from './mailbox.ts';
 
-export interface Peer {
-  /** Whose answer counts. */
+interface QuestionedClient {
+  /** Only answers from this owner count. */
   readonly owner: unknown;
-  /** Whose questions they are: one may have many clients. */
+  /** Limits count by principal, which may have many clients. */
   readonly principal: Pick<Principal, 'id'>;
   readonly send: (message: string) => void;
   /** Aborted when no answer can come any more. */
@@ -19,16 +19,16 @@ export interface Peer {
 
 export interface ClientQuestions {
   /** `signal` cancels the question together with the call that asks it. */
-  ask(peer: Peer, method: string, params: unknown, signal: AbortSignal): Promise<unknown>;
-  /** False when nobody waits for this answer. */
-  settle(owner: unknown, id: RequestId, result: unknown, error: unknown): boolean;
-  /** Ends all questions to a client: one of its answers was lost, and it is not known to which question. */
+  ask(client: QuestionedClient, method: string, params: unknown, signal: AbortSignal): Promise<unknown>;
+  /** False if no question waits for this answer. */
+  settle(owner: unknown, id: JsonRpcId, result: unknown, error: unknown): boolean;
+  /** Ends all questions to a client: one of its answers was lost, and it is unknown which. */
   giveUp(owner: unknown, why: string): void;
 }
 
-interface Waiting {
+interface PendingQuestion {
   readonly owner: unknown;
-  readonly principal: Peer['principal'];
+  readonly principal: QuestionedClient['principal'];
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
   /** Cancels the question. */
@@ -36,41 +36,41 @@ interface Waiting {
 }
 
 /** A client that never answers must not use up the questions of all others. */
-const MAX_WAITING_PER_CLIENT = 20;
-const MAX_WAITING = 5_000;
+const MAX_PENDING_PER_CLIENT = 20;
+const MAX_PENDING = 5_000;
 
-/** `mailbox` is set if answers may reach another process. */
+/** `mailbox`: set if another process may receive the answers. */
 export function createClientQuestions(
   timeoutMs = 300_000,
   mailbox?: Pick<Mailbox, 'address' | 'isUsable'>,
 ): ClientQuestions {
   const prefix = mailbox === undefined ? 'landbridge-' : `landbridge-${mailbox.address}-`;
-  const waiting = new Map<RequestId, Waiting>();
-  /** Those that wait for each client. */
-  const open = new Map<unknown, Set<Waiting>>();
-  const shares = new Shares(MAX_WAITING);
-  const enter = (id: RequestId, entry: Waiting) => {
-    waiting.set(id, entry);
-    open.set(entry.owner, (open.get(entry.owner) ?? new Set()).add(entry));
+  const pending = new Map<JsonRpcId, PendingQuestion>();
+  /** By the client that must answer them. */
+  const byOwner = new Map<unknown, Set<PendingQuestion>>();
+  const permits = new FairShare(MAX_PENDING);
+  const enter = (id: JsonRpcId, entry: PendingQuestion) => {
+    pending.set(id, entry);
+    byOwner.set(entry.owner, (byOwner.get(entry.owner) ?? new Set()).add(entry));
   };
-  const leave = (id: RequestId) => {
-    const entry = waiting.get(id);
+  const leave = (id: JsonRpcId) => {
+    const entry = pending.get(id);
     if (entry === undefined) return;
-    waiting.delete(id);
-    shares.leave(entry.principal);
-    const own = open.get(entry.owner);
+    pending.delete(id);
+    permits.release(entry.principal);
+    const own = byOwner.get(entry.owner);
     own?.delete(entry);
-    if (own?.size === 0) open.delete(entry.owner);
+    if (own?.size === 0) byOwner.delete(entry.owner);
   };
   return {
     ask({ owner, principal, send, ended }, method, params, signal) {
       return new Promise((resolve, reject) => {
-        // Over HTTP, the answer may reach any process: without shared state it would be lost, so the question is not asked.
+        // Over HTTP, any process may receive the answer. Without shared state it would be lost, so the question is not asked.
         if (typeof owner === 'string' && mailbox?.isUsable === false)
           throw new UnansweredError('The user cannot be asked while the shared state is down');
-        if ((open.get(owner)?.size ?? 0) >= MAX_WAITING_PER_CLIENT) throw tooMany();
+        if ((byOwner.get(owner)?.size ?? 0) >= MAX_PENDING_PER_CLIENT) throw tooMany();
         const id = prefix + randomUUID();
-        // Serialised before a slot is taken: values that JSON cannot express throw here.
+        // Serialised before a permit is acquired: values that JSON cannot express throw here.
         const text = writeRequest(id, method, params);
         const finish = () => {
           clearTimeout(timer);
@@ -79,8 +79,8 @@ export function createClientQuestions(
           leave(id);
         };
         const giveUp = (reason: string, error: GatewayError) => {
-          // Only a question that was sent can be taken back.
-          if (waiting.has(id)) send(writeNotification('notifications/cancelled', { requestId: id, reason }));
+          // Only a question that was sent can be cancelled.
+          if (pending.has(id)) send(writeNotification('notifications/cancelled', { requestId: id, reason }));
           finish();
           reject(error);
         };
@@ -94,7 +94,7 @@ export function createClientQuestions(
         timer.unref();
         if (signal.aborted) return onAbort();
         if (ended?.aborted) return onEnd();
-        if (!shares.enter(principal)) {
+        if (!permits.acquire(principal)) {
           clearTimeout(timer);
           throw tooMany();
         }
@@ -117,19 +117,19 @@ export function createClientQuestions(
       });
     },
     settle(owner, id, result, error) {
-      const entry = waiting.get(id);
+      const entry = pending.get(id);
       if (!entry || entry.owner !== owner) return false;
       if (error === undefined) entry.resolve(result);
       else {
         const { message } = (error ?? {}) as { message?: unknown };
-        // Whatever a client sends here is data: an object with a toString of its own must not reach String().
+        // A client may send anything here: an object with its own toString must not reach String().
         const why = typeof message === 'string' ? message.slice(0, 200) : 'it gave no reason';
         entry.reject(new UnansweredError(`The client could not ask the user (${why})`));
       }
       return true;
     },
     giveUp(owner, why) {
-      for (const entry of [...(open.get(owner) ?? [])]) entry.giveUp('No answer can come', new UnansweredError(why));
+      for (const entry of [...(byOwner.get(owner) ?? [])]) entry.giveUp('No answer can come', new UnansweredError(why));
     },
   };
 }

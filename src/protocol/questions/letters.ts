@@ -1,16 +1,16 @@
-// How a message of a legacy HTTP client reaches the process that runs its call: answers and cancellations are separate requests,
-// which any replica or worker may get.
+// How a message of a legacy HTTP client reaches the process that runs its call: answers and cancellations are separate requests, which
+// any replica or worker may receive.
 
 export interface Letters {
-  /** Of this process: sixteen hexadecimal digits. */
+  /** The address of this process: sixteen hexadecimal digits. */
   readonly address: string;
-  /** False while none would arrive. */
+  /** False while no message would arrive. */
   readonly isUsable: boolean;
   /** Never rejects. */
   send(to: string, text: string): Promise<Delivery>;
-  /** To all other processes; delivery is not confirmed. */
+  /** Sends to all other processes; delivery is not confirmed. */
   sendAll(text: string): void;
-  /** Told every letter to this process. */
+  /** Calls `listener` with every message to this process. */
   receive(listener: (text: string) => void): void;
 }
 

@@ -1,64 +1,64 @@
-// Letters between processes about sessions of legacy HTTP clients: the answer to a question of another process, a call to be
-// cancelled wherever it runs, a message that could not be read. The sender has checked whose session it is.
+// Messages between processes about sessions of legacy HTTP clients: the answer to a question of another process, a call to cancel in
+// whichever process runs it, a message that could not be read. The sending process has checked whose session it is.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Principal } from '../../call/caller.ts';
 import { parseJsonObject } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
-import { Shares } from '../shares.ts';
-import type { RequestId } from '../wire/jsonrpc.ts';
+import { FairShare } from '../fair-share.ts';
+import type { JsonRpcId } from '../wire/jsonrpc.ts';
 import type { Letters } from './letters.ts';
 
-/** What a client answered. */
+/** An answer of a client. */
 export interface ClientAnswer {
-  readonly id: RequestId;
+  readonly id: JsonRpcId;
   readonly result?: unknown;
   readonly error?: unknown;
 }
 
-/** One protocol of this process, which handles letters about its own sessions only. */
-export interface Addressee {
+/** A protocol of this process. It handles messages about its own sessions only. */
+export interface RelayTarget {
   settle(session: string, answer: ClientAnswer): void;
-  cancel(session: string, id: RequestId): void;
+  cancel(session: string, id: JsonRpcId): void;
   giveUp(session: string, why: string): void;
 }
 
 export interface Mailbox {
-  /** Of this process; it stands in the ids of its questions. */
+  /** The address of this process, which is part of the ids of its questions. */
   readonly address: string;
-  /** False while an answer that comes to another process could not be passed on. */
+  /** False while an answer that reaches another process could not be forwarded. */
   readonly isUsable: boolean;
-  register(addressee: Addressee): void;
-  /** To the process that asked. Rejects if it cannot be delivered now; an answer to no question of ours is dropped. */
+  register(target: RelayTarget): void;
+  /** Sends the answer to the process that asked. Rejects if that is impossible now; an answer to no question of ours is dropped. */
   forward(session: string, principal: Pick<Principal, 'id'>, answer: ClientAnswer): Promise<void>;
-  cancel(session: string, principal: Pick<Principal, 'id'>, id: RequestId): void;
+  cancel(session: string, principal: Pick<Principal, 'id'>, id: JsonRpcId): void;
   giveUp(session: string, principal: Pick<Principal, 'id'>, why: string): void;
 }
 
 /** The address in the id of a question. */
 const QUESTION = /^landbridge-([0-9a-f]{16})-[0-9a-f-]{36}$/;
-/** Longer ids of a client are not passed on, because every process would have to read them. */
+/** Longer ids of a client are not sent, because every process would have to read them. */
 const MAX_ID_CHARS = 256;
 
 const MAX_CHARS = 1024 * 1024;
-/** How long to wait for a Redis that is being restarted, or for a process that lost its connection to it. */
-const PATIENCE_MS = 2_000;
+/** How long to retry while Redis is being restarted, or while the process has lost its connection to it. */
+const RETRY_FOR_MS = 2_000;
 const RETRY_MS = 100;
-/** Answers that wait for that. */
-const MAX_PATIENT = 500;
+/** The most answers that are retried at a time. */
+const MAX_RETRYING = 500;
 
 export function createMailbox(letters: Letters): Mailbox {
-  const addressees: Addressee[] = [];
-  const patience = new Shares(MAX_PATIENT);
-  const allowance = new Allowance();
+  const targets: RelayTarget[] = [];
+  const permits = new FairShare(MAX_RETRYING);
+  const rateLimit = new RateLimit();
   letters.receive((text) => {
-    const letter = parseLetter(text);
-    for (const addressee of letter ? addressees : []) deliver(letter!, addressee);
+    const message = parseRelayMessage(text);
+    for (const target of message ? targets : []) deliver(message!, target);
   });
 
-  const deliverWithin = async (to: string, text: string, patienceMs: number): Promise<void> => {
-    const until = performance.now() + patienceMs;
+  const deliverWithin = async (to: string, text: string, retryForMs: number): Promise<void> => {
+    const until = performance.now() + retryForMs;
     while ((await letters.send(to, text)) !== 'delivered') {
-      // An empty letter finds out whether the receiver is there, so that a large one is not sent again and again.
+      // An empty message finds out whether the receiver is reachable, so that a large one is not sent again and again.
       do {
         if (performance.now() + RETRY_MS > until) throw undelivered();
         await pause(RETRY_MS);
@@ -71,36 +71,36 @@ export function createMailbox(letters: Letters): Mailbox {
     get isUsable() {
       return letters.isUsable;
     },
-    register: (addressee) => void addressees.push(addressee),
+    register: (target) => void targets.push(target),
     async forward(session, principal, answer) {
       const [, to] = (typeof answer.id === 'string' && QUESTION.exec(answer.id)) || [];
       if (to === undefined || to === letters.address) return;
       const text = writeAnswer(session, answer);
-      const mayWait = patience.enter(principal);
+      const mayRetry = permits.acquire(principal);
       try {
-        await deliverWithin(to, text, mayWait ? PATIENCE_MS : 0);
+        await deliverWithin(to, text, mayRetry ? RETRY_FOR_MS : 0);
       } finally {
-        if (mayWait) patience.leave(principal);
+        if (mayRetry) permits.release(principal);
       }
     },
     cancel(session, principal, id) {
       if (String(id).length > MAX_ID_CHARS) return;
-      if (allowance.take(principal.id)) letters.sendAll(JSON.stringify({ session, cancel: id }));
+      if (rateLimit.take(principal.id)) letters.sendAll(JSON.stringify({ session, cancel: id }));
     },
     giveUp(session, principal, why) {
-      if (allowance.take(principal.id)) letters.sendAll(JSON.stringify({ session, unread: why }));
+      if (rateLimit.take(principal.id)) letters.sendAll(JSON.stringify({ session, unread: why }));
     },
   };
 }
 
-interface Letter {
+interface RelayMessage {
   readonly session: string;
   readonly answer?: ClientAnswer;
-  readonly cancel?: RequestId;
+  readonly cancel?: JsonRpcId;
   readonly unread?: string;
 }
 
-/** An answer that is too large still ends its question: no other one will come. */
+/** An answer that is too large still ends its question: no other answer will come. */
 function writeAnswer(session: string, answer: ClientAnswer): string {
   const text = JSON.stringify({ session, answer });
   if (text.length <= MAX_CHARS) return text;
@@ -108,16 +108,16 @@ function writeAnswer(session: string, answer: ClientAnswer): string {
   return JSON.stringify({ session, answer: { id: answer.id, error } });
 }
 
-/** Letters come from our own processes, but maybe from another release. */
-function parseLetter(text: string): Letter | undefined {
-  const letter = parseJsonObject(text);
-  return typeof letter?.session === 'string' ? (letter as unknown as Letter) : undefined;
+/** Messages come from our own processes, but perhaps of another release. */
+function parseRelayMessage(text: string): RelayMessage | undefined {
+  const message = parseJsonObject(text);
+  return typeof message?.session === 'string' ? (message as unknown as RelayMessage) : undefined;
 }
 
-function deliver({ session, answer, cancel, unread }: Letter, addressee: Addressee): void {
-  if (answer !== undefined) addressee.settle(session, answer);
-  if (cancel !== undefined) addressee.cancel(session, cancel);
-  if (unread !== undefined) addressee.giveUp(session, unread);
+function deliver({ session, answer, cancel, unread }: RelayMessage, target: RelayTarget): void {
+  if (answer !== undefined) target.settle(session, answer);
+  if (cancel !== undefined) target.cancel(session, cancel);
+  if (unread !== undefined) target.giveUp(session, unread);
 }
 
 function undelivered(): GatewayError {
@@ -128,11 +128,11 @@ function undelivered(): GatewayError {
   );
 }
 
-/** Per second. A message costs every process some work, so it is limited. */
+/** Per second: limited because a message costs every process some work. */
 const MAX_PER_CALLER = 50;
 const MAX_PER_SECOND = 500;
 
-class Allowance {
+class RateLimit {
   readonly #own = new Map<string, number>();
   #all = 0;
   #second = 0;

@@ -1,23 +1,22 @@
-// Answers that never change, serialised once per revision of MCP: discover, initialize and the lists. A request costs
-// one look-up and splicing in its id.
-
+// Answers that never change, serialised once per revision of MCP: discover, initialize and the pages of lists. A request costs one
+// look-up and inserting its id.
+import { createHash } from 'node:crypto';
 import type { Registry } from '../../catalog/registry.ts';
 import type { PromptTable } from '../../catalog/resources-and-prompts/prompts.ts';
 import type { ResourceTable } from '../../catalog/resources-and-prompts/resources.ts';
 import { once } from '../../endpoint/untrusted.ts';
+import { GatewayError } from '../../errors.ts';
 import { PromptConverter, ResourceConverter } from '../../model/converters.ts';
 import { LEGACY_VERSIONS, type LegacyVersion, MODERN_VERSION, type Version } from '../eras.ts';
-import { findPage, paginate } from './cursor.ts';
-import type { Caching, ResultWriter } from './results.ts';
-import { SharedResult } from './shared-result.ts';
+import { type Caching, type ResultWriter, SharedResult } from './results.ts';
 
-export interface ServerInfo {
+interface ServerInfo {
   readonly name: string;
   readonly version: string;
   readonly title?: string;
 }
 
-export interface CannedParts {
+export interface CannedOptions {
   readonly info: ServerInfo;
   readonly registry: Registry;
   readonly resources: ResourceTable;
@@ -41,8 +40,8 @@ export type ListMethod = 'tools/list' | 'resources/list' | 'resources/templates/
 /** By cursor. */
 type Pages = ReadonlyMap<string | undefined, () => SharedResult>;
 
-export function createCanned(parts: CannedParts): Canned {
-  const { registry, resources, prompts, writer, caching, info } = parts;
+export function createCanned(options: CannedOptions): Canned {
+  const { registry, resources, prompts, writer, caching, info } = options;
 
   const lists: Record<ListMethod, { readonly key: string; readonly items: (version: Version) => readonly unknown[] }> =
     {
@@ -64,11 +63,11 @@ export function createCanned(parts: CannedParts): Canned {
       },
     };
 
-  // A page is written when it is asked for: five of a thousand tools take 50 ms, and most clients stop at the first.
+  // A page is written when it is first requested: five pages of a thousand tools take 50 ms, and most clients stop at the first.
   const buildPages = (method: ListMethod, version: Version): Pages => {
     const pages = new Map<string | undefined, () => SharedResult>();
     const { key, items: list } = lists[method];
-    for (const [cursor, { items, nextCursor }] of paginate(method, list(version), parts.pageSize)) {
+    for (const [cursor, { items, nextCursor }] of paginate(method, list(version), options.pageSize)) {
       const result = { [key]: items, ...(nextCursor !== undefined && { nextCursor }) };
       pages.set(
         cursor,
@@ -92,7 +91,7 @@ export function createCanned(parts: CannedParts): Canned {
     }
     return pages;
   };
-  // What nearly every client asks for first is ready before the first request.
+  // The list that nearly every client requests first is ready before the first request.
   for (const write of pagesOf('tools/list', MODERN_VERSION).values()) write();
 
   const offers = { resources: resources.resources.size + resources.templates.length > 0, prompts: prompts.size > 0 };
@@ -104,11 +103,11 @@ export function createCanned(parts: CannedParts): Canned {
   };
   const legacyCapabilities = {
     ...base,
-    ...(parts.logging && { logging: {} }),
-    ...(offers.resources && parts.subscribe && { resources: { subscribe: true } }),
+    ...(options.logging && { logging: {} }),
+    ...(offers.resources && options.subscribe && { resources: { subscribe: true } }),
   };
 
-  const writeHello = (version: LegacyVersion) =>
+  const writeInitialize = (version: LegacyVersion) =>
     writer.writeObject(
       {
         protocolVersion: version,
@@ -119,7 +118,7 @@ export function createCanned(parts: CannedParts): Canned {
       },
       version,
     );
-  const hellos = new Map(LEGACY_VERSIONS.map((version) => [version, writeHello(version)]));
+  const initializeResults = new Map(LEGACY_VERSIONS.map((version) => [version, writeInitialize(version)]));
 
   return {
     discover: writer.writeObject(
@@ -127,11 +126,48 @@ export function createCanned(parts: CannedParts): Canned {
       MODERN_VERSION,
       caching,
     ),
-    initialize: (version) => hellos.get(version)!,
+    initialize: (version) => initializeResults.get(version)!,
     list: (method, version, cursor) => findPage(pagesOf(method, version), cursor)(),
   };
 }
 
 function definitionsOf<Definition>(table: ReadonlyMap<string, { readonly definition: Definition }>): Definition[] {
   return [...table.values()].map(({ definition }) => definition);
+}
+
+interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | undefined;
+}
+
+/** Splits a list into pages by their cursor; the first one has none. */
+function paginate<Item>(
+  kind: string,
+  items: readonly Item[],
+  pageSize: number,
+): ReadonlyMap<string | undefined, Page<Item>> {
+  const pages = new Map<string | undefined, Page<Item>>();
+  let cursor: string | undefined;
+  for (let start = 0; start === 0 || start < items.length; start += pageSize) {
+    const end = start + pageSize;
+    const nextCursor = end < items.length ? toCursor(kind, end, items.length) : undefined;
+    pages.set(cursor, { items: items.slice(start, end), nextCursor });
+    cursor = nextCursor;
+  }
+  return pages;
+}
+
+/** Cursors are opaque to clients; one that this list does not have is refused. */
+function findPage<Entry>(pages: ReadonlyMap<string | undefined, Entry>, cursor: unknown): Entry {
+  const page = pages.get(cursor as string | undefined);
+  if (page === undefined) {
+    throw new GatewayError('INVALID_PARAMS', 'Invalid cursor. Start again without one and follow nextCursor.');
+  }
+  return page;
+}
+
+/** Depends on the kind and length of the list, so that a cursor from before a restart with other tools is refused. */
+function toCursor(kind: string, offset: number, length: number): string {
+  const text = `${kind}:${offset}:${length}`;
+  return `${Buffer.from(text).toString('base64url')}.${createHash('sha256').update(text).digest('base64url').slice(0, 8)}`;
 }

@@ -1,18 +1,18 @@
-// The header layer of modern Streamable HTTP: what the headers say must be what the body says (S:basic/transports,
-// SEP-2243). Every disagreement is HeaderMismatch.
+// Header checks of modern Streamable HTTP: headers must agree with the body (S:basic/transports, SEP-2243). Every difference is a
+// HeaderMismatch.
 import { GatewayError } from '../../errors.ts';
-import type { Params } from './jsonrpc.ts';
+import type { MessageParams } from './jsonrpc.ts';
 
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** An argument that clients mirror into a header: `x-mcp-header` on a property of the input schema. */
+/** An argument that clients repeat in a header: `x-mcp-header` on a property of the input schema. */
 export interface MirroredArgument {
   readonly header: string;
-  /** Property path inside the arguments. */
+  /** The path of its property in the arguments. */
   readonly path: readonly string[];
 }
 
-const NAMED: ReadonlyMap<string, string> = new Map([
+const NAME_KEYS: ReadonlyMap<string, string> = new Map([
   ['tools/call', 'name'],
   ['prompts/get', 'name'],
   ['resources/read', 'uri'],
@@ -24,14 +24,14 @@ export function checkVersionHeader(headers: Headers, version: string): void {
   if (header !== version) throw mismatch(`MCP-Protocol-Version says ${quote(header)}, _meta says ${quote(version)}`);
 }
 
-export function checkRequestHeaders(headers: Headers, method: string, params: Params | undefined): void {
+export function checkRequestHeaders(headers: Headers, method: string, params: MessageParams | undefined): void {
   const header = headers['mcp-method'];
   if (header === undefined) throw mismatch('Mcp-Method is missing');
   if (header !== method) throw mismatch(`Mcp-Method says ${quote(header)}, the body says ${quote(method)}`);
-  const key = NAMED.get(method);
+  const key = NAME_KEYS.get(method);
   if (key === undefined) return;
   const name = params?.[key];
-  // A body without a name is another mistake, which dispatch reports.
+  // A body without a name is a different error, which dispatch reports.
   if (typeof name !== 'string') return;
   const raw = headers['mcp-name'];
   if (typeof raw !== 'string') throw mismatch('Mcp-Name is missing');
@@ -40,15 +40,21 @@ export function checkRequestHeaders(headers: Headers, method: string, params: Pa
   }
 }
 
-export function checkMirroredArguments(headers: Headers, args: Params, mirrors: readonly MirroredArgument[]): void {
+export function checkMirroredArguments(
+  headers: Headers,
+  args: MessageParams,
+  mirrors: readonly MirroredArgument[],
+): void {
   for (const { header, path } of mirrors) {
     let value: unknown = args;
     for (const key of path)
       value =
-        typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Params)[key] : undefined;
+        typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+          ? (value as MessageParams)[key]
+          : undefined;
     const name = `Mcp-Param-${header}`;
     const raw = headers[name.toLowerCase()];
-    // What no header can carry is left to the validation of arguments.
+    // Values that no header can carry are left to the validation of arguments.
     if (value === undefined || value === null || typeof value === 'object') continue;
     if (typeof raw !== 'string') throw mismatch(`${name} is missing, though the argument ${path.join('.')} is there`);
     const text = decodeHeader(name, raw);
@@ -57,11 +63,11 @@ export function checkMirroredArguments(headers: Headers, args: Params, mirrors: 
   }
 }
 
-/** Numbers are compared as numbers (SEP-2243), but only in a notation that every reader understands. */
+/** Numbers are compared as numbers (SEP-2243), but only in a notation that every parser understands. */
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** Finds valid `x-mcp-header` annotations; they count only on properties reached through `properties` alone. */
+/** Finds valid `x-mcp-header` annotations. They count only on properties that are reached through `properties` alone. */
 export function findMirroredArguments(schema: unknown): readonly MirroredArgument[] {
   const mirrors: MirroredArgument[] = [];
   const visit = (node: unknown, path: readonly string[]) => {
@@ -95,7 +101,7 @@ function decodeHeader(name: string, raw: string): string {
   if (!isEncoded || value.length < OPENING.length + CLOSING.length) return value;
   const text = value.slice(OPENING.length, -CLOSING.length);
   const bytes = Buffer.from(text, 'base64');
-  // Node ignores characters that are not base64; only the canonical spelling survives a round trip.
+  // Node ignores characters that are not base64, so only the canonical spelling is accepted.
   if (bytes.toString('base64') !== text) throw mismatch(`${name} is not valid base64`);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -1,58 +1,59 @@
-// JSON-RPC 2.0 as MCP uses it: text in, classified messages out, and answers written without a second serialisation.
+// JSON-RPC 2.0 as MCP uses it: text in, classified messages out; and answers, written without serialising their result again.
 import { isObject } from '../../endpoint/is-object.ts';
 import { endOfString } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import { MAX_DEPTH } from '../../schema/check/bounds.ts';
 import type { CallSpan } from '../../tracing/call-span.ts';
-import { EXCESS, findExcess, findIdText } from './message-bounds.ts';
+import { EXCESS_REASONS, findExcess, findIdText } from './message-bounds.ts';
 
-export type RequestId = string | number;
-export type Params = Readonly<Record<string, unknown>>;
+/** The id a client chose for its request, or we for ours; not the `requestId` of the log, which is unique. */
+export type JsonRpcId = string | number;
+export type MessageParams = Readonly<Record<string, unknown>>;
 
 export type RequestMessage = Extract<Message, { kind: 'request' }>;
 
 export type Message =
   | {
       readonly kind: 'request';
-      readonly id: RequestId;
+      readonly id: JsonRpcId;
       readonly method: string;
-      readonly params: Params | undefined;
-      /** What it is recorded under, where requests are traced. */
+      readonly params: MessageParams | undefined;
+      /** Its span, if requests are traced. */
       readonly span?: CallSpan | undefined;
     }
-  | { readonly kind: 'notification'; readonly method: string; readonly params: Params | undefined }
+  | { readonly kind: 'notification'; readonly method: string; readonly params: MessageParams | undefined }
   | {
       readonly kind: 'response';
-      /** An error about a message whose id could not be read has none. */
-      readonly id: RequestId | undefined;
+      /** Undefined in an error about a message whose id could not be read. */
+      readonly id: JsonRpcId | undefined;
       readonly result?: unknown;
       readonly error?: unknown;
     }
-  /** `excess`: too large to be examined, whether it is a message or not. */
-  | { readonly kind: 'invalid' | 'excess'; readonly id: RequestId | undefined; readonly reason: string };
+  /** `excess`: too large to be examined; it may be any kind of message. */
+  | { readonly kind: 'invalid' | 'excess'; readonly id: JsonRpcId | undefined; readonly reason: string };
 
-/** One message, or the messages of a batch: JSON text, or what a caller has parsed already. Throws PARSE_ERROR. */
+/** One message, or the messages of a batch. `source`: JSON text, or a value that is parsed already. Throws PARSE_ERROR. */
 export function parseMessages(source: unknown): Message | readonly Message[] {
   if (typeof source !== 'string') return classifyAll(checkDepth(source));
   const excess = findExcess(source);
   if (excess === undefined) return classifyAll(parseJson(source));
   if (excess === 'too_deep') throw tooDeep();
-  return { kind: 'excess', id: idOfUnread(source), reason: EXCESS[excess] };
+  return { kind: 'excess', id: idOfUnread(source), reason: EXCESS_REASONS[excess] };
 }
 
 function classifyAll(value: unknown): Message | readonly Message[] {
   return Array.isArray(value) ? value.map(classify) : classify(value);
 }
 
-/** The id of a message that could not be read, where its text has one. */
-export function idOfUnread(source: unknown): RequestId | undefined {
+/** The id of a message that could not be read, if its text has one. */
+export function idOfUnread(source: unknown): JsonRpcId | undefined {
   return typeof source === 'string' ? readId(findIdText(source)) : undefined;
 }
 
-function readId(text: string | undefined): RequestId | undefined {
+function readId(text: string | undefined): JsonRpcId | undefined {
   try {
     const id: unknown = JSON.parse(text ?? '');
-    return isRequestId(id) ? id : undefined;
+    return isJsonRpcId(id) ? id : undefined;
   } catch {
     return undefined;
   }
@@ -70,7 +71,7 @@ function parseJson(text: string): unknown {
     throw new GatewayError('PARSE_ERROR', 'Parse error: the message is not valid JSON.', {}, cause);
   }
   if (countKeys(value, 0) !== countWrittenKeys(text)) {
-    // Two parsers may each use another of two equal keys (OWASP AISVS 10.4.7), which an attacker could exploit.
+    // Of two equal keys, different parsers use different ones (OWASP AISVS 10.4.7), which an attacker could exploit.
     throw new GatewayError('PARSE_ERROR', 'Parse error: an object has the same key twice.');
   }
   return value;
@@ -93,7 +94,7 @@ function countKeys(value: unknown, depth: number): number {
   return keys;
 }
 
-/** Counts the keys as written, in text known to be JSON: strings followed by a colon. */
+/** Counts the keys in a text that is valid JSON: strings followed by a colon. */
 function countWrittenKeys(text: string): number {
   let keys = 0;
   let start = text.indexOf('"');
@@ -112,42 +113,42 @@ function classify(value: unknown): Message {
     return { kind: 'invalid', id: undefined, reason: 'A message must be a JSON object.' };
   }
   const { jsonrpc, id, method, params } = value as Record<string, unknown>;
-  const requestId = isRequestId(id) ? id : undefined;
-  if (jsonrpc !== '2.0') return { kind: 'invalid', id: requestId, reason: '"jsonrpc" must be "2.0".' };
+  const rpcId = isJsonRpcId(id) ? id : undefined;
+  if (jsonrpc !== '2.0') return { kind: 'invalid', id: rpcId, reason: '"jsonrpc" must be "2.0".' };
   // An error without an id is still a response: answering it could start an endless exchange of errors.
-  if (method === undefined && ('error' in value || ('result' in value && requestId !== undefined))) {
+  if (method === undefined && ('error' in value || ('result' in value && rpcId !== undefined))) {
     const { result, error } = value as Record<string, unknown>;
-    return { kind: 'response', id: requestId, result, error };
+    return { kind: 'response', id: rpcId, result, error };
   }
-  if ('id' in value && requestId === undefined) {
+  if ('id' in value && rpcId === undefined) {
     return { kind: 'invalid', id: undefined, reason: '"id" must be a string or an integer.' };
   }
   if (typeof method === 'string') {
     if (params !== undefined && !isObject(params)) {
-      return { kind: 'invalid', id: requestId, reason: '"params" must be an object.' };
+      return { kind: 'invalid', id: rpcId, reason: '"params" must be an object.' };
     }
     if (params?._meta !== undefined && !isObject(params._meta)) {
-      return { kind: 'invalid', id: requestId, reason: '"_meta" must be an object.' };
+      return { kind: 'invalid', id: rpcId, reason: '"_meta" must be an object.' };
     }
-    return requestId === undefined
+    return rpcId === undefined
       ? { kind: 'notification', method, params }
-      : { kind: 'request', id: requestId, method, params };
+      : { kind: 'request', id: rpcId, method, params };
   }
-  return { kind: 'invalid', id: requestId, reason: '"method" must be a string.' };
+  return { kind: 'invalid', id: rpcId, reason: '"method" must be a string.' };
 }
 
-function isRequestId(id: unknown): id is RequestId {
+function isJsonRpcId(id: unknown): id is JsonRpcId {
   // Integers beyond 2^53 were already rounded by JSON.parse: the answer would carry another id.
   return typeof id === 'string' || Number.isSafeInteger(id);
 }
 
-/** `result` is JSON text already. */
-export function writeResult(id: RequestId, result: string): string {
+/** `result` is JSON text. */
+export function writeResult(id: JsonRpcId, result: string): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
 }
 
 /** The id is left out when it is unknown: 2026-07-28 does not allow null (schema.ts, JSONRPCErrorResponse). */
-export function writeError(id: RequestId | undefined, code: number, message: string, data?: unknown): string {
+export function writeError(id: JsonRpcId | undefined, code: number, message: string, data?: unknown): string {
   return JSON.stringify({
     jsonrpc: '2.0',
     ...(id !== undefined && { id }),
@@ -155,10 +156,10 @@ export function writeError(id: RequestId | undefined, code: number, message: str
   });
 }
 
-export function writeNotification(method: string, params: Params): string {
+export function writeNotification(method: string, params: MessageParams): string {
   return JSON.stringify({ jsonrpc: '2.0', method, params });
 }
 
-export function writeRequest(id: RequestId, method: string, params: unknown): string {
+export function writeRequest(id: JsonRpcId, method: string, params: unknown): string {
   return JSON.stringify({ jsonrpc: '2.0', id, method, params });
 }

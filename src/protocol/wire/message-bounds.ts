@@ -1,12 +1,12 @@
-// How many values a message contains, counted in its text before it is parsed: JSON.parse alone takes 40 ms for 50,000 fields,
-// and every later pass as long again. Short texts are not checked, since they cannot contain that many.
+// Limits of a message, checked in its text before it is parsed: JSON.parse alone takes 40 ms for 50,000 fields, and every later pass as
+// long again. Short texts are not checked, since they cannot contain that many values.
 import { endOfString } from '../../endpoint/untrusted.ts';
 import { MAX_DEPTH, MAX_KEYS, MAX_VALUES } from '../../schema/check/bounds.ts';
 
-/** A quarter more than arguments may have: arguments just beyond their own limits get an error that names their tool. */
+/** A quarter more than arguments may have, so that arguments just beyond their own limits get an error that names their tool. */
 const MAX_MESSAGE_VALUES = MAX_VALUES * 1.25;
 const MAX_MESSAGE_KEYS = MAX_KEYS * 1.25;
-/** A value takes two characters at least, a level of nesting one. */
+/** A value takes at least two characters, a level of nesting one. */
 const HARMLESS_CHARS = MAX_MESSAGE_VALUES * 2;
 
 const QUOTE = 0x22;
@@ -18,19 +18,19 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const NUMBER_CHARACTERS = '-+.eE0123456789';
 
-/** Fields of each object that is open, by depth; of a list, a number that never reaches the limit. */
+/** By depth, the number of fields of each open object; for an array, a number that never reaches the limit. */
 const fields = new Int32Array(MAX_DEPTH + 2);
-const LIST = -0x40000000;
+const ARRAY = -0x40000000;
 
-export type Excess = 'too_deep' | 'too_many' | 'too_wide';
+type MessageExcess = 'too_deep' | 'too_many' | 'too_wide';
 
-export const EXCESS: Readonly<Record<Exclude<Excess, 'too_deep'>, string>> = {
+export const EXCESS_REASONS: Readonly<Record<Exclude<MessageExcess, 'too_deep'>, string>> = {
   too_many: `the message holds more than ${MAX_MESSAGE_VALUES} values; split it over several requests.`,
   too_wide: `an object of the message holds more than ${MAX_MESSAGE_KEYS} fields; split it over several requests.`,
 };
 
-/** The limit that the text exceeds, if any. Does not check whether it is JSON. */
-export function findExcess(text: string): Excess | undefined {
+/** The limit that the text exceeds, if any. It does not check whether the text is JSON. */
+export function findExcess(text: string): MessageExcess | undefined {
   if (text.length <= HARMLESS_CHARS) return undefined;
   let values = 1;
   let depth = 0;
@@ -45,7 +45,7 @@ export function findExcess(text: string): Excess | undefined {
         break;
       case OPEN_BRACKET:
         if (depth > MAX_DEPTH) return 'too_deep';
-        fields[++depth] = LIST;
+        fields[++depth] = ARRAY;
         if (text.charCodeAt(at + 1) !== CLOSE_BRACKET && ++values > MAX_MESSAGE_VALUES) return 'too_many';
         break;
       case OPEN_BRACE:
@@ -84,7 +84,7 @@ export function findIdText(text: string): string | undefined {
   return idText;
 }
 
-/** The last character of what may be a number, or the place before `start` where none stands there. */
+/** The index of the last character of a number that starts here, or the index before `start` if there is none. */
 function endOfNumber(text: string, start: number): number {
   let at = start;
   while (NUMBER_CHARACTERS.includes(text.charAt(at)) && at < text.length) at++;

@@ -1,5 +1,5 @@
-// The span of a request, following OpenTelemetry's conventions for MCP and HTTP servers: one per message, on any transport. Span
-// names come from the catalog and the list below, never from a client, so there are only a few.
+// The span of a request, following OpenTelemetry's conventions for MCP and HTTP servers: one per message, on any transport. Span names
+// come from the catalog and the list below, never from a client, so their number is limited.
 import { isOwnFault } from '../../errors.ts';
 import type { Attributes, CallSpan } from '../../tracing/call-span.ts';
 import type { Tracing } from '../../tracing/tracing.ts';
@@ -10,7 +10,7 @@ import { parseTrace } from './trace.ts';
 
 type Answer = (message: RequestMessage, sender: Sender) => Reply | undefined | Promise<Reply | undefined>;
 
-export interface RequestSpanParts {
+interface RequestSpanOptions {
   readonly tracing: Tracing;
   readonly registry: { readonly tools: { has(name: string): boolean } };
   readonly prompts: { has(name: string): boolean };
@@ -44,17 +44,21 @@ const NETWORK: Readonly<Record<Sender['transport'], Attributes>> = {
 
 const MAX_ID_CHARS = 64;
 
-/** The same answers, each with a span from here to there. */
-export function traceAnswers(parts: RequestSpanParts, answer: Answer): Answer {
+/** Wraps `answer` so that each request has a span. */
+export function traceAnswers(options: RequestSpanOptions, answer: Answer): Answer {
   return (message, sender) => {
-    const span = openSpan(parts, message, sender);
+    const span = openSpan(options, message, sender);
     const reply = span.run(() => answer({ ...message, span }, sender));
     if (reply instanceof Promise) return reply.then((late) => conclude(span, late, sender));
     return conclude(span, reply, sender);
   };
 }
 
-function openSpan({ tracing, registry, prompts, profile }: RequestSpanParts, message: RequestMessage, sender: Sender) {
+function openSpan(
+  { tracing, registry, prompts, profile }: RequestSpanOptions,
+  message: RequestMessage,
+  sender: Sender,
+) {
   const { id, params } = message;
   const { transport, remote, headers } = sender;
   const method = METHODS.has(message.method) ? message.method : '_OTHER';

@@ -1,10 +1,10 @@
-// What a call came to, as result text of its era. Written by hand where it is hot: the text of an answer is escaped
-// once and never parsed.
+// Results as JSON text of their era. The hot path writes it by hand: the text of an answer is escaped once and never parsed.
 import type { Content, Outcome } from '../../call/outcome.ts';
 import { QuotedText } from '../../call/quoted-text.ts';
 import { isObject } from '../../endpoint/is-object.ts';
-import type { Version } from '../eras.ts';
-import { MODERN_VERSION } from '../eras.ts';
+import { MODERN_VERSION, type Version } from '../eras.ts';
+import type { Reply } from '../sender.ts';
+import { type JsonRpcId, writeResult } from './jsonrpc.ts';
 
 export interface ResultWriter {
   /** tools/call. */
@@ -49,7 +49,7 @@ export function createResultWriter(serverInfoMeta: Readonly<Record<string, unkno
   };
 }
 
-/** Sounds are content since 2025-03-26; before, they are resources like any other file. */
+/** Audio is a kind of content since 2025-03-26; in older revisions it is a resource, like any other file. */
 function toContent(content: readonly Content[], version: Version): readonly Content[] {
   if (version !== '2024-11-05' || !content.some(({ type }) => type === 'audio')) return content;
   return content.map((block): Content => {
@@ -62,8 +62,54 @@ function toContent(content: readonly Content[], version: Version): readonly Cont
   });
 }
 
-/** Before 2026-07-28 structured content had to be an object; the schema is wrapped alike. */
+/** Before 2026-07-28, structured content must be an object; the schema is wrapped in the same way. */
 function toStructured(value: unknown, version: Version): unknown {
   if (version === MODERN_VERSION) return value;
   return isObject(value) ? value : { result: value };
+}
+
+/** A shorter text is copied faster than a second piece is written. */
+const SHARED_FROM_CHARS = 32 * 1024;
+
+/**
+ * A result that many requests get: its text and, if it is long, its bytes as well, so that a transport can write them unchanged. A list
+ * of 5,000 tools has half a megabyte, which would be copied for every request to put an id in front of it.
+ */
+export class SharedResult {
+  readonly text: string;
+  /** The text and the end of the answer. */
+  readonly #bytes: Buffer | undefined;
+  readonly #extraBytes: number;
+
+  constructor(text: string) {
+    this.text = text;
+    this.#extraBytes = Buffer.byteLength(text) - text.length;
+    this.#bytes = text.length < SHARED_FROM_CHARS ? undefined : Buffer.from(`${text}}`);
+  }
+
+  answer(id: JsonRpcId): Reply {
+    if (this.#bytes !== undefined) return new SharedReply(id, this.text, this.#bytes);
+    const body = writeResult(id, this.text);
+    // An id that is a string may have characters of several bytes.
+    return typeof id === 'number'
+      ? { body, bodyBytes: body.length + this.#extraBytes, status: 200 }
+      : { body, status: 200 };
+  }
+}
+
+class SharedReply implements Reply {
+  readonly status = 200;
+  readonly pieces: NonNullable<Reply['pieces']>;
+  readonly #id: JsonRpcId;
+  readonly #text: string;
+
+  constructor(id: JsonRpcId, text: string, bytes: Buffer) {
+    this.#id = id;
+    this.#text = text;
+    this.pieces = { head: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, rest: bytes };
+  }
+
+  get body(): string {
+    return writeResult(this.#id, this.#text);
+  }
 }

@@ -1,4 +1,4 @@
-// W3C trace context from `_meta`, checked before it may become a header upstream.
+// W3C trace context from `_meta`, checked before it is sent to an API as headers.
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 const MEMBER = /^[a-z0-9][_0-9a-z\-*/@]{0,255}=[\x21-\x2b\x2d-\x3c\x3e-\x7e]{1,256}$/;
 const BAGGAGE_ENTRY =
@@ -23,7 +23,7 @@ export function parseTrace(
 
 function isList(text: string, member: RegExp, most: number, maxChars: number): boolean {
   if (text.length > maxChars) return false;
-  // Optional white space is dropped for the check only, so that no pattern has to backtrack over it.
+  // Optional whitespace is removed for the check only, so that no pattern has to backtrack over it.
   if (!/^[\x20-\x7e]*$/.test(text)) return false;
   const members = text.split(',').map((part) => part.replaceAll(' ', ''));
   return members.length <= most && members.every((part) => member.test(part));

@@ -1,20 +1,20 @@
-// Refused requests and connections: each is counted, but they cannot fill the log. The first refusal of a kind from an address is
-// logged on its own, the following ones are summed up.
+// Refused requests and connections. Each is counted, but they cannot fill the log: the first refusal of a kind from an address has its
+// own line, later ones are summed up.
 import type { Reply } from '../../protocol/sender.ts';
 
 export interface RefusalFacts {
   readonly transport: 'http' | 'tcp' | 'admin';
-  /** One of a fixed list, never text from a client, because it is a label of the counters. */
+  /** One of a fixed list, never text from a client, because it is a label of a metric. */
   readonly reason: RefusalReason;
   readonly remote: string | undefined;
   readonly status?: number | undefined;
-  /** Where it was known who called. */
+  /** The caller, if known. */
   readonly principal?: string | undefined;
-  /** The path that was called, where it is one of ours. */
+  /** The path of the request, if it is one of ours. */
   readonly path?: string | undefined;
-  /** Why, in words of ours: one of few. */
+  /** Why: one of a few fixed texts. */
   readonly why?: string | undefined;
-  /** More for the operator, as a client wrote it. */
+  /** More for the operator: text from the client. */
   readonly details?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -52,8 +52,8 @@ export function reasonOf(status: number): RefusalReason | undefined {
   return (REASONS as Readonly<Record<number, RefusalReason>>)[status];
 }
 
-/** Errors about a message itself, not about a call: no log line of a call mentions them. */
-const ABOUT_MESSAGES: ReadonlySet<string> = new Set([
+/** Errors of a message, not of a call: they appear in no call's log line. */
+const MESSAGE_ERRORS: ReadonlySet<string> = new Set([
   'PARSE_ERROR',
   'INVALID_REQUEST',
   'INVALID_ENVELOPE',
@@ -63,20 +63,20 @@ const ABOUT_MESSAGES: ReadonlySet<string> = new Set([
   'UNSUPPORTED_PROTOCOL_VERSION',
 ]);
 
-/** Why a message was answered with nothing but an error; undefined: it was not. */
+/** The refusal that a reply amounts to; undefined if the message was not refused. */
 export function refusalOf(reply: Reply | undefined): Pick<RefusalFacts, 'reason' | 'why'> | undefined {
   if (reply?.refused !== undefined) return { reason: reply.refused };
   const { error } = reply ?? {};
-  return error !== undefined && ABOUT_MESSAGES.has(error)
+  return error !== undefined && MESSAGE_ERRORS.has(error)
     ? { reason: 'malformed', why: error.toLowerCase() }
     : undefined;
 }
 
 export interface Refusals {
   note(facts: RefusalFacts): void;
-  /** Since the start, by reason. */
+  /** By reason, since the start. */
   readonly counts: ReadonlyMap<RefusalReason, number>;
-  /** Writes what has not been told yet; for the end of the process. */
+  /** Writes what has not been logged yet; for the end of the process. */
   flush(): void;
 }
 
@@ -90,25 +90,25 @@ const MAX_ADDRESSES = 1_000;
 /** Addresses named in one line. */
 const MAX_NAMED = 5;
 
-/** What one address was refused for one why. */
-interface Untold {
+/** The refusals of one address with one `why`. */
+interface AddressCount {
   readonly address: string;
   readonly why: string | undefined;
-  /** 0 if its only refusal has been logged already. */
+  /** Those not logged yet: 0 if its only refusal has been logged. */
   count: number;
 }
 
-/** What was refused for one reason since the interval began. */
-interface Tally {
-  /** By address and why. */
-  readonly untold: Map<string, Untold>;
-  /** From addresses beyond those. */
+/** The refusals for one reason since the interval began. */
+interface ReasonCounts {
+  /** By address and `why`. */
+  readonly byAddress: Map<string, AddressCount>;
+  /** Those of addresses beyond MAX_ADDRESSES. */
   others: number;
 }
 
 export function createRefusals(write: RefusalLog = () => {}, intervalMs = INTERVAL_MS): Refusals {
   const counts = new Map<RefusalReason, number>();
-  const tallies = new Map<RefusalReason, Tally>();
+  const countsByReason = new Map<RefusalReason, ReasonCounts>();
   let lines = 0;
   let timer: NodeJS.Timeout | undefined;
 
@@ -116,11 +116,11 @@ export function createRefusals(write: RefusalLog = () => {}, intervalMs = INTERV
     clearTimeout(timer);
     timer = undefined;
     lines = 0;
-    for (const [reason, tally] of tallies) {
-      const line = sumUp(tally);
+    for (const [reason, own] of countsByReason) {
+      const line = sumUp(own);
       if (line) write({ reason, ...line }, 'refused more');
     }
-    tallies.clear();
+    countsByReason.clear();
   };
 
   return {
@@ -132,24 +132,24 @@ export function createRefusals(write: RefusalLog = () => {}, intervalMs = INTERV
         timer = setTimeout(flush, intervalMs);
         timer.unref();
       }
-      const tally = tallies.get(reason) ?? { untold: new Map(), others: 0 };
-      tallies.set(reason, tally);
+      const own = countsByReason.get(reason) ?? { byAddress: new Map(), others: 0 };
+      countsByReason.set(reason, own);
       const address = remote ?? 'unknown';
       const key = why === undefined ? address : `${address} ${why}`;
-      const entry = tally.untold.get(key);
+      const entry = own.byAddress.get(key);
       if (entry !== undefined) entry.count++;
       else if (lines < MAX_LINES) {
         lines++;
-        tally.untold.set(key, { address, why, count: 0 });
+        own.byAddress.set(key, { address, why, count: 0 });
         write({ reason, why, ...details, status, path, remote, principal, transport }, 'refused');
-      } else if (tally.untold.size < MAX_ADDRESSES) tally.untold.set(key, { address, why, count: 1 });
-      else tally.others++;
+      } else if (own.byAddress.size < MAX_ADDRESSES) own.byAddress.set(key, { address, why, count: 1 });
+      else own.others++;
     },
   };
 }
 
-function sumUp({ untold, others }: Tally): object | undefined {
-  const all = [...untold.values()];
+function sumUp({ byAddress, others }: ReasonCounts): object | undefined {
+  const all = [...byAddress.values()];
   const addresses = countBy(all, ({ address }) => address);
   const count = addresses.reduce((sum, [, own]) => sum + own, others);
   if (count === 0) return undefined;
@@ -164,7 +164,7 @@ function sumUp({ untold, others }: Tally): object | undefined {
 }
 
 /** The most frequent first. */
-function countBy(all: readonly Untold[], nameOf: (one: Untold) => string | undefined): [string, number][] {
+function countBy(all: readonly AddressCount[], nameOf: (one: AddressCount) => string | undefined): [string, number][] {
   const counts = new Map<string, number>();
   for (const one of all) {
     const name = nameOf(one);

@@ -1,15 +1,15 @@
-// Newline framing for stdio and TCP: bytes in, whole lines out, however they were cut on the way.
-import { ByteCollector } from '../../executor/byte-collector.ts';
+// Newline framing for stdio and TCP: chunks of bytes in, complete lines out.
+import { ByteCollector } from '../../event-loop/byte-collector.ts';
 
 export interface LineSplitter {
   push(chunk: Buffer): void;
-  /** The stream ended: what is left is the last line. */
+  /** The stream has ended: the rest is the last line. */
   end(): void;
 }
 
 const NEWLINE = 0x0a;
 
-/** A line beyond `maxBytes` is dropped up to its newline and reported once; the next line is read as usual. */
+/** A line of more than `maxBytes` is dropped up to its newline and reported once; the next line is read as usual. */
 export function createLineSplitter(
   maxBytes: number,
   onLine: (line: Buffer) => void,
@@ -50,7 +50,7 @@ export function createLineSplitter(
         flush();
         start = at + 1;
       }
-      // A copy: a small rest must not keep a large chunk alive.
+      // A copy: a small rest must not keep a large chunk in memory.
       if (start < chunk.length) keep(start === 0 ? chunk : Buffer.from(chunk.subarray(start)));
     },
     end: flush,

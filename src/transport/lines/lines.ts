@@ -1,5 +1,5 @@
-// A conversation over a byte stream, for stdio and TCP alike; TCP adds who may go on (`mayGoOn`) and how strangers are treated
-// (`manners`).
+// A conversation of newline-delimited messages over a byte stream, for stdio and TCP. TCP adds repeated checks of the caller
+// (`mayGoOn`) and of peers that do not speak JSON-RPC (`strictness`).
 import { isUtf8 } from 'node:buffer';
 import { setMaxListeners } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
@@ -8,93 +8,95 @@ import { ERRORS } from '../../errors.ts';
 import { hasTimeLeft, MAX_UNQUEUED_MESSAGE, queueTurn } from '../../executor/turns.ts';
 import type { Protocol } from '../../protocol/handle.ts';
 import type { Reply, Sender } from '../../protocol/sender.ts';
-import { abandon, createSession, type Session } from '../../protocol/session.ts';
+import { cancelAll, createSession, type Session } from '../../protocol/session.ts';
 import { writeError } from '../../protocol/wire/jsonrpc.ts';
 import { type RefusalFacts, refusalOf } from '../door/refusals.ts';
 import { QUIET_MS } from '../ending/patience.ts';
 import { createParking } from '../in-flight.ts';
 import { createLineSplitter, type LineSplitter } from './framing.ts';
 
-/** Requests under way on one connection, where nobody says otherwise. */
+/** Default limit of the requests in progress on one connection. */
 export const LINES_UNDER_WAY = 100;
 
 export interface LineLimits {
   readonly maxLineBytes: number;
-  /** Requests under way on one connection; beyond that we stop reading until one is done. */
+  /** Requests in progress on one connection. At the limit, nothing more is read until one is done. */
   readonly maxConcurrent: number;
 }
 
 /**
- * What to do with a peer that does not speak JSON-RPC. A web page can make a browser send lines of its choice to a TCP
- * port (a `no-cors` POST), so there the first line must be a message; one that was is forgiven a few later slips.
+ * What to do with a peer that does not speak JSON-RPC. A web page can make a browser send lines of its choice to a TCP port (a `no-cors`
+ * POST), so there the first line must be a message. After that, a few lines in a row may be none.
  */
-export interface Manners {
-  /** Called once; data that was not read until then is never read. */
-  readonly onStranger: () => void;
-  readonly maxSlips: number;
+interface Strictness {
+  /** Called once; no further data is read. */
+  readonly onNotJsonRpc: () => void;
+  readonly maxNonMessages: number;
 }
 
-export interface ConversationParts {
+export interface ConversationOptions {
   readonly protocol: Protocol;
   readonly transport: 'stdio' | 'tcp';
   readonly principal: Principal;
   /** The address of the other side. */
   readonly remote?: string | undefined;
-  /** Checked before every line: may the caller who began this conversation go on? If not, no further line is accepted. */
+  /** Checked before every line: whether the caller may still use this connection. If not, no further line is accepted. */
   readonly mayGoOn?: (() => boolean | Promise<boolean>) | undefined;
   readonly input: Readable;
   readonly output: Writable;
   /**
-   * Answers that are ready at the same time leave with one write. Over TCP 64 calls of one connection take a sixth less processor time;
-   * a pipe holds 64 KB, and takes one answer at a time with less.
+   * Answers that are ready at the same time are sent with one write. Over TCP, 64 calls of one connection then take a sixth less processor
+   * time. A pipe holds 64 KB, and single writes cost less there.
    */
   readonly joinsWrites?: boolean;
   readonly limits: LineLimits;
-  readonly manners?: Manners;
-  /** Told of messages that were refused. */
+  readonly strictness?: Strictness;
+  /** Called for every message that is refused. */
   readonly onRefusal?: ((refusal: LineRefusal) => void) | undefined;
 }
 
 export type LineRefusal = Pick<RefusalFacts, 'reason' | 'why'>;
 
-/** How long lines of one connection are taken in its turn before others get theirs. */
+/** How long the lines of one connection are processed in its turn before other connections get theirs. */
 const MAX_TURN_MS = 10;
 
 export class Conversation {
   /** Resolves when the other side has finished sending and everything it asked is answered. */
   readonly finished: Promise<void>;
-  readonly #parts: ConversationParts;
+  readonly #options: ConversationOptions;
   readonly #session: Session = createSession();
-  readonly #departure = new AbortController();
+  /** Aborted when the other side has disconnected. */
+  readonly #disconnected = new AbortController();
   readonly #splitter: LineSplitter;
   readonly #finished = createGate();
   readonly #drained = createGate();
   /** Read but not processed yet: one chunk may contain more lines than may be in progress, or than the peer reads answers for. */
   #queue: Buffer[] = [];
-  /** Requests not answered yet, and how many of them only wait for the client. */
+  /** Requests not answered yet, and how many of them wait for the client. */
   #active = 0;
   #parked = 0;
   #ended = false;
-  /** When something came last. */
+  /** When data was last read. */
   #readAt = performance.now();
   #draining = false;
-  /** Processing a line may call #proceed again (park); the running loop then simply continues. */
+  /** Processing a line may call #proceed again (park); the running loop then continues. */
   #proceeding = false;
   /** Set while the rest of the queue waits for its turn. */
   #awaitsTurn = false;
   /** Consecutive lines that were not JSON-RPC, and whether any line was. */
-  #slips = 0;
-  #isAcquainted = false;
-  #estranged = false;
-  /** Set while it is being checked whether the next line is allowed; and once it is. */
-  #isAsking = false;
-  #isCleared = false;
-  /** Set while messages wait for each other before they are written. */
+  #nonMessages = 0;
+  #hasSentMessage = false;
+  /** No further line is accepted: the peer does not speak JSON-RPC, or its caller may not go on. */
+  #isRejected = false;
+  /** Set while `mayGoOn` is deciding about the next line, and once it has allowed it. */
+  #isChecking = false;
+  #isAllowed = false;
+  /** Set while messages are collected before they are written together. */
   #isCollecting = false;
 
-  constructor(parts: ConversationParts) {
-    const { input, output, limits } = parts;
-    this.#parts = parts;
+  constructor(options: ConversationOptions) {
+    const { input, output, limits } = options;
+    this.#options = options;
     this.finished = this.#finished.opened;
     // Every question to the client listens to this signal; Node would otherwise warn of a leak.
     setMaxListeners(0, this.#session.ended.signal);
@@ -109,7 +111,7 @@ export class Conversation {
     input.once('close', end);
     input.on('error', end);
     output.on('drain', () => this.#proceed());
-    // Nobody reads answers any more: a peer that disappears during a write is a normal end.
+    // A peer that disappears during a write is a normal end.
     output.on('error', () => {
       this.abandon();
       end();
@@ -120,17 +122,17 @@ export class Conversation {
     return this.#active;
   }
 
-  /** Nothing is under way, and nothing has come for a while. */
+  /** Nothing is in progress, and nothing has been read for a while. */
   get isQuiet(): boolean {
     return this.#active === 0 && this.#queue.length === 0 && performance.now() - this.#readAt >= QUIET_MS;
   }
 
-  /** Asks the client nothing any more, and ends the questions that wait for its answer. */
+  /** Sends no more questions to the client, and ends those that wait for its answer. */
   stopAsking(): void {
     this.#session.ended.abort();
   }
 
-  /** Takes no more requests; resolves when those under way are answered. */
+  /** Accepts no more requests; resolves when those in progress are answered. */
   drain(): Promise<void> {
     this.#draining = true;
     this.#queue = [];
@@ -139,18 +141,18 @@ export class Conversation {
     return this.#drained.opened;
   }
 
-  /** The other side is gone. */
+  /** Cancels everything in progress: the other side has disconnected. */
   abandon(): void {
     this.#queue = [];
-    this.#departure.abort();
-    abandon(this.#session);
+    this.#disconnected.abort();
+    cancelAll(this.#session);
   }
 
-  // Bound, as #park is: every line's sender hands them on.
+  // Bound, like #park: the sender of every line passes them on.
   readonly #send = (message: string): void => {
-    const { output } = this.#parts;
-    if (this.#departure.signal.aborted || output.destroyed) return;
-    if (this.#parts.joinsWrites && !this.#isCollecting) {
+    const { output } = this.#options;
+    if (this.#disconnected.signal.aborted || output.destroyed) return;
+    if (this.#options.joinsWrites && !this.#isCollecting) {
       this.#isCollecting = true;
       output.cork();
       process.nextTick(this.#flush);
@@ -159,22 +161,22 @@ export class Conversation {
   };
 
   readonly #flush = (): void => {
-    if (this.#isCollecting) this.#parts.output.uncork();
+    if (this.#isCollecting) this.#options.output.uncork();
     this.#isCollecting = false;
   };
 
   #refuse(message: string, reason: LineRefusal['reason']): void {
-    const { protocol, principal, onRefusal } = this.#parts;
+    const { protocol, principal, onRefusal } = this.#options;
     protocol.loseMessage({ principal, session: this.#session });
     this.#send(writeError(undefined, ERRORS.PARSE_ERROR.code, `Parse error: ${message}`));
-    this.#noteManners(false);
-    if (!this.#estranged) onRefusal?.({ reason });
+    this.#noteLine(false);
+    if (!this.#isRejected) onRefusal?.({ reason });
   }
 
-  /** One sender per line: however many questions its messages ask, it counts as one request in progress. */
+  /** One sender per line: however many questions its messages ask, it is parked once. */
   #toSender(): Sender {
-    const { transport, principal, remote } = this.#parts;
-    const { signal } = this.#departure;
+    const { transport, principal, remote } = this.#options;
+    const { signal } = this.#disconnected;
     const park = createParking(this.#park);
     return { transport, principal, remote, session: this.#session, send: this.#send, park, signal };
   }
@@ -189,7 +191,7 @@ export class Conversation {
 
   #read(chunk: Buffer): void {
     // Read and dropped while draining: closing a socket with unread bytes would reset it, and lose the last answers.
-    if (this.#ended || this.#draining || this.#estranged) return;
+    if (this.#ended || this.#draining || this.#isRejected) return;
     this.#readAt = performance.now();
     this.#splitter.push(chunk);
     this.#proceed();
@@ -201,14 +203,15 @@ export class Conversation {
     this.#proceed();
   }
 
-  #noteManners(isMessage: boolean): void {
-    const { manners } = this.#parts;
-    this.#slips = isMessage ? 0 : this.#slips + 1;
-    this.#isAcquainted ||= isMessage;
-    const isForgiven = this.#slips === 0 || (this.#isAcquainted && this.#slips <= (manners?.maxSlips ?? 0));
-    if (!manners || isForgiven || this.#estranged) return;
-    this.#estranged = true;
-    manners.onStranger();
+  #noteLine(isMessage: boolean): void {
+    const { strictness } = this.#options;
+    this.#nonMessages = isMessage ? 0 : this.#nonMessages + 1;
+    this.#hasSentMessage ||= isMessage;
+    const isTolerated =
+      this.#nonMessages === 0 || (this.#hasSentMessage && this.#nonMessages <= (strictness?.maxNonMessages ?? 0));
+    if (!strictness || isTolerated || this.#isRejected) return;
+    this.#isRejected = true;
+    strictness.onNotJsonRpc();
   }
 
   #take(bytes: Buffer): void {
@@ -218,51 +221,51 @@ export class Conversation {
     }
     const text = bytes.toString();
     if (text.trim() === '') return;
-    const reply = this.#parts.protocol.handle(text, this.#toSender());
+    const reply = this.#options.protocol.handle(text, this.#toSender());
     if (!(reply instanceof Promise)) {
       if (reply) this.#send(reply.body);
-      this.#noteManners(reply?.notJsonRpc !== true);
+      this.#noteLine(reply?.notJsonRpc !== true);
       this.#noteRefusal(reply);
       return;
     }
-    this.#noteManners(true);
+    this.#noteLine(true);
     this.#active++;
     const settle = (late: Reply | undefined) => {
       this.#active--;
       this.#noteRefusal(late);
       if (late) this.#send(late.body);
-      // Answers come in microtasks: continuing right here would block everything else for the whole queue.
+      // Answers come in microtasks: continuing here would block everything else until the queue is empty.
       if (this.#queue.length > 0) this.#waitForTurn();
       else this.#proceed();
     };
     void reply.then(settle, () => settle(undefined));
   }
 
-  /** Not for peers whose connection is closed: that is reported instead. */
+  /** Not for rejected peers: that is reported instead. */
   #noteRefusal(reply: Reply | undefined): void {
-    const { onRefusal } = this.#parts;
-    if (!onRefusal || this.#estranged) return;
+    const { onRefusal } = this.#options;
+    if (!onRefusal || this.#isRejected) return;
     const refusal = refusalOf(reply);
     if (refusal) onRefusal(refusal);
   }
 
-  /** False also while it is being checked; processing continues afterwards. */
+  /** Whether the next line may be processed. False also while that is being decided; processing continues afterwards. */
   #isAdmitted(): boolean {
-    const { mayGoOn } = this.#parts;
-    if (!mayGoOn || this.#isCleared) {
-      this.#isCleared = false;
+    const { mayGoOn } = this.#options;
+    if (!mayGoOn || this.#isAllowed) {
+      this.#isAllowed = false;
       return true;
     }
     const answer = mayGoOn();
     if (typeof answer === 'boolean') {
-      if (!answer) this.#estranged = true;
+      if (!answer) this.#isRejected = true;
       return answer;
     }
-    this.#isAsking = true;
+    this.#isChecking = true;
     const settle = (isGood: boolean) => {
-      this.#isAsking = false;
-      this.#isCleared = isGood;
-      if (!isGood) this.#estranged = true;
+      this.#isChecking = false;
+      this.#isAllowed = isGood;
+      if (!isGood) this.#isRejected = true;
       this.#proceed();
     };
     void answer.then(settle, () => settle(false));
@@ -270,21 +273,21 @@ export class Conversation {
   }
 
   #isFull(): boolean {
-    const { limits, output } = this.#parts;
-    return this.#isAsking || this.#active - this.#parked >= limits.maxConcurrent || output.writableNeedDrain;
+    const { limits, output } = this.#options;
+    return this.#isChecking || this.#active - this.#parked >= limits.maxConcurrent || output.writableNeedDrain;
   }
 
-  /** `isTurn`: this is its turn of the event loop. A large line is only taken then, and as the first one. */
+  /** `isTurn`: this runs in a turn of the event loop. A large line is processed only then, and as the first one. */
   #proceed(isTurn = false): void {
     if (this.#proceeding || this.#awaitsTurn) return;
     this.#proceeding = true;
     const until = performance.now() + MAX_TURN_MS;
     let next = 0;
     const hasTime = isTurn ? () => performance.now() < until : hasTimeLeft;
-    const mayGoOn = () => !this.#isFull() && !this.#estranged && hasTime();
+    const mayGoOn = () => !this.#isFull() && !this.#isRejected && hasTime();
     const isLarge = () => this.#queue[next]!.length > MAX_UNQUEUED_MESSAGE && !(isTurn && next === 0);
     while (next < this.#queue.length && mayGoOn() && !isLarge() && this.#isAdmitted()) this.#take(this.#queue[next++]!);
-    this.#queue = this.#estranged ? [] : this.#queue.slice(next);
+    this.#queue = this.#isRejected ? [] : this.#queue.slice(next);
     this.#proceeding = false;
     if (this.#queue.length > 0 && !this.#isFull()) this.#waitForTurn();
     if (this.#active === 0 && (this.#draining || this.#ended)) this.#flush();
@@ -293,7 +296,7 @@ export class Conversation {
     else if (this.#queue.length === 0) this.#finish();
   }
 
-  /** Others get their turn: a chunk may hold thousands of lines. */
+  /** Lets other connections run in between: a chunk may hold thousands of lines. */
   #waitForTurn(): void {
     if (this.#awaitsTurn) return;
     this.#awaitsTurn = true;
@@ -304,7 +307,7 @@ export class Conversation {
   }
 
   #steerInput(): void {
-    const { input } = this.#parts;
+    const { input } = this.#options;
     if ((this.#isFull() || this.#queue.length > 0) && !this.#draining) input.pause();
     else input.resume();
   }

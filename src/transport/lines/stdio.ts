@@ -1,11 +1,11 @@
-// stdin and stdout of this process: nothing but protocol on stdout. Ends when stdin does.
+// Serves MCP on stdin and stdout of this process; nothing else is written to stdout. Ends when stdin does.
 import type { Protocol } from '../../protocol/handle.ts';
-import { FLUSH_MS, LOOK_MS } from '../ending/patience.ts';
-import { type TransportLoad, within } from '../in-flight.ts';
+import { CHECK_MS, FLUSH_MS, within } from '../ending/patience.ts';
+import type { TransportLoad } from '../in-flight.ts';
 import { Conversation, type LineLimits } from './lines.ts';
 
 export interface StdioServer {
-  /** stdin ended and everything is answered. */
+  /** Resolves when stdin has ended and everything is answered. */
   readonly finished: Promise<void>;
   readonly load: TransportLoad;
   close(graceMs: number): Promise<void>;
@@ -36,14 +36,14 @@ export function startStdio(
       return { connections: stdin.destroyed ? 0 : 1, underWay: conversation.active };
     },
     async close(graceMs) {
-      // Lines that were sent are answered; a client that keeps sending can do so only until the grace time ends.
+      // Lines that were sent are answered. A client that keeps sending can do so only until the grace time ends.
       conversation.stopAsking();
-      let looking: NodeJS.Timeout | undefined;
+      let checking: NodeJS.Timeout | undefined;
       const quiet = new Promise<void>((resolve) => {
-        looking = setInterval(() => conversation.isQuiet && resolve(), LOOK_MS);
+        checking = setInterval(() => conversation.isQuiet && resolve(), CHECK_MS);
       });
       const isOver = await within(graceMs, Promise.race([conversation.finished, quiet]));
-      clearInterval(looking);
+      clearInterval(checking);
       if (!isOver) giveUp?.();
       await within(FLUSH_MS, conversation.drain());
       stdin.destroy();

@@ -1,4 +1,4 @@
-// Raw TCP with the framing of stdio, in TLS where that is set up: one conversation per socket, with limits on all of it.
+// Serves MCP over TCP, with TLS if configured, in the framing of stdio: one conversation per socket.
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 import type { Principal } from '../../call/caller.ts';
@@ -10,27 +10,25 @@ import type { Refusal } from '../admission.ts';
 import { createRefusals, type RefusalReason, type Refusals, reasonOf } from '../door/refusals.ts';
 import { handshakeFailure, type TlsOptions, toTlsServerOptions } from '../door/tls.ts';
 import { addressOf } from '../door/visitor.ts';
-import { letLastOnesIn } from '../ending/last-visitors.ts';
-import { FIRST_BYTE_MS, FLUSH_MS, LOOK_MS } from '../ending/patience.ts';
+import { acceptLastConnections, CHECK_MS, FIRST_BYTE_MS, FLUSH_MS, within } from '../ending/patience.ts';
 import type { Identity } from '../http-sender.ts';
-import { type TransportLoad, within } from '../in-flight.ts';
+import type { TransportLoad } from '../in-flight.ts';
 import { explainListenError, trackConnections } from '../listen.ts';
-import { type KeyLine, readKeyLine } from './key-line.ts';
+import { ConnectionSlots } from './connection-slots.ts';
 import { Conversation, type LineLimits } from './lines.ts';
-import { Places } from './places.ts';
 
 /** After this many consecutive lines that are not messages, the connection is closed. */
-const MAX_SLIPS = 20;
+const MAX_NON_MESSAGES = 20;
 const KEY_LINE_MS = 10_000;
 
-type Verdict = Identity | Refusal;
+type Identification = Identity | Refusal;
 
 /** How a caller is identified. Checked again before every message, so that nobody stays after a key or token has expired. */
 export interface TcpIdentify {
-  /** By the certificate of the handshake; undefined where the client showed none. */
-  readonly certificate?: ((socket: Socket) => Verdict | undefined) | undefined;
+  /** By the certificate of the handshake; undefined if the client presented none. */
+  readonly certificate?: ((socket: Socket) => Identification | undefined) | undefined;
   /** By the key or access token of its first line, `AUTH <token>`. Absent: a certificate is needed. */
-  readonly token?: ((token: string) => Verdict | Promise<Verdict>) | undefined;
+  readonly token?: ((token: string) => Identification | Promise<Identification>) | undefined;
 }
 
 export interface TcpOptions extends LineLimits {
@@ -39,40 +37,40 @@ export interface TcpOptions extends LineLimits {
   readonly maxConnections: number;
   readonly idleMs: number;
   readonly tls?: TlsOptions | undefined;
-  /** Default: nobody is asked. */
+  /** Default: callers are not identified. */
   readonly identify?: TcpIdentify | undefined;
   /** How long the first line may take. Default 10 s. */
   readonly keyLineMs?: number | undefined;
-  /** Notified of every refusal. */
+  /** Counts and logs every refusal. */
   readonly refusals?: Refusals | undefined;
   /** Called when the grace time of `close()` is over: calls in progress must be answered now. `gateway.abort` does that. */
   readonly giveUp?: (() => void) | undefined;
-  /** If another process accepts the connections for this one: makes it stop, and resolves when the last of them is here. */
+  /** If another process accepts connections for this one: makes it stop, and resolves when the last of them has arrived. */
   readonly endListening?: (() => Promise<void>) | undefined;
 }
 
 export interface TcpServer {
   readonly port: number;
   readonly load: TransportLoad;
-  /** Lets in nobody new; lines that were sent are answered, within the grace time. */
+  /** Accepts no new connections; lines that were sent are answered, within the grace time. */
   close(graceMs: number): Promise<void>;
   /** Uses another certificate for new connections; if it cannot be used, throws and keeps the old one. */
   renewTls(tls: TlsOptions): void;
 }
 
-/** What a principal may use of it; undefined: nothing. */
+/** The protocol that a principal may use, with what it may see; undefined: none. */
 export type ProtocolOf = (principal: Principal) => Protocol | undefined;
 
 export async function startTcp(protocol: Protocol | ProtocolOf, options: TcpOptions): Promise<TcpServer> {
   const open: OpenSockets = new Map();
-  /** Also those whose handshake is not over. */
+  /** Also those whose handshake is not complete. */
   const connections = trackConnections();
   const refusals = options.refusals ?? createRefusals();
   const note: Note = (reason, remote, { caller, why, details } = {}) =>
     refusals.note({ transport: 'tcp', reason, remote, principal: caller, why, details });
   const protocolOf = typeof protocol === 'function' ? protocol : () => protocol;
-  const places = new Places(options.maxConnections);
-  const converse = createConverse({ protocolOf, options, open, places, note });
+  const slots = new ConnectionSlots(options.maxConnections);
+  const converse = createConverse({ protocolOf, options, open, slots, note });
   const receive = createReceive(options, converse, note);
   const settings = { allowHalfOpen: true, noDelay: true, keepAlive: true };
   const server: Server = options.tls
@@ -80,10 +78,10 @@ export async function startTcp(protocol: Protocol | ProtocolOf, options: TcpOpti
     : createServer(settings);
   server.on('connection', (socket: Socket) => {
     connections.add(socket);
-    const leaving = places.enter(socket);
-    if (leaving === undefined) return;
-    note('connections', addressOf(leaving));
-    leaving.destroy();
+    const closing = slots.add(socket);
+    if (closing === undefined) return;
+    note('connections', addressOf(closing));
+    closing.destroy();
   });
   server.on(options.tls ? 'secureConnection' : 'connection', (socket: Socket) => {
     if (socket.destroyed) return;
@@ -105,12 +103,12 @@ export async function startTcp(protocol: Protocol | ProtocolOf, options: TcpOpti
     async close(graceMs) {
       if (graceMs > 0) {
         await options.endListening?.();
-        await letLastOnesIn(server);
+        await acceptLastConnections(server);
       }
       const whenClosed = new Promise<void>((resolve) => server.close(() => resolve()));
-      await within(graceMs, endQuietOnes(open, whenClosed));
+      await within(graceMs, endQuietConnections(open, whenClosed));
       if ([...open.values()].some((conversation) => conversation?.active)) options.giveUp?.();
-      await Promise.all([...open].map(([socket, conversation]) => endNow(socket, conversation)));
+      await Promise.all([...open].map(([socket, conversation]) => endConnection(socket, conversation)));
       connections.destroyAll();
       await whenClosed;
     },
@@ -125,27 +123,27 @@ type OpenSockets = Map<Socket, Conversation | undefined>;
 /**
  * TCP has no way to tell a client that this is the last answer, so each connection is ended when it has been quiet for a while.
  */
-async function endQuietOnes(open: OpenSockets, whenClosed: Promise<void>): Promise<void> {
+async function endQuietConnections(open: OpenSockets, whenClosed: Promise<void>): Promise<void> {
   for (const conversation of open.values()) conversation?.stopAsking();
   const begunAt = performance.now();
-  const look = () => {
-    // A client that has not authenticated by then will not.
+  const check = () => {
+    // A client that has not authenticated by then never will.
     const isLate = performance.now() - begunAt >= FIRST_BYTE_MS;
     for (const [socket, conversation] of open) {
-      if (conversation?.isQuiet ?? isLate) void endNow(socket, conversation);
+      if (conversation?.isQuiet ?? isLate) void endConnection(socket, conversation);
     }
   };
   // In setImmediate, after the event loop has read from sockets: what has arrived by then is in progress.
-  const looking = setInterval(() => setImmediate(look), LOOK_MS);
-  void whenClosed.then(() => clearInterval(looking));
+  const checking = setInterval(() => setImmediate(check), CHECK_MS);
+  void whenClosed.then(() => clearInterval(checking));
   await whenClosed;
 }
 
 /**
- * Answers what is in progress, then sends the end. Further data is still read, because unread data would cause a reset and lose
- * the last answers.
+ * Answers the requests in progress, then ends the connection. Further data is still read, because unread data would cause a reset and
+ * lose the last answers.
  */
-async function endNow(socket: Socket, conversation: Conversation | undefined): Promise<void> {
+async function endConnection(socket: Socket, conversation: Conversation | undefined): Promise<void> {
   if (socket.writableEnded) return;
   if (conversation) await within(FLUSH_MS, conversation.drain());
   const whenClosed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
@@ -160,18 +158,18 @@ type Note = (
   remote: string | undefined,
   more?: Pick<Refusal, 'caller' | 'why' | 'details'>,
 ) => void;
-/** `again` says whether who calls is still let in. */
-type Converse = (socket: Socket, identity: Identity, again?: () => Verdict | Promise<Verdict>) => void;
+/** `again` identifies the caller once more. */
+type Converse = (socket: Socket, identity: Identity, again?: () => Identification | Promise<Identification>) => void;
 
-interface ConverseParts {
+interface ConverseOptions {
   readonly protocolOf: ProtocolOf;
   readonly options: TcpOptions;
   readonly open: OpenSockets;
-  readonly places: Places;
+  readonly slots: ConnectionSlots;
   readonly note: Note;
 }
 
-function createConverse({ protocolOf, options, open, places, note }: ConverseParts): Converse {
+function createConverse({ protocolOf, options, open, slots, note }: ConverseOptions): Converse {
   return (socket, { principal }, again) => {
     const remote = addressOf(socket);
     const protocol = protocolOf(principal);
@@ -179,27 +177,27 @@ function createConverse({ protocolOf, options, open, places, note }: ConversePar
       note('forbidden', remote, { caller: principal.id, why: 'profile not allowed' });
       return dismiss(socket, 'Forbidden: this caller may not use the profile that is served here.');
     }
-    if (!places.settle(socket, again && principal.id)) {
+    if (!slots.authenticate(socket, again && principal.id)) {
       note('connections', remote, { caller: principal.id });
       return dismiss(socket, 'Too many connections: this caller has reached its limit. Close some of them.');
     }
-    const judge = (verdict: Verdict): boolean => {
-      if ('principal' in verdict && isSame(verdict.principal, principal)) return true;
-      const { why = 'its permissions have changed', details } = 'status' in verdict ? verdict : {};
+    const accepts = (identification: Identification): boolean => {
+      if ('principal' in identification && isSame(identification.principal, principal)) return true;
+      const { why = 'its permissions have changed', details } = 'status' in identification ? identification : {};
       note('unauthorized', remote, { caller: principal.id, why, details });
       dismiss(
         socket,
-        'status' in verdict
-          ? verdict.message
+        'status' in identification
+          ? identification.message
           : 'Unauthorized: the permissions of this caller have changed. Connect again.',
       );
       return false;
     };
     const mayGoOn = () => {
-      const verdict = again!();
-      return verdict instanceof Promise ? verdict.then(judge) : judge(verdict);
+      const identification = again!();
+      return identification instanceof Promise ? identification.then(accepts) : accepts(identification);
     };
-    const onStranger = () => {
+    const onNotJsonRpc = () => {
       note('not_jsonrpc', remote, { caller: principal.id });
       socket.end(() => socket.destroy());
     };
@@ -213,7 +211,7 @@ function createConverse({ protocolOf, options, open, places, note }: ConversePar
       output: socket,
       joinsWrites: true,
       limits: options,
-      manners: { maxSlips: MAX_SLIPS, onStranger },
+      strictness: { maxNonMessages: MAX_NON_MESSAGES, onNotJsonRpc },
       onRefusal: ({ reason, why }) => note(reason, remote, { caller: principal.id, why }),
     });
     open.set(socket, conversation);
@@ -227,17 +225,21 @@ function createConverse({ protocolOf, options, open, places, note }: ConversePar
   };
 }
 
-/** From a connection to a conversation: nothing from the client is processed before it is authenticated. */
+/** Starts a conversation once the caller is identified: nothing else from the client is processed before. */
 function createReceive(options: TcpOptions, converse: Converse, note: Note): (socket: Socket) => void {
   const { identify, keyLineMs = KEY_LINE_MS, host } = options;
   // Only users of this machine can reach a loopback port.
-  const nobodyAsked: Identity = { principal: { id: isLoopback(host) ? 'local' : 'anonymous' } };
+  const unidentified: Identity = { principal: { id: isLoopback(host) ? 'local' : 'anonymous' } };
 
-  const admit = (socket: Socket, verdict: Verdict, again: () => Verdict | Promise<Verdict>) => {
+  const admit = (
+    socket: Socket,
+    identification: Identification,
+    again: () => Identification | Promise<Identification>,
+  ) => {
     if (socket.destroyed) return;
-    if ('principal' in verdict) return converse(socket, verdict, again);
-    note(verdict.reason ?? reasonOf(verdict.status) ?? 'unauthorized', addressOf(socket), verdict);
-    dismiss(socket, verdict.message);
+    if ('principal' in identification) return converse(socket, identification, again);
+    note(identification.reason ?? reasonOf(identification.status) ?? 'unauthorized', addressOf(socket), identification);
+    dismiss(socket, identification.message);
   };
 
   const readKey = (socket: Socket, check: NonNullable<TcpIdentify['token']>, line: KeyLine) => {
@@ -250,22 +252,22 @@ function createReceive(options: TcpOptions, converse: Converse, note: Note): (so
     const fail = () =>
       admit(socket, { status: 503, message: 'The caller cannot be identified at the moment; try again.' }, again);
     try {
-      const verdict = again();
-      if (verdict instanceof Promise) void verdict.then((late) => admit(socket, late, again), fail);
-      else admit(socket, verdict, again);
+      const identification = again();
+      if (identification instanceof Promise) void identification.then((late) => admit(socket, late, again), fail);
+      else admit(socket, identification, again);
     } catch {
       fail();
     }
   };
 
   return (socket) => {
-    // A peer that vanishes is an end like any other.
+    // A peer that disappears is a normal end.
     socket.on('error', () => {});
-    if (!identify) return converse(socket, nobodyAsked);
+    if (!identify) return converse(socket, unidentified);
     const { certificate, token } = identify;
-    const verdict = certificate?.(socket);
-    // The same connection has the same certificate: only its expiry can have changed.
-    if (verdict !== undefined) return admit(socket, verdict, () => certificate!(socket)!);
+    const identification = certificate?.(socket);
+    // A connection keeps its certificate, which may only have expired since.
+    if (identification !== undefined) return admit(socket, identification, () => certificate!(socket)!);
     if (token) return readKeyLine(socket, keyLineMs, (line) => readKey(socket, token, line));
     note('certificate', addressOf(socket), { why: 'no client certificate' });
     dismiss(socket, 'Unauthorized: connect with a client certificate.');
@@ -274,7 +276,7 @@ function createReceive(options: TcpOptions, converse: Converse, note: Note): (so
 
 const FIRST_LINE = 'Unauthorized: the first line of a connection must be "AUTH <key or access token>".';
 
-/** Sends one line with the reason, and ends. Further data is still read, or the line would be lost in a reset. */
+/** Sends one line with the reason, and ends the connection. Further data is still read, or a reset could lose the line. */
 function dismiss(socket: Socket, message: string): void {
   socket.end(`${writeError(undefined, ERRORS.INVALID_REQUEST.code, message)}\n`);
   socket.resume();
@@ -296,4 +298,42 @@ function listen(server: Server, { host, port }: TcpOptions): Promise<number> {
       else reject(new GatewayError('CANNOT_LISTEN', `Cannot determine the port of ${host}:${port}.`));
     });
   });
+}
+
+/**
+ * The first line of a connection if callers must authenticate: `AUTH <key or access token>`. A web page can make a browser send lines of
+ * its choice to a port, but never as the first one: that is a method, a path and HTTP/1.1.
+ */
+type KeyLine = { readonly token: string } | 'malformed' | 'late' | 'gone';
+
+const PREFIX = Buffer.from('AUTH ');
+const NEWLINE = 0x0a;
+const MAX_KEY_LINE_BYTES = 8_192 + PREFIX.length + 2;
+/** What a header may contain as a key or token. */
+const TOKEN = /^[\x21-\x7e]+$/;
+
+/** Calls back once, with the socket paused and the data after the line put back into it. */
+function readKeyLine(socket: Socket, deadlineMs: number, callback: (line: KeyLine) => void): void {
+  let bytes: Buffer = Buffer.alloc(0);
+  const settle = (line: KeyLine) => {
+    clearTimeout(timer);
+    socket.off('data', onData).off('end', onEnd).off('close', onEnd);
+    socket.pause();
+    callback(line);
+  };
+  const onEnd = () => settle('gone');
+  const onData = (chunk: Buffer) => {
+    bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
+    const beginning = bytes.subarray(0, PREFIX.length);
+    const end = bytes.indexOf(NEWLINE);
+    if (!PREFIX.subarray(0, beginning.length).equals(beginning)) return settle('malformed');
+    if (end === -1 ? bytes.length > MAX_KEY_LINE_BYTES : end > MAX_KEY_LINE_BYTES) return settle('malformed');
+    if (end === -1) return;
+    const token = bytes.toString('latin1', PREFIX.length, end).trim();
+    const rest = bytes.subarray(end + 1);
+    settle(TOKEN.test(token) ? { token } : 'malformed');
+    if (rest.length > 0) socket.unshift(rest);
+  };
+  const timer = setTimeout(() => settle('late'), deadlineMs);
+  socket.on('data', onData).once('end', onEnd).once('close', onEnd);
 }

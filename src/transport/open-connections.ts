@@ -1,11 +1,11 @@
-// The open HTTP connections, and what is in progress on each. At the end, idle ones are closed, but only when no request can be
-// on its way on them. RFC 9112 9.5 gives a server no other way to close a connection without losing a request: each answer says
+// The open HTTP connections, and the requests in progress on each. At shutdown, idle ones are closed, but only when no request can be
+// on its way. RFC 9112 9.5 gives a server no other way to close a connection without losing a request: each answer says
 // `Connection: close`, and connections without an answer get some time.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { FIRST_BYTE_MS } from './patience.ts';
+import { FIRST_BYTE_MS } from './ending/patience.ts';
 
-interface Connection {
+interface OpenConnection {
   readonly socket: Socket;
   /** Not answered yet; at most one if the client waits for answers. Not a Set, for the reason given in call/roster.ts. */
   readonly answers: ServerResponse[];
@@ -14,37 +14,37 @@ interface Connection {
   /** The sum of bytes read and written at the last check, and since when it has not changed. */
   mark: number;
   quietSince: number;
-  /** Its neighbours in the order of the last answers. */
-  before: Connection | undefined;
-  after: Connection | undefined;
+  /** Its neighbours in a list ordered by the time of the last answer. */
+  before: OpenConnection | undefined;
+  after: OpenConnection | undefined;
 }
 
 export class OpenConnections {
-  readonly #open = new Map<Socket, Connection>();
-  /** The first was answered longest ago. A list: taking one out of the middle of a Map and adding it again costs microseconds. */
-  #first: Connection | undefined;
-  #last: Connection | undefined;
+  readonly #open = new Map<Socket, OpenConnection>();
+  /** A linked list; the first was answered longest ago. Moving an entry of a Map to its end would cost microseconds per answer. */
+  #first: OpenConnection | undefined;
+  #last: OpenConnection | undefined;
   readonly #onAnswered: (this: ServerResponse) => void;
   readonly #max: number;
 
   constructor(max: number) {
     this.#max = max;
     const note = (response: ServerResponse) => this.#noteAnswered(response);
-    // One function for all of them: `this` is the answer.
+    // One function for all answers: `this` is the answer.
     this.#onAnswered = function onAnswered() {
       note(this);
     };
   }
 
   /**
-   * Call it for every connection. If there is no room for one more, the one that was idle longest is closed, or else this one; the closed
-   * one is returned.
+   * Call it for every connection. If there is no room for one more, the one that has been idle longest is closed, or else the new one.
+   * Returns the closed one.
    */
-  meet(socket: Socket): Socket | undefined {
-    const leaving = this.#open.size < this.#max ? undefined : (this.#findIdle() ?? socket);
-    leaving?.destroySoon();
-    if (leaving === socket) return leaving;
-    const connection: Connection = {
+  add(socket: Socket): Socket | undefined {
+    const closing = this.#open.size < this.#max ? undefined : (this.#findIdle() ?? socket);
+    closing?.destroySoon();
+    if (closing === socket) return closing;
+    const connection: OpenConnection = {
       socket,
       answers: [],
       readBytes: 0,
@@ -54,20 +54,20 @@ export class OpenConnections {
       after: undefined,
     };
     this.#open.set(socket, connection);
-    this.#putLast(connection);
+    this.#append(connection);
     socket.once('close', () => {
-      if (this.#open.delete(socket)) this.#takeOut(connection);
+      if (this.#open.delete(socket)) this.#unlink(connection);
     });
-    return leaving;
+    return closing;
   }
 
-  /** To be called for every request. */
-  enter(response: ServerResponse): void {
+  /** Call it for every request. */
+  noteRequest(response: ServerResponse): void {
     this.#open.get(response.req.socket)?.answers.push(response);
     response.on('close', this.#onAnswered);
   }
 
-  /** Answers that have not been written yet. */
+  /** Answers that are not finished. */
   *unanswered(): Iterable<ServerResponse> {
     for (const { answers } of this.#open.values()) yield* answers;
   }
@@ -75,7 +75,7 @@ export class OpenConnections {
   /**
    * Makes node close connections whose client reads nothing of its answer for this long: otherwise the answer would wait forever and
    * occupy its place. Node's socket timer restarts with everything that is read or written, even a part of a large answer. Call it more
-   * often than that: a stream whose client has read everything may be silent for as long as it likes.
+   * often than `stallMs`, so that the timer ends in time: an event stream whose client has read everything may stay silent.
    */
   watchReaders(stallMs: number): void {
     for (const socket of this.#open.keys()) {
@@ -85,14 +85,14 @@ export class OpenConnections {
     }
   }
 
-  /** Checks all connections; call it regularly, so that it is known how long each has been quiet. */
-  look(): void {
+  /** Notes which connections are quiet. Call it regularly, so that it is known how long each has been. */
+  checkIdle(): void {
     const now = performance.now();
     for (const [socket, connection] of this.#open) this.#isQuiet(socket, connection, now, 0);
   }
 
   /**
-   * Closes connections that have been idle for this long. Call it when all received data was read: unread bytes would cause a reset.
+   * Closes connections that have been idle for this long. Call it when all received data has been read: unread bytes would cause a reset.
    */
   closeIdle(quietMs: number): void {
     const now = performance.now();
@@ -110,11 +110,11 @@ export class OpenConnections {
     else if (answers.includes(response)) answers.splice(answers.indexOf(response), 1);
     connection.readBytes = socket.bytesRead;
     if (connection === this.#last) return;
-    this.#takeOut(connection);
-    this.#putLast(connection);
+    this.#unlink(connection);
+    this.#append(connection);
   }
 
-  #putLast(connection: Connection): void {
+  #append(connection: OpenConnection): void {
     connection.before = this.#last;
     connection.after = undefined;
     if (this.#last) this.#last.after = connection;
@@ -122,7 +122,7 @@ export class OpenConnections {
     this.#last = connection;
   }
 
-  #takeOut({ before, after }: Connection): void {
+  #unlink({ before, after }: OpenConnection): void {
     if (before) before.after = after;
     else this.#first = after;
     if (after) after.before = before;
@@ -137,7 +137,7 @@ export class OpenConnections {
     return undefined;
   }
 
-  #isQuiet(socket: Socket, connection: Connection, now: number, quietMs: number): boolean {
+  #isQuiet(socket: Socket, connection: OpenConnection, now: number, quietMs: number): boolean {
     const mark = socket.bytesRead + socket.bytesWritten;
     if (connection.answers.length > 0 || mark !== connection.mark) {
       connection.mark = mark;

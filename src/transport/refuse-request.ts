@@ -1,30 +1,30 @@
-// How an HTTP request is refused: counted, logged, answered, and the last one on its connection.
+// How an HTTP request is refused: counted, logged, answered with an error, and its connection closed.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ERRORS } from '../../errors.ts';
-import { writeError } from '../../protocol/wire/jsonrpc.ts';
-import type { Admission, Refusal } from '../admission.ts';
-import { JSON_TYPE } from '../http-sender.ts';
-import { mcpPathOf } from '../mcp-path.ts';
-import { stopRequests } from '../node-http/parser-stop.ts';
-import { type Refusals, reasonOf } from './refusals.ts';
+import { ERRORS } from '../errors.ts';
+import { writeError } from '../protocol/wire/jsonrpc.ts';
+import type { Refusal, RequestChecks } from './admission.ts';
+import { type Refusals, reasonOf } from './door/refusals.ts';
+import { JSON_TYPE } from './http-sender.ts';
+import { mcpPathOf } from './mcp-path.ts';
+import { stopRequests } from './node-internals.ts';
 
-export type Refuse = (request: IncomingMessage, response: ServerResponse, refusal: Refusal) => void;
+export type RefuseRequest = (request: IncomingMessage, response: ServerResponse, refusal: Refusal) => void;
 
 export const BUSY: Refusal = {
   status: 503,
   message: 'Too many requests are under way; try again in a moment.',
   headers: { 'retry-after': '1' },
 };
-export const BROKEN: Refusal = { status: 500, message: 'Internal error; the gateway’s log says more.' };
+export const INTERNAL_ERROR: Refusal = { status: 500, message: 'Internal error; the gateway’s log says more.' };
 
-export function createRefuse(admission: Admission, refusals: Refusals): Refuse {
+export function createRefuseRequest(checks: RequestChecks, refusals: Refusals): RefuseRequest {
   return (request, response, { status, message, headers, reason = reasonOf(status), caller, why, details }) => {
     stopRequests(request.socket);
-    const { address: remote } = admission.visitorOf(request);
+    const { address: remote } = checks.resolveClient(request);
     const path = mcpPathOf(request.url ?? '');
     if (reason !== undefined)
       refusals.note({ transport: 'http', reason, status, remote, principal: caller, path, why, details });
-    writeRefusal(response, status, message, { ...admission.corsHeaders(request), ...headers });
+    writeRefusal(response, status, message, { ...checks.corsHeaders(request), ...headers });
   };
 }
 
@@ -40,22 +40,22 @@ function writeRefusal(
   response.writeHead(status, {
     'content-type': JSON_TYPE,
     'content-length': Buffer.byteLength(body),
-    // The rest of the request is not wanted: without `close` the client would go on sending it.
+    // The rest of the request is not wanted: without `close`, the client would go on sending it.
     connection: 'close',
     ...headers,
   });
   response.end(body);
 }
 
-/** Errors with which node's parser or its timeout ends a request. */
+/** The status of errors with which node's parser or its timeout ends a request. */
 const STATUS_OF_ERROR: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** Node answers these itself, unless an answer has already begun. */
-export function noteBadBytes(
+/** Counts a request that node could not parse. Node answers it itself, unless an answer has already begun. */
+export function noteParserError(
   refusals: Refusals,
   { code = '' }: NodeJS.ErrnoException,
   remote: string | undefined,

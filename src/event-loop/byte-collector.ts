@@ -1,10 +1,10 @@
-// Bytes that come in pieces, kept in one growing block. A list of pieces costs about a hundred bytes for each of them,
-// however small: a megabyte sent byte by byte would take a hundred.
+// Collects bytes that arrive in pieces in one growing buffer. A list of pieces would cost about a hundred bytes for each of them,
+// however small: a megabyte sent byte by byte would take a hundred megabytes.
 const FIRST_BYTES = 16 * 1024;
 const EMPTY = Buffer.alloc(0);
 
 export class ByteCollector {
-  #block = EMPTY;
+  #buffer = EMPTY;
   #length = 0;
 
   constructor(first?: Buffer) {
@@ -17,16 +17,16 @@ export class ByteCollector {
 
   add(piece: Buffer): void {
     const length = this.#length + piece.length;
-    if (length > this.#block.length) {
+    if (length > this.#buffer.length) {
       const larger = Buffer.allocUnsafe(Math.max(FIRST_BYTES, length * 2));
-      this.#block.copy(larger, 0, 0, this.#length);
-      this.#block = larger;
+      this.#buffer.copy(larger, 0, 0, this.#length);
+      this.#buffer = larger;
     }
-    piece.copy(this.#block, this.#length);
+    piece.copy(this.#buffer, this.#length);
     this.#length = length;
   }
 
   bytes(): Buffer {
-    return this.#block.subarray(0, this.#length);
+    return this.#buffer.subarray(0, this.#length);
   }
 }

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createSse } from '../../src/transport/sse.ts';
+import { createEventStream } from '../../src/transport/http-sender.ts';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -26,7 +26,7 @@ function fakeResponse() {
 describe('an event stream', () => {
   test('begins with headers that keep proxies from holding it back', () => {
     const { response } = fakeResponse();
-    createSse(response, { vary: 'Origin' }).end(undefined);
+    createEventStream(response, { vary: 'Origin' }).end(undefined);
     expect(response.head).toEqual({
       status: 200,
       vary: 'Origin',
@@ -38,7 +38,7 @@ describe('an event stream', () => {
 
   test('carries one message per event, without ids: nothing can be resumed', () => {
     const { response, written } = fakeResponse();
-    const sse = createSse(response, undefined);
+    const sse = createEventStream(response, undefined);
     sse.send('{"a":1}');
     sse.end('{"b":2}');
     sse.send('{"too":"late"}');
@@ -48,7 +48,7 @@ describe('an event stream', () => {
   test('is kept alive by comments while nothing is said, and stops with its end', () => {
     vi.useFakeTimers();
     const { response, written } = fakeResponse();
-    const sse = createSse(response, undefined);
+    const sse = createEventStream(response, undefined);
     vi.advanceTimersByTime(31_000);
     expect(written).toEqual([': keep-alive\n\n', ': keep-alive\n\n']);
     sse.end(undefined);
@@ -58,7 +58,7 @@ describe('an event stream', () => {
   test('says nothing more to a client that has left', () => {
     vi.useFakeTimers();
     const { response, written } = fakeResponse();
-    const sse = createSse(response, undefined);
+    const sse = createEventStream(response, undefined);
     response.destroyed = true;
     response.emit('close');
     sse.send('{}');

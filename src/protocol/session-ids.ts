@@ -1,24 +1,24 @@
-// Legacy HTTP keeps no session here. What must be known later (may this client be asked things?) travels in the
-// session id itself, signed: any replica with the same key can read it, nobody can make one up.
+// Session ids of legacy HTTP clients. The gateway stores no sessions: what it must know later, such as whether the client can be asked
+// questions, is in the session id itself, signed. Any replica with the same key can read it, and nobody else can make one.
 import { randomBytes } from 'node:crypto';
 import { isObject } from '../endpoint/is-object.ts';
 import type { Signer } from '../orchestration/signer.ts';
 
 type Capabilities = Readonly<Record<string, unknown>>;
 
-/** What `initialize` said, as far as it matters later. */
-export interface Declared {
+/** What the client declared in `initialize`, as far as it matters later. */
+export interface ClientDeclaration {
   readonly capabilities: Capabilities;
-  /** What the client calls itself. */
+  /** The name of the client. */
   readonly name?: string | undefined;
   /** Its own version. */
   readonly release?: string | undefined;
 }
 
-export interface LegacySessions {
-  mint(principal: string, declaration: Declared): string;
-  /** Undefined when the id is not one of ours for this principal. */
-  read(principal: string, sessionId: string): Declared | undefined;
+export interface SessionIds {
+  mint(principal: string, declaration: ClientDeclaration): string;
+  /** Undefined if the id was not signed by us for this principal. */
+  read(principal: string, sessionId: string): ClientDeclaration | undefined;
 }
 
 const ASKABLE = ['elicitation', 'sampling', 'roots'] as const;
@@ -27,13 +27,13 @@ const MAX_NAME_CHARS = 40;
 const MAX_RELEASE_CHARS = 20;
 
 const PURPOSE = 'session';
-/** Checking a signature takes a third of the time of a small call, so the most recently checked ids are remembered. */
-const MAX_REMEMBERED = 1_000;
+/** Verifying a signature takes a third of the time of a small call, so the ids that were verified last are cached. */
+const MAX_CACHED = 1_000;
 
-export function createLegacySessions(signer: Signer): LegacySessions {
-  const memory = new Map<string, Declared & { readonly principal: string }>();
+export function createSessionIds(signer: Signer): SessionIds {
+  const cache = new Map<string, ClientDeclaration & { readonly principal: string }>();
 
-  const open = (principal: string, sessionId: string): Declared | undefined => {
+  const open = (principal: string, sessionId: string): ClientDeclaration | undefined => {
     const payload = sessionId.length > MAX_CHARS ? undefined : signer.open(PURPOSE, [principal], sessionId);
     if (payload === undefined) return undefined;
     const [, modesByName, name, release] = payload as [string, [string, string[]][], string?, string?];
@@ -53,18 +53,18 @@ export function createLegacySessions(signer: Signer): LegacySessions {
       return signer.seal(PURPOSE, [principal], [...payload, ...words]);
     },
     read(principal, sessionId) {
-      const last = memory.get(sessionId);
+      const last = cache.get(sessionId);
       if (last?.principal === principal) return last;
       const declaration = open(principal, sessionId);
       if (declaration === undefined) return undefined;
-      if (memory.size >= MAX_REMEMBERED) memory.delete(memory.keys().next().value as string);
-      memory.set(sessionId, { principal, ...declaration });
+      if (cache.size >= MAX_CACHED) cache.delete(cache.keys().next().value as string);
+      cache.set(sessionId, { principal, ...declaration });
       return declaration;
     },
   };
 }
 
-/** One-byte characters only, so that the length of an id is known. */
+/** One-byte characters only, so that the length of an id is bounded. */
 function toPlain(text: string, maxChars: number): string {
   return text.replace(/[^\x20-\x7e]/g, '?').slice(0, maxChars);
 }

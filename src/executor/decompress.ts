@@ -1,4 +1,4 @@
-// Content-Encoding of answers. The cap counts what comes out, and the first byte over it stops everything.
+// Content-Encoding of answers. The limit counts decompressed bytes; the first one beyond it stops everything.
 
 import {
   brotliDecompressSync,
@@ -9,10 +9,10 @@ import {
   gunzipSync,
   inflateSync,
 } from 'node:zlib';
-import { ByteCollector } from './byte-collector.ts';
+import { ByteCollector } from '../event-loop/byte-collector.ts';
 
-/** Receives the bytes. */
-export interface Unpacked {
+/** Receives the result. */
+interface DecompressionHandler {
   done(body: Buffer): void;
   tooMuch(): void;
   broken(reason: string): void;
@@ -26,7 +26,7 @@ const SYNC = { gzip: gunzipSync, deflate: inflateSync, br: brotliDecompressSync 
 const STREAM = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress } as const;
 type Coding = keyof typeof SYNC;
 
-export class Unpacker {
+export class Decompressor {
   private readonly coding: Coding;
   private readonly maxBytes: number;
   private readonly waiting = new ByteCollector();
@@ -38,34 +38,34 @@ export class Unpacker {
     this.maxBytes = maxBytes;
   }
 
-  /** `undefined` for identity. Throws what is wrong with the header. */
-  static for(header: string, maxBytes: number): Unpacker | undefined {
+  /** `undefined` for identity. Throws an error that says what is wrong with the header. */
+  static for(header: string, maxBytes: number): Decompressor | undefined {
     const codings = header
       .toLowerCase()
       .split(',')
       .map((coding) => coding.trim())
       .filter((coding) => coding !== '' && coding !== 'identity');
     if (codings.length === 0) return undefined;
-    // Chains are how small answers become large ones (CVE-2026-22036); nobody sends them honestly.
+    // Chained encodings turn small answers into huge ones (CVE-2026-22036), and no honest server sends them.
     if (codings.length > 1) throw new Error('compressed the answer more than once');
     const coding = codings[0] === 'x-gzip' ? 'gzip' : codings[0];
     if (coding !== 'gzip' && coding !== 'deflate' && coding !== 'br') {
       throw new Error('used a content encoding that was not asked for');
     }
-    return new Unpacker(coding, maxBytes);
+    return new Decompressor(coding, maxBytes);
   }
 
-  write(chunk: Buffer, to: Unpacked): void {
+  write(chunk: Buffer, handler: DecompressionHandler): void {
     if (this.stream !== undefined) {
       this.stream.write(chunk);
       return;
     }
     this.waiting.add(chunk);
-    if (this.waiting.length > SYNC_INPUT_BYTES) this.startStream(to);
+    if (this.waiting.length > SYNC_INPUT_BYTES) this.startStream(handler);
   }
 
-  end(to: Unpacked): void {
-    if (this.stream === undefined && !this.endAtOnce(to)) this.startStream(to);
+  end(handler: DecompressionHandler): void {
+    if (this.stream === undefined && !this.endAtOnce(handler)) this.startStream(handler);
     this.stream?.end();
   }
 
@@ -87,28 +87,28 @@ export class Unpacker {
   }
 
   /** False if the answer is too large for one synchronous call. */
-  private endAtOnce(to: Unpacked): boolean {
+  private endAtOnce(handler: DecompressionHandler): boolean {
     try {
       const maxOutputLength = Math.min(this.maxBytes, SYNC_OUTPUT_BYTES);
       const input = this.waiting.bytes();
-      to.done(input.length === 0 ? input : SYNC[this.coding](input, { maxOutputLength }));
+      handler.done(input.length === 0 ? input : SYNC[this.coding](input, { maxOutputLength }));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return false;
-      to.broken('sent a broken compressed answer');
+      handler.broken('sent a broken compressed answer');
     }
     return true;
   }
 
-  private startStream(to: Unpacked): void {
+  private startStream(handler: DecompressionHandler): void {
     const stream = STREAM[this.coding]();
     this.stream = stream;
     stream.on('data', (chunk: Buffer) => {
       const room = this.maxBytes - this.out.length;
       this.out.add(chunk.length > room ? chunk.subarray(0, room) : chunk);
-      if (chunk.length > room) to.tooMuch();
+      if (chunk.length > room) handler.tooMuch();
     });
-    stream.on('end', () => to.done(this.out.bytes()));
-    stream.on('error', () => to.broken('sent a broken compressed answer'));
+    stream.on('end', () => handler.done(this.out.bytes()));
+    stream.on('error', () => handler.broken('sent a broken compressed answer'));
     stream.write(this.waiting.bytes());
   }
 }

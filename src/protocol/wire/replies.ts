@@ -1,24 +1,39 @@
-// What went wrong, as the JSON-RPC error and HTTP status of its era. The table in errors.ts decides.
+// Replies that several methods share: results, an unknown method, and failures as the JSON-RPC error and HTTP status of their era. The
+// table in errors.ts decides about failures.
+import { BACK_IN_SECONDS } from '../../adapter/under-way.ts';
 import { ERRORS, GatewayError, ScopeError, toHttpStatus, toRpcCode } from '../../errors.ts';
 import type { Redaction } from '../../orchestration/redaction.ts';
 import type { Reply } from '../sender.ts';
-import { type RequestId, writeError } from './jsonrpc.ts';
-import { unavailable } from './reply.ts';
+import { type JsonRpcId, writeError, writeResult } from './jsonrpc.ts';
+import type { SharedResult } from './results.ts';
 
-export type FailureReply = (id: RequestId | undefined, error: unknown, isModern: boolean) => Reply;
+export function ok({ id }: { readonly id: JsonRpcId }, result: string | SharedResult): Reply {
+  return typeof result === 'string' ? { body: writeResult(id, result), status: 200 } : result.answer(id);
+}
+
+/** The same reply with status 503, if the gateway is shutting down: proxies and clients should use another one. */
+export function unavailable(reply: Reply): Reply {
+  return { ...reply, status: 503, retryAfterSeconds: BACK_IN_SECONDS };
+}
+
+export function notFound(method: string): GatewayError {
+  return new GatewayError('METHOD_NOT_FOUND', `Method not found: ${method.slice(0, 100)}`);
+}
+
+export type FailureReply = (id: JsonRpcId | undefined, error: unknown, isModern: boolean) => Reply;
 
 export function createFailureReply(redaction: Redaction, onInternalError: (error: unknown) => void): FailureReply {
   return (id, error, isModern) => {
     const row = error instanceof GatewayError ? ERRORS[error.code] : undefined;
     const code = toRpcCode(error, isModern);
     const status = toHttpStatus(error, isModern);
-    // Start-up errors must not get out here: their text names our files.
+    // The text of start-up errors names our files, so it must not be sent.
     if (!(error instanceof GatewayError) || !row || row.wire === 'startup') {
       onInternalError(error);
       const message = 'Internal error; the gateway’s log says more.';
       return { body: writeError(id, code, message), status, errorCode: code, error: 'INTERNAL' };
     }
-    // Only a tool call has isError; for other requests, such a failure becomes an error of the request, with the reason.
+    // Only the result of a tool call has isError. For other requests, such a failure is an error of the request, with the reason.
     const details = row.wire === 'tool' ? { ...error.details, failure_mode: row.mode } : error.details;
     const message = redaction.text(error.message);
     const body = write(id, code, message, details);
@@ -28,8 +43,8 @@ export function createFailureReply(redaction: Redaction, onInternalError: (error
     return error.code === 'SHUTTING_DOWN' ? unavailable(reply) : reply;
   };
 
-  /** Details come from code that is not all ours: what JSON cannot say is left out. */
-  function write(id: RequestId | undefined, code: number, message: string, details: object): string {
+  /** Some details come from handlers: those that JSON cannot express are left out. */
+  function write(id: JsonRpcId | undefined, code: number, message: string, details: object): string {
     try {
       return writeError(id, code, message, Object.keys(details).length > 0 ? redaction.value(details) : undefined);
     } catch (error) {

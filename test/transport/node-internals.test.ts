@@ -4,9 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { DirectRequest } from '../../src/transport/node-http/direct-request.ts';
-import { endAtOnce } from '../../src/transport/node-http/one-write.ts';
-import { stopBody } from '../../src/transport/node-http/parser-stop.ts';
+import { DirectRequest, endAtOnce, stopBody } from '../../src/transport/node-internals.ts';
 import { openRaw, type Raw, rawPost } from '../support/raw.ts';
 import { useRealHttp } from '../support/real-http.ts';
 import { until } from '../support/until.ts';
