@@ -48,13 +48,19 @@ export class Pipelines {
     // run, so the answer before may be written already although this request came in the same read.
     const hasWaited = response.socket !== null && bytesRead !== pipeline.readBytes;
     pipeline.readBytes = bytesRead;
-    if (hasWaited) return serve(request, response);
-    const weight = 1 + Math.floor(request.rawHeaders.length / (2 * HEADERS_PER_WEIGHT));
-    if (pipeline.weight + weight > MAX_PIPELINED) return refuse(request, response);
+    if (hasWaited) serve(request, response);
+    else if (!this.#queueRequest(request, response, pipeline, serve)) refuse(request, response);
+  }
+
+  /** False if the request must be refused. */
+  #queueRequest(request: IncomingMessage, response: ServerResponse, pipeline: Pipeline, serve: Handle): boolean {
+    const { socket, headers, rawHeaders } = request;
+    const weight = 1 + Math.floor(rawHeaders.length / (2 * HEADERS_PER_WEIGHT));
+    if (pipeline.weight + weight > MAX_PIPELINED) return false;
     // Its chunks, perhaps ten thousand, would be read before its turn comes.
-    if (request.headers['transfer-encoding'] !== undefined) {
+    if (headers['transfer-encoding'] !== undefined) {
       stopBody(socket);
-      return refuse(request, response);
+      return false;
     }
     pipeline.weight += weight;
     this.#weights.set(response, weight);
@@ -63,6 +69,7 @@ export class Pipelines {
     });
     const isFirst = this.#queue.push(() => socket.destroyed || serve(request, response)) === 1;
     if (isFirst) queueTurn(this.#serveSome);
+    return true;
   }
 
   readonly #serveSome = (): void => {
