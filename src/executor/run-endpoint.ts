@@ -1,4 +1,4 @@
-// One call from arguments to answer: proof, request, redirects, answer, all inside one deadline.
+// Runs one call of an endpoint: credentials, request, redirects and answer, all within one deadline.
 import type { AssertionSigner } from '../call/assertion-signer.ts';
 import type { ReportProgress } from '../call/caller.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
@@ -46,8 +46,8 @@ import { inTurn, MAX_UNQUEUED_ANSWER } from './turns.ts';
 import { watchProgress } from './upstream-progress.ts';
 
 /**
- * Up to this size, an answer is read on the event loop in 2-30 ms, in the worst case (empty lists as TOON) 80; a thread adds
- * about 1 ms.
+ * Answers up to this size are read on the event loop, which takes 2-30 ms, and 80 in the worst case (empty lists as TOON). A thread
+ * adds about 1 ms, but keeps larger ones from delaying other calls: beside answers of 8 MB, small calls would take 105-170 ms.
  */
 const MAX_INLINE_BYTES = 128 * 1024;
 
@@ -82,10 +82,10 @@ interface Exchange {
 
 type TokenInHand = readonly [wish: Wish, issued: Issued];
 
-/** Sees an answer as it came; a text it returns is passed on in place of a successful one. */
+/** Called with every raw answer. If it returns a text, that replaces a successful answer. */
 export type OnAnswer = (answer: RawResponse) => string | undefined;
 
-/** What the calls of all endpoints share. */
+/** The dependencies that the calls of all endpoints share. */
 export interface CallParts {
   readonly send: Send;
   readonly tokens: Tokens;
@@ -93,7 +93,7 @@ export interface CallParts {
   readonly threads: AnswerThreads;
   readonly onAnswer: OnAnswer | undefined;
   readonly signer: AssertionSigner | undefined;
-  /** Room for calls of one domain at one origin. Absent: there is always room. */
+  /** Limits the calls of one domain at one origin. Absent: no limit. */
   readonly slotsOf?: ((domain: string, origin: string) => Slots) | undefined;
 }
 
@@ -120,9 +120,9 @@ class EndpointCall {
   readonly #slots: Slots | undefined;
   readonly #answerPlan: AnswerPlan;
   readonly #buildAnswer: (input: AnswerInput) => Answer;
-  /** Up to here an answer passes without being parsed, which takes no time to speak of. */
+  /** Answers up to this size pass without being parsed, which takes almost no time. */
   readonly #maxPassingBytes: number;
-  /** Recorded instead of the URL if a value in its path must not be recorded. */
+  /** Recorded in place of the URL if a value in its path must not be recorded. */
   readonly #notedUrl: string | undefined;
   /** For spans: the path of the request without values. */
   readonly #template: string;
@@ -150,7 +150,7 @@ class EndpointCall {
     this.#maxPassingBytes = isUnshaped(response) ? Math.min(response.maxChars, MAX_INLINE_BYTES) : 0;
   }
 
-  // The hot path: one await, no closure, nothing allocated that the call does not need.
+  // The hot path: one await, no closure, and no allocation that the call does not need.
   async run(context: ExecutionContext, args: Args, watch?: Watch): Promise<Answer> {
     this.#need ??= findNeed(this.#endpoint, this.#plan, context.label);
     if (this.#need.kind === 'live') return this.#runLive(this.#need, context, args, watch);
@@ -172,7 +172,7 @@ class EndpointCall {
         }
         this.#noteAnswer(request, context, sentAt, raw);
       }
-      // A call keeps its place for all requests it sends: if each needed its own, it could be refused half-way.
+      // A call keeps its permit for all requests it sends: if each needed its own, a call could be refused half-way.
       if (raw.status >= 300 && raw.status < 400 && isRedirect(raw))
         next = await this.#follow(request, raw, context, watch);
     } finally {
@@ -220,14 +220,14 @@ class EndpointCall {
       input: { ...input, args: pagingArgs(plan.paging, input.args) },
     };
     const aftermath = input.isRead ? 'nothing' : 'unknown';
-    // If the deadline cut the answer, the call has no time left, so reading gets some of its own.
+    // If the deadline cut the answer off, the call has no time left, so reading gets its own.
     const reader = input.raw.cut === undefined ? context : context.withDeadline(CUT_READING_MS);
     return waitFor(this.#threads.read(job, reader), reader, this.#endpoint.limits.timeoutMs, aftermath);
   }
 
   /**
-   * Signs and sends, and notes in the record and the trace what was sent and what came back. The hot path needs no signature and
-   * no span, and does the rest inline to save a promise. `resends` is how often the call has sent before.
+   * Signs and sends a request, and notes request and answer in the record and the trace. The hot path needs no signature and no span,
+   * and does the rest inline to save a promise. `resends`: how many requests the call has sent before.
    */
   async #exchange(
     request: WireRequest,
@@ -395,8 +395,8 @@ const MAX_LOOKED_AT = 16 * 1024;
 const MAX_BEGINNING = 600;
 
 /**
- * Half a JSON document is no result, but its beginning may show what to ask for. The text is redacted before it is cut, and with care for
- * its end, which was cut before.
+ * Part of a JSON document is not a result, but its beginning may help the caller to ask for less. The text is redacted before it is cut,
+ * and its end, which was cut off before, with special care.
  */
 function withBeginning(failure: GatewayError, body: Buffer, redact: Redactor): GatewayError {
   const text = redactBeginning(redact, body.toString('utf8', 0, MAX_LOOKED_AT)).slice(0, MAX_BEGINNING);
