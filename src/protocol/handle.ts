@@ -67,19 +67,19 @@ export class McpProtocol implements Protocol {
 
   constructor(options: ProtocolOptions) {
     const { tracing } = options;
-    const canned = createCanned(options);
-    const dispatch = createDispatch({ ...options, canned });
+    const cannedAnswers = createCanned(options);
+    const dispatch = createDispatch({ ...options, canned: cannedAnswers });
     this.#meter = options.meter;
     this.#failureReply = createFailureReply(options.redaction, options.onInternalError);
     this.#subscriptions = createSubscriptions(options.writer);
     this.#modern = createModernEra({
       ...options,
-      canned,
+      canned: cannedAnswers,
       dispatch,
       subscriptions: this.#subscriptions,
       failureReply: this.#failureReply,
     });
-    this.#legacy = new LegacyEra({ ...options, canned, dispatch });
+    this.#legacy = new LegacyEra({ ...options, canned: cannedAnswers, dispatch });
     this.#answer = tracing === undefined ? this.#respond : traceAnswers({ ...options, tracing }, this.#respond);
   }
 

@@ -126,8 +126,8 @@ export class LegacyEra {
     const { session, send } = sender;
     const { logging, redaction, dispatch } = this.#options;
     const version = versionOf(sender);
-    const known = session ? fromSession(session) : this.#httpClients.enter(sender);
-    const controller = known && track(known.requests, id);
+    const legacyClient = session ? fromSession(session) : this.#httpClients.enter(sender);
+    const controller = legacyClient && track(legacyClient.requests, id);
     const signal = controller?.signal ?? (sender.transport === 'http' ? this.#shutdown.signal : sender.signal);
     // A POST that accepts only JSON must get an answer even if the request was cancelled.
     const mayBeSilent = session !== undefined || send !== undefined;
@@ -138,7 +138,7 @@ export class LegacyEra {
       log: logging ? createClientLog(channel.send, session?.logLevel, redaction) : undefined,
     };
     try {
-      const client = toClient(known, sender, version, this.#questions, redaction, message.span);
+      const client = toClient(legacyClient, sender, version, this.#questions, redaction, message.span);
       const round = parseSecondRound(params);
       const facts = toRequestFacts(message, sender, client, signal, round, this.#options);
       const reply = await dispatch.perform(notifications ? { ...facts, ...notifications } : facts, message, version);
@@ -148,7 +148,7 @@ export class LegacyEra {
       throw error;
     } finally {
       channel?.close();
-      if (known && controller) untrack(known.requests, id, controller);
+      if (legacyClient && controller) untrack(legacyClient.requests, id, controller);
       if (!session) this.#httpClients.leave(sender);
     }
   }
@@ -284,19 +284,19 @@ function changeConnectionSettings(
 }
 
 function toClient(
-  known: LegacyClient | undefined,
+  legacyClient: LegacyClient | undefined,
   { session, principal, send, park, signal: connection }: Sender,
   version: LegacyVersion,
   questions: ClientQuestions,
   redaction: Redaction,
   span: CallSpan | undefined,
 ): Client {
-  const capabilities = known?.capabilities ?? NO_CAPABILITIES;
-  const { name, release } = known ?? {};
+  const capabilities = legacyClient?.capabilities ?? NO_CAPABILITIES;
+  const { name, release } = legacyClient ?? {};
   const client: Client = { era: 'legacy', version, name, release, capabilities };
-  if (!send || !known || Object.keys(capabilities).length === 0) return client;
+  if (!send || !legacyClient || Object.keys(capabilities).length === 0) return client;
   // A question is sent on the stream of its request; once that is closed, the client cannot read it.
-  const peer = { owner: known.owner, principal, send, ended: session?.ended.signal ?? connection };
+  const peer = { owner: legacyClient.owner, principal, send, ended: session?.ended.signal ?? connection };
   const sendRequest: SendRequest = async (method, params, signal, parent) => {
     const unpark = park?.();
     const question = parent?.beginClient(method, { 'mcp.method.name': method, 'mcp.protocol.version': version });

@@ -36,14 +36,14 @@ const RESUMED_PER_TURN = 8;
 
 export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): BodyReader {
   const chunkLimiter = new ChunkLimiter();
-  const shared: SharedLimits = { chunkLimiter, incomplete: new IncompleteBodies(maxHeldBytes), maxBodyBytes };
+  const limits: SharedLimits = { chunkLimiter, incomplete: new IncompleteBodies(maxHeldBytes), maxBodyBytes };
   return {
     addConnection: (socket) => chunkLimiter.addConnection(socket),
     noteRequest: (socket) => chunkLimiter.remove(socket),
     read(request, caller, receiver) {
       // If the client disconnected while it was being identified, no event will follow.
       if (request.destroyed || request.socket.destroyed) return receiver.loseBody();
-      const body = new IncomingBody(shared, request, caller, receiver);
+      const body = new IncomingBody(limits, request, caller, receiver);
       request.on('error', () => body.lose());
       if (request instanceof DirectRequest && request.feed(body)) return;
       body.wasComplete = request.complete;
@@ -66,7 +66,7 @@ class IncomingBody implements IncompleteBody {
   bytes = 0;
   /** All of it had arrived before it was read. */
   wasComplete = false;
-  readonly #shared: SharedLimits;
+  readonly #limits: SharedLimits;
   readonly #socket: Socket;
   readonly #receiver: BodyReceiver;
   readonly #isChunked: boolean;
@@ -77,18 +77,18 @@ class IncomingBody implements IncompleteBody {
   #chunks = 0;
   #isOver = false;
 
-  constructor(shared: SharedLimits, { socket, headers }: IncomingMessage, caller: string, receiver: BodyReceiver) {
+  constructor(limits: SharedLimits, { socket, headers }: IncomingMessage, caller: string, receiver: BodyReceiver) {
     this.caller = caller;
-    this.#shared = shared;
+    this.#limits = limits;
     this.#socket = socket;
     this.#receiver = receiver;
     this.#isChunked = headers['transfer-encoding'] !== undefined;
     this.#length = this.#isChunked ? undefined : Number(headers['content-length']);
-    if (this.#isChunked) shared.chunkLimiter.add(socket);
+    if (this.#isChunked) limits.chunkLimiter.add(socket);
   }
 
   add(chunk: Buffer): void {
-    const { chunkLimiter, incomplete, maxBodyBytes } = this.#shared;
+    const { chunkLimiter, incomplete, maxBodyBytes } = this.#limits;
     if (this.#isChunked) chunkLimiter.noteChunk(this.#socket);
     if (this.#isOver) return;
     this.#size += chunk.length;
@@ -137,8 +137,8 @@ class IncomingBody implements IncompleteBody {
   }
 
   #release(): void {
-    if (this.#isChunked) this.#shared.chunkLimiter.remove(this.#socket);
-    if (this.bytes > 0) this.#shared.incomplete.remove(this);
+    if (this.#isChunked) this.#limits.chunkLimiter.remove(this.#socket);
+    if (this.bytes > 0) this.#limits.incomplete.remove(this);
     this.#first = this.#more = undefined;
     this.#isOver = true;
   }

@@ -217,8 +217,8 @@ export class RequestHandler {
   }
 
   readonly #serve: RequestListener = (request, response) => {
-    const malformed = findRefusal(FORM_CHECKS, request);
-    if (malformed !== undefined) return this.#refuse(request, response, malformed);
+    const formRefusal = findRefusal(FORM_CHECKS, request);
+    if (formRefusal !== undefined) return this.#refuse(request, response, formRefusal);
     const { url = '' } = request;
     const profile = profileOf(url);
     if (!this.#isForMcp(request, url, profile)) return this.#passOn(request, response);

@@ -8,7 +8,7 @@ function dawdle(): void {
 }
 
 describe('queueTurn()', () => {
-  test('runs one after the other; others are served between those that take long', async () => {
+  test('runs work in order, and other events between pieces that take long', async () => {
     const log: string[] = [];
     const work = (name: string) => () => {
       dawdle();
@@ -21,7 +21,7 @@ describe('queueTurn()', () => {
     expect(log).toEqual(['first', 'other', 'second', 'third']);
   });
 
-  test('takes work that is queued while other work runs', async () => {
+  test('runs work that is queued while other work runs', async () => {
     const log: string[] = [];
     await new Promise<void>((resolve) => {
       queueTurn(() => {
@@ -37,14 +37,14 @@ describe('queueTurn()', () => {
 });
 
 describe('turnEnd()', () => {
-  test('is one end for all who ask in a turn, and another in the next', async () => {
+  test('is one promise for all callers in a turn, and another one in the next', async () => {
     const end = turnEnd();
     expect(turnEnd()).toBe(end);
     await end;
     expect(turnEnd()).not.toBe(end);
   });
 
-  test('comes in the order of asking', async () => {
+  test('resolves in the order of its calls', async () => {
     const log: string[] = [];
     await Promise.all(['first', 'second', 'third'].map((name) => turnEnd().then(() => log.push(name))));
     expect(log).toEqual(['first', 'second', 'third']);
@@ -52,7 +52,7 @@ describe('turnEnd()', () => {
 });
 
 describe('inTurn()', () => {
-  test('gives what the work returns, or what it throws, and goes on with the next', async () => {
+  test('returns what the work returns, or throws what it throws, and continues with the next', async () => {
     const failing = inTurn(() => {
       throw new Error('no');
     });
@@ -80,7 +80,7 @@ describe('inSteps()', () => {
     });
   };
 
-  test('gives what the last step returns; others are served between turns', async () => {
+  test('returns what the last step returns, and lets other events run between turns', async () => {
     slowDown();
     const log: string[] = [];
     setImmediate(() => log.push('other'));
@@ -88,14 +88,14 @@ describe('inSteps()', () => {
     expect(log).toEqual(['1', '2', 'other', '3', '4', '5', '6']);
   });
 
-  test('two that go on at the same time take turns', async () => {
+  test('alternates between two that run at the same time', async () => {
     slowDown();
     const log: string[] = [];
     await Promise.all([inSteps(count(4, log, 'a')), inSteps(count(4, log, 'b'))]);
     expect(log).toEqual(['a1', 'a2', 'b1', 'b2', 'a3', 'a4', 'b3', 'b4']);
   });
 
-  test('begins at once only while there is time left before the next turn', async () => {
+  test('starts at once only while there is time left before the next turn', async () => {
     slowDown();
     const log: string[] = [];
     const all = Array.from({ length: 20 }, (_, index) => inSteps(count(1, log, `${index} `)));
@@ -106,7 +106,7 @@ describe('inSteps()', () => {
     expect(log).toHaveLength(20);
   });
 
-  test('throws what a step throws, and begins no other', async () => {
+  test('throws what a step throws, and runs no other step', async () => {
     const log: string[] = [];
     const failing = (function* () {
       yield* count(2, log);

@@ -85,7 +85,7 @@ describe('through an injected dispatcher', () => {
     ).rejects.toMatchObject({ code: 'UNREACHABLE' });
   });
 
-  test('a caller that leaves while the answer is delayed', async () => {
+  test('a call that is cancelled while the answer is delayed', async () => {
     nock('https://api.pets.test').get('/things').delay(300).reply(200, {});
     const leave = new AbortController();
     const call = executor

@@ -22,13 +22,13 @@ async function watch(
 }
 
 describe('progress', () => {
-  test('says nothing for a quick call', async () => {
+  test('is not reported for a quick call', async () => {
     upstream.answer = (_, response) => response.end('{}');
     expect(await watch((progress) => run(endpoint(upstream.origin), {}, { progress }))).toEqual([]);
   });
 
   // The upstream goes on only when the report it waits for has come: no test here depends on how fast anything is.
-  test('tells waiting and received bytes, ever larger', async () => {
+  test('reports waiting and received bytes, with increasing values', async () => {
     let answer: ServerResponse | undefined;
     upstream.answer = (_, response) => {
       answer = response;
@@ -56,7 +56,7 @@ describe('progress', () => {
     ]);
   });
 
-  test('tells sent bytes of a large body, which arrives whole and with its length', async () => {
+  test('reports sent bytes of a large body, which arrives complete and with its length', async () => {
     const text = 'abcdefgh'.repeat(1024 * 1024);
     let length: string | undefined;
     let bytes = 0;

@@ -33,24 +33,24 @@ describe('the deadline covers the whole call', () => {
     });
   };
 
-  test('a server that accepts and stays silent', async () => {
+  test('of a server that accepts and stays silent', async () => {
     const raw = await startRaw(() => {});
     await expectTimeout(raw.origin);
   });
 
-  test('headers, then silence', async () => {
+  test('of headers, then silence', async () => {
     const raw = await startRaw((socket) => {
       socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n12'));
     });
     await expectTimeout(raw.origin);
   });
 
-  test('half a status line, then silence', async () => {
+  test('of half a status line, then silence', async () => {
     const raw = await startRaw((socket) => socket.once('data', () => socket.write('HTTP/1.1 20')));
     await expectTimeout(raw.origin);
   });
 
-  test('a drip of one byte at a time', async () => {
+  test('of an answer that comes one byte at a time', async () => {
     const raw = await startRaw((socket) => {
       socket.once('data', () => {
         socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n');
@@ -61,7 +61,7 @@ describe('the deadline covers the whole call', () => {
     await expectTimeout(raw.origin);
   });
 
-  test('a drip of compressed bytes', async () => {
+  test('of compressed bytes that come slowly', async () => {
     const raw = await startRaw((socket) => {
       socket.once('data', () => {
         socket.write('HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 1000\r\n\r\n');
@@ -71,7 +71,7 @@ describe('the deadline covers the whole call', () => {
     await expectTimeout(raw.origin);
   });
 
-  test('waiting for a free socket counts too', async () => {
+  test('including the time in which it waits for a socket', async () => {
     const raw = await startRaw(() => {});
     const executor = createExecutor({ connections: 1 });
     const target = executor.compile(endpoint(raw.origin, { limits: short }));
@@ -115,7 +115,7 @@ describe('the deadline covers the whole call', () => {
   });
 });
 
-describe('a caller that leaves', () => {
+describe('a caller that cancels its call', () => {
   test('closes the upstream socket at once', async () => {
     const raw = await startRaw(() => {});
     const leave = new AbortController();
@@ -130,7 +130,7 @@ describe('a caller that leaves', () => {
     await closed;
   });
 
-  test('in the middle of the body too', async () => {
+  test('closes it in the middle of the body too', async () => {
     const raw = await startRaw((socket) => {
       socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc'));
     });
@@ -189,8 +189,8 @@ describe('a caller that leaves', () => {
   });
 });
 
-describe('no answer', () => {
-  test('refused: the message names the origin and what to check', async () => {
+describe('a request without an answer', () => {
+  test('because the connection is refused: the message names the origin and what to check', async () => {
     const gone = await startRaw(() => {});
     const refused = endpoint('http://127.0.0.1:1', {});
     await expect(run(refused)).rejects.toMatchObject({
@@ -202,14 +202,14 @@ describe('no answer', () => {
     expect(gone.sockets).toHaveLength(0);
   });
 
-  test('a name that does not resolve', async () => {
+  test('because the host name does not resolve', async () => {
     await expect(run(endpoint('http://no-such-host.invalid'))).rejects.toMatchObject({
       code: 'UNREACHABLE',
       message: expect.stringContaining('does not resolve'),
     });
   });
 
-  test('reset before the answer', async () => {
+  test('because the connection is reset', async () => {
     const raw = await startRaw((socket) => socket.once('data', () => socket.resetAndDestroy()));
     await expect(run(endpoint(raw.origin))).rejects.toMatchObject({
       code: 'UNREACHABLE',
@@ -217,7 +217,7 @@ describe('no answer', () => {
     });
   });
 
-  test('closed before the answer to a write: the message warns, and it was sent once', async () => {
+  test('of a write, because the connection is closed: the message warns, and it was sent once', async () => {
     let requests = 0;
     const raw = await startRaw((socket) =>
       socket.on('data', () => {
@@ -232,7 +232,7 @@ describe('no answer', () => {
     expect(requests).toBe(1);
   });
 
-  test('a dispatcher that throws', async () => {
+  test('because the dispatcher throws', async () => {
     const executor = createExecutor({
       dispatcher: () => {
         throw new TypeError('no dispatcher');
@@ -243,7 +243,7 @@ describe('no answer', () => {
     });
   });
 
-  test('TLS spoken to a plain server', async () => {
+  test('because the server does not speak TLS', async () => {
     const raw = await startRaw((socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad\r\n\r\n')));
     await expect(run(endpoint(raw.origin.replace('http:', 'https:')))).rejects.toMatchObject({
       code: 'UNREACHABLE',
@@ -288,18 +288,18 @@ describe('bad answers', () => {
     await expect(run(endpoint(upstream.origin))).rejects.toMatchObject({ code: 'BAD_RESPONSE' });
   });
 
-  test('an answer compressed twice is refused even when it is sound', async () => {
+  test('an answer that is compressed twice is refused even if it is valid', async () => {
     upstream.answer = (_, response) =>
       response.setHeader('content-encoding', 'gzip, gzip').end(gzipSync(gzipSync('{}')));
     await expect(run(endpoint(upstream.origin))).rejects.toMatchObject({ code: 'BAD_RESPONSE' });
   });
 
-  test('a few interim responses are fine', async () => {
+  test('a few interim responses are accepted', async () => {
     const bytes = `${'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'.repeat(5)}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok`;
     expect(textOf(await answering(bytes))).toBe('ok');
   });
 
-  test('a body that ends with the connection is whole', async () => {
+  test('a body that ends with the connection is complete', async () => {
     expect(textOf(await answering('HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\nall of it'))).toBe('all of it');
   });
 
@@ -320,7 +320,7 @@ describe('bad answers', () => {
   });
 });
 
-describe('the byte cap', () => {
+describe('the byte limit of answers', () => {
   const capped = (maxResponseBytes: number) => endpoint(upstream.origin, { limits: { ...limits, maxResponseBytes } });
   const tooLarge = {
     code: 'TOO_LARGE',
@@ -361,7 +361,7 @@ describe('the byte cap', () => {
     await expect(run(capped(1_000_000))).rejects.toMatchObject({ code: 'TOO_LARGE' });
   });
 
-  test('a small bomb is stopped in the cheap path as well', async () => {
+  test('a small compression bomb is stopped in the synchronous path as well', async () => {
     upstream.answer = (_, response) =>
       response.setHeader('content-encoding', 'gzip').end(gzipSync(Buffer.alloc(600_000)));
     await expect(run(capped(1000))).rejects.toMatchObject(tooLarge);
@@ -383,7 +383,7 @@ describe('the byte cap', () => {
     expect(await run(capped(500_000))).toMatchObject({ status: 502, ok: false });
   });
 
-  test('exactly the cap passes', async () => {
+  test('an answer of exactly the limit passes', async () => {
     upstream.answer = (_, response) => response.setHeader('content-type', 'text/plain').end('x'.repeat(1000));
     expect(textOf(await run(capped(1000)))).toBe('x'.repeat(1000));
   });
@@ -415,7 +415,7 @@ describe('compressed answers', () => {
     expect(upstream.last().headers['accept-encoding']).toBe('gzip, br');
   });
 
-  test('identity and an empty compressed body are fine', async () => {
+  test('identity and an empty compressed body are accepted', async () => {
     upstream.answer = (_, response) => response.setHeader('content-encoding', 'identity').end('"x"');
     expect(textOf(await run(endpoint(upstream.origin)))).toBe('"x"');
     upstream.answer = (_, response) => response.setHeader('content-encoding', 'gzip').end();
@@ -471,7 +471,7 @@ describe('redirects', () => {
     expect(upstream.last().headers['x-version']).toBe('2');
   });
 
-  test('not outside the base URL, not more than three, not for writes, not to nonsense', async () => {
+  test('none is followed outside the base URL, after three others, for a write, or to an invalid address', async () => {
     upstream.answer = (_, response) => response.writeHead(302, { location: '/admin' }).end();
     await expect(run(endpoint(`${upstream.origin}/v1`))).rejects.toMatchObject({
       code: 'REDIRECT_BLOCKED',
@@ -509,7 +509,7 @@ describe('redirects', () => {
   });
 });
 
-describe('connections', () => {
+describe('connections to an API', () => {
   test('are kept and reused, and capped per origin', async () => {
     let open = 0;
     let most = 0;
@@ -531,7 +531,7 @@ describe('connections', () => {
     await expect(target.run(contextOf({ tool: 't', signal }), {})).rejects.toMatchObject({ code: 'UNREACHABLE' });
   });
 
-  test('close waits for what is in flight', async () => {
+  test('are closed after the requests in progress', async () => {
     const executor = createExecutor();
     upstream.answer = (_, response) => setTimeout(() => response.end('{}'), 80);
     const call = executor.compile(endpoint(upstream.origin)).run(contextOf({ tool: 't' }), {});

@@ -68,7 +68,7 @@ const who = (id: string | number, args: object, meta: object = {}, capabilities:
 const seenBy = (answer: Rpc | undefined) =>
   JSON.parse(((answer?.result?.content ?? []) as { text: string }[])[0]?.text ?? '');
 
-describe('requests under way at the same time', () => {
+describe('concurrent requests', () => {
   test('with the same id keep principal, capabilities, trace and arguments apart', async () => {
     const ask = (index: number) =>
       gateway.handle(
@@ -113,7 +113,7 @@ describe('requests under way at the same time', () => {
     await Promise.all(asking);
   });
 
-  test('on one connection have signals of their own, though the connection is one', async () => {
+  test('on one connection have their own signals', async () => {
     const client = openStdio(gateway.protocol);
     for (const id of [1, 2]) client.send(who(id, {}));
     await until(() => calls.length === 2);
@@ -125,7 +125,7 @@ describe('requests under way at the same time', () => {
     await client.close();
   });
 
-  test('over HTTP leave no trace of their headers', async () => {
+  test('over HTTP do not keep their headers', async () => {
     go.open();
     const secret = { authorization: 'Bearer very-secret', cookie: 'a=very-secret', 'x-forwarded-for': 'very-secret' };
     const first = await stream(http.url, who(1, {}), secret);
@@ -135,8 +135,8 @@ describe('requests under way at the same time', () => {
   });
 });
 
-describe('what initialize said', () => {
-  test('holds for its own connection only, and not for modern requests on it', async () => {
+describe('the declarations of initialize', () => {
+  test('hold for their own connection only, and not for modern requests on it', async () => {
     go.open();
     const [one, two] = [openStdio(gateway.protocol), await LINE_CLIENTS.tcp(gateway.protocol)];
     const capabilities = { elicitation: {}, roots: {} };
@@ -149,7 +149,7 @@ describe('what initialize said', () => {
     await Promise.all([one.close(), two.close()]);
   });
 
-  test('can be said again on the same connection', async () => {
+  test('can be replaced on the same connection', async () => {
     go.open();
     const client = openStdio(gateway.protocol);
     for (const capabilities of [{ elicitation: {} }, { sampling: {} }]) {
@@ -167,7 +167,7 @@ describe('what initialize said', () => {
 describe('log messages', () => {
   const isLog = ({ method }: Rpc) => method === 'notifications/message';
 
-  test('come to a modern client only when this very request asks for them, and from that level on', async () => {
+  test('are sent to a modern client only if the request asks for them, from that level on', async () => {
     go.open();
     const client = openStdio(gateway.protocol);
     await client.ask(who(1, {}));
@@ -179,7 +179,7 @@ describe('log messages', () => {
     await client.close();
   });
 
-  test('come to a legacy client from the level its own connection has set', async () => {
+  test('are sent to a legacy client from the level its connection has set', async () => {
     go.open();
     const [quiet, other] = [openStdio(gateway.protocol), openStdio(gateway.protocol)];
     expect((await quiet.ask(legacy('l', 'logging/setLevel', { level: 'critical' }))).result).toEqual({});
@@ -191,7 +191,7 @@ describe('log messages', () => {
   });
 });
 
-test('a request that is over is forgotten', async () => {
+test('a finished request is garbage-collected', async () => {
   go.open();
   const session = createSession();
   const context = { transport: 'stdio', session, send: () => {} } as const;

@@ -502,7 +502,7 @@ describe('a request is served', () => {
     }
   });
 
-  test('with arguments that do not fit as a tool result that says so, not as a protocol error', async () => {
+  test('with invalid arguments as a tool result that says so, not as a protocol error', async () => {
     const call = calling('pets_get', { id: 'seven' });
     const text =
       'Invalid arguments for pets_get; nothing was sent. Fix and call again:\n' +
@@ -575,7 +575,7 @@ describe('a request is served', () => {
     expect(answer.headers['mcp-session-id']).toMatch(/^[\w-]+\.[\w-]{43}$/);
   });
 
-  test('without a version header as 2025-03-26, which knows no structured output', async () => {
+  test('without a version header as 2025-03-26, which has no structured output', async () => {
     const list = async (headers: Record<string, string>) =>
       JSON.parse((await post(http.url, JSON.stringify(legacy(1, 'tools/list')), headers)).body).result;
     expect(await list({})).toEqual(await list({ 'mcp-protocol-version': '2025-03-26' }));
@@ -583,7 +583,7 @@ describe('a request is served', () => {
   });
 });
 
-test('the messages of a batch take turns with everybody else', async () => {
+test('other requests are served between the messages of a batch', async () => {
   let turns = 0;
   let next = setImmediate(function turn() {
     turns++;

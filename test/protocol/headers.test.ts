@@ -38,7 +38,7 @@ describe('Mcp-Name', () => {
     expect(call(name, header)).toThrow(why);
   });
 
-  test('of any name is accepted encoded, and refused with any other name in it', () => {
+  test('of any name is accepted encoded, and refused if it contains another name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (name, other) => {
         expect(call(name, encode(name))).not.toThrow();
@@ -48,21 +48,21 @@ describe('Mcp-Name', () => {
     );
   });
 
-  test('is the URI of a resource, and not looked at where nothing has a name', () => {
+  test('is the URI of a resource, and ignored for methods without a name', () => {
     const headers = { 'mcp-method': 'resources/read', 'mcp-name': 'a://b' };
     expect(() => checkRequestHeaders(headers, 'resources/read', { uri: 'a://b' })).not.toThrow();
     expect(() => checkRequestHeaders(headers, 'resources/read', { uri: 'a://c' })).toThrow('Mcp-Name says "a://b"');
     expect(() => checkRequestHeaders({ 'mcp-method': 'tools/list', 'mcp-name': 'x' }, 'tools/list', {})).not.toThrow();
   });
 
-  test('is not asked for when the body has no name: that is a fault of its own', () => {
+  test('is not required if the body has no name, which is a different error', () => {
     expect(() => checkRequestHeaders({ 'mcp-method': 'tools/call' }, 'tools/call', {})).not.toThrow();
     expect(() => checkRequestHeaders({ 'mcp-method': 'toString' }, 'toString', {})).not.toThrow();
   });
 });
 
 describe('MCP-Protocol-Version and Mcp-Method', () => {
-  test('must be there and equal, letter by letter', () => {
+  test('must be present and equal the body', () => {
     expect(() => checkVersionHeader({ 'mcp-protocol-version': '2026-07-28' }, '2026-07-28')).not.toThrow();
     expect(() => checkVersionHeader({}, '2026-07-28')).toThrow('MCP-Protocol-Version is missing');
     expect(() => checkVersionHeader({ 'mcp-protocol-version': '2026-07-28, 2025-11-25' }, '2026-07-28')).toThrow(

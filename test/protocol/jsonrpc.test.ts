@@ -35,7 +35,7 @@ describe('parseMessages()', () => {
     '{"a":{"b":[{"c":1,"c":1}]}}',
     '{"__proto__":1,"__proto__":2}',
     '[{"a":1},{"a":1,"a":1}]',
-  ])('refuses the doubled key in %s', (text) => {
+  ])('refuses the duplicate key in %s', (text) => {
     expect(() => parseMessages(text)).toThrow('the same key twice');
   });
 
@@ -45,7 +45,7 @@ describe('parseMessages()', () => {
     '{ "a" :1, "b" : {"a":"a"} }',
     '[{"a":1},{"a":1}]',
     '{"":1}',
-  ])('sees no doubled key in %s', (text) => {
+  ])('finds no duplicate key in %s', (text) => {
     expect(() => parseMessages(text)).not.toThrow();
   });
 
@@ -62,18 +62,18 @@ describe('parseMessages()', () => {
     expect(parseMessages(text)).toEqual({ kind: 'excess', id, reason: expect.stringContaining(reason) });
   });
 
-  test('takes a message as large as arguments may be', () => {
+  test('accepts a message as large as arguments may be', () => {
     const text = `{"jsonrpc":"2.0","id":1,"method":"a","params":{"x":[${'{},'.repeat(20_000)}1],"y":{${fieldsOf(4_900)}},"z":"${',['.repeat(100_000)}"}}`;
     expect(parseMessages(text)).toMatchObject({ kind: 'request', id: 1, method: 'a' });
   });
 
-  test.each([60_000, 20])('refuses what is nested too deeply, with %i characters beside it', (beside) => {
+  test.each([60_000, 20])('refuses messages that are nested too deeply, with %i more characters', (beside) => {
     const text = `{"x":"${'x'.repeat(beside)}","y":${'['.repeat(65)}${']'.repeat(65)}}`;
     expect(() => parseMessages(text)).toThrow('nested deeper than 64 levels');
     expect(() => parseMessages(text.replace('[', '').replace(']', ''))).not.toThrow();
   });
 
-  test('sees no doubled key in any JSON that was written from a value', () => {
+  test('finds no duplicate key in any serialised value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), fc.nat(2), (value, indent) => {
         expect(() => parseMessages(JSON.stringify(value, null, indent))).not.toThrow();
@@ -82,7 +82,7 @@ describe('parseMessages()', () => {
     );
   });
 
-  test('sees the doubled key wherever in a value it is put', () => {
+  test('finds a duplicate key anywhere in a value', () => {
     const nested = fc.jsonValue({ maxDepth: 2 });
     fc.assert(
       fc.property(fc.string(), nested, nested, fc.nat(5), (key, first, second, depth) => {
@@ -95,15 +95,15 @@ describe('parseMessages()', () => {
     );
   });
 
-  test('keeps a prototype out of a message that names one', () => {
+  test('does not set the prototype that a message names', () => {
     const message = parseMessages('{"jsonrpc":"2.0","id":1,"method":"a","params":{"__proto__":{"polluted":1}}}');
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
     expect(message).toMatchObject({ kind: 'request' });
   });
 });
 
-describe('answers', () => {
-  test('are written with the id as it came, whatever it was', () => {
+describe('JSON-RPC answers', () => {
+  test('have the id of their request, whatever it is', () => {
     fc.assert(
       fc.property(fc.oneof(anyText, fc.integer()), (id) => {
         const { id: back, result } = JSON.parse(writeResult(id, '{"a":1}'));
@@ -113,7 +113,7 @@ describe('answers', () => {
     );
   });
 
-  test('never hold a line break, so that no text can forge a frame', () => {
+  test('never contain a line break, so that no text can forge a frame', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const written = [
@@ -128,7 +128,7 @@ describe('answers', () => {
     );
   });
 
-  test('leave the id out where none is known', () => {
+  test('have no id if it is unknown', () => {
     expect(writeError(undefined, -32700, 'no')).toBe('{"jsonrpc":"2.0","error":{"code":-32700,"message":"no"}}');
   });
 });

@@ -21,7 +21,7 @@ describe('questions to clients', () => {
   };
   const questions = createClientQuestions();
 
-  test('are twenty at most for one client, and one that is settled makes room', async () => {
+  test('are at most twenty for one client, and a settled one makes room', async () => {
     const { ids, ask } = asker('me');
     const open = Array.from({ length: 20 }, ask);
     await expect(ask()).rejects.toMatchObject({ code: 'RATE_LIMITED' });
@@ -61,7 +61,7 @@ describe('questions to clients', () => {
     expect(again.ids).toHaveLength(1);
   });
 
-  test('have ids nobody can guess, each its own', () => {
+  test('have unique ids that cannot be guessed', () => {
     const outgoing = createClientQuestions();
     const texts: string[] = [];
     for (let count = 0; count < 50; count++) {
@@ -80,7 +80,7 @@ describe('questions to clients', () => {
     expect(outgoing.settle(0, 'landbridge-00000000-0000-4000-8000-000000000000', {}, undefined)).toBe(false);
   });
 
-  test('are not asked in the name of a call that is over, nor of a client that has finished', async () => {
+  test('are not asked for a finished call, or a client that has ended its side', async () => {
     const sent: string[] = [];
     const peer = { owner: 1, principal: nobody, send: (text: string) => void sent.push(text) };
     const over = AbortSignal.abort();
@@ -93,7 +93,7 @@ describe('questions to clients', () => {
 });
 
 describe('subscriptions', () => {
-  test('are a thousand at most, and one that is cancelled makes room', async () => {
+  test('are at most a thousand, and a cancelled one makes room', async () => {
     const subscriptions = createSubscriptions(createResultWriter({}));
     const listen = (signal: AbortSignal) =>
       subscriptions.listen(1, { notifications: {} }, { principal: nobody, send: () => {} }, signal);
@@ -124,10 +124,10 @@ test('subscriptions of one caller leave room for those of another', async () => 
   expect((await Promise.all(quiet)).filter((one) => one === 'refused')).toHaveLength(0);
 });
 
-describe('results', () => {
+describe('results of tools', () => {
   const writer = createResultWriter({ 'x/serverInfo': { name: 't' } });
 
-  test('carry any structured value in 2026-07-28, and an object before', () => {
+  test('have any structured value in 2026-07-28, and an object in older revisions', () => {
     const outcome = { content: [], isError: false, structured: [1, 2] };
     expect(JSON.parse(writer.writeOutcome(outcome, '2026-07-28'))).toEqual({
       content: [],
@@ -147,7 +147,7 @@ describe('results', () => {
     });
   });
 
-  test('carry files as resources in every revision, and sounds as such since 2025-03-26', () => {
+  test('have files as resources in every revision, and audio as audio since 2025-03-26', () => {
     const file = {
       type: 'resource' as const,
       resource: { uri: 'answer://0/a.pdf', mimeType: 'application/pdf', blob: 'AA==' },

@@ -25,20 +25,20 @@ function openOffice(deliversFrom = Number.POSITIVE_INFINITY) {
 
 const large = { id: ID, result: { action: 'accept', content: { text: 'x'.repeat(500_000) } } };
 
-test('a large answer for a process that is not there is sent once, however often it is looked for', async () => {
+test('a large answer for an unreachable process is sent once, however often delivery is retried', async () => {
   const { mailbox, sent } = openOffice();
   await expect(mailbox.forward('session', CALLER, large)).rejects.toThrow('could not be handed');
   expect(sent.length).toBeGreaterThan(2);
   expect(sent.filter((text) => text.length > 100)).toHaveLength(1);
 });
 
-test('it is sent once more when that process is there again', async () => {
+test('a large answer is sent again when its process is reachable again', async () => {
   const { mailbox, sent } = openOffice(3);
   await mailbox.forward('session', CALLER, large);
   expect(sent.map((text) => text.length > 100)).toEqual([true, false, false, true]);
 });
 
-test('what is no id of a question goes nowhere, and no long id of a request goes to all', async () => {
+test('answers with unknown ids and cancellations with long ids are not sent to other processes', async () => {
   const { mailbox, sent, toAll } = openOffice();
   for (const id of [`${ID}${'0'.repeat(1000)}`, `landbridge-${ADDRESS}-`, 'x', 7])
     await mailbox.forward('session', CALLER, { id, result: {} });

@@ -69,21 +69,21 @@ describe('a legacy session', () => {
     ['a call', legacy(2, 'tools/call', { name: 'pets_get', arguments: { id: 1 } })],
     ['a list', legacy(2, 'tools/list')],
     ['a ping', legacy(2, 'ping')],
-  ])('of Ann is none of Bob’s: %s of his with it is refused as a session that is not there', async (_, message) => {
+  ])('of Ann is not valid for Bob: his %s with it is refused as an unknown session', async (_, message) => {
     const session = await openSession('ann');
     const { status, body } = await say('bob', message, session);
     expect([status, (JSON.parse(body) as Rpc).error?.code, sent()]).toEqual([404, -32001, []]);
     expect((await say('ann', message, session)).status).toBe(200);
   });
 
-  test('of one profile is none of another', async () => {
+  test('of one profile is not valid in another', async () => {
     const session = await openSession('ann');
     const call = legacy(2, 'tools/call', { name: 'pets_get', arguments: { id: 1 } });
     expect((await say('ann', call, session, `${url}/other`)).status).toBe(404);
     expect(sent()).toEqual([]);
   });
 
-  test('of Ann, used by Bob, neither answers her question nor loses it by a message nobody can read', async () => {
+  test('of Ann, used by Bob, neither answers her question nor ends it with an unreadable message', async () => {
     const session = await openSession('ann');
     const asking = await stream(url, legacy(2, 'tools/call', deletion), { 'x-who': 'ann', ...session });
     const question = await asking.find(({ method }) => method === 'elicitation/create');
@@ -98,7 +98,7 @@ describe('a legacy session', () => {
     expect(sent()).toEqual(['DELETE /pets/7']);
   });
 
-  test('of Ann does not let Bob cancel what she has under way; her own does', async () => {
+  test('of Ann lets her cancel her calls, but not Bob', async () => {
     const session = await openSession('ann');
     const call = legacy(5, 'tools/call', { name: 'pets_list', arguments: { limit: 1 } });
     const answer = say('ann', call, session);
@@ -144,7 +144,7 @@ describe.each([
   const tokenOf = (answer: Rpc) =>
     /confirmation_token: "([^"]+)"/.exec(JSON.stringify(answer).replaceAll('\\', ''))![1]!;
 
-  test('is worth nothing to Bob, nor in another profile, and is not used up by trying', async () => {
+  test('is not valid for Bob or in another profile, and not used up by trying', async () => {
     const confirmation_token = tokenOf(await call('ann', { id: 7 }));
     expect(await call('bob', { id: 7, confirmation_token })).toMatchObject({ result: { isError: true } });
     expect(await call('ann', { id: 7, confirmation_token }, `${url}/other`)).toMatchObject({
@@ -159,7 +159,7 @@ describe.each([
 });
 
 describe('the state of Ann’s question, 2026-07-28', () => {
-  test('is worth nothing to Bob, nor in another profile, whatever he answers', async () => {
+  test('is not valid for Bob or in another profile, whatever he answers', async () => {
     const ask = modern(4, 'tools/call', deletion, { elicitation: {} });
     const { result } = await sayModern('ann', ask);
     const requestState = String(result?.requestState);

@@ -132,7 +132,7 @@ describe.each(Object.entries(LINE_CLIENTS))('over %s', (_, open) => {
     expect(await client.find(({ id }) => id === 1)).toMatchObject({ result: { content: [{ text: '[]' }] } });
   });
 
-  test('progress of a call comes inline, grows, and stops with the answer', async () => {
+  test('progress of a call is sent inline, increases, and stops with the answer', async () => {
     const go = gate();
     let late: ExecutionContext['progress'];
     native = async (call) => {
@@ -172,7 +172,7 @@ describe.each(Object.entries(LINE_CLIENTS))('over %s', (_, open) => {
     expect(client.received.filter(({ id, params }) => id === 'quiet' || params?.progressToken === 'quiet')).toEqual([]);
   });
 
-  test('no token, no progress', async () => {
+  test('a call without a progress token sends no progress', async () => {
     const seen: unknown[] = [];
     native = async (call) => void seen.push(call.progress);
     await client.ask(modern('no-token', 'tools/call', { name: 'native' }));
@@ -180,7 +180,7 @@ describe.each(Object.entries(LINE_CLIENTS))('over %s', (_, open) => {
     expect(seen).toEqual([undefined, undefined]);
   });
 
-  test('a subscription is acknowledged first, held open, and ended in silence by a cancellation', async () => {
+  test('a subscription is acknowledged, kept open, and ended without an answer by a cancellation', async () => {
     const id = 'listen';
     client.send(
       modern(id, 'subscriptions/listen', { notifications: { toolsListChanged: true, resourceSubscriptions: [] } }),
@@ -199,8 +199,8 @@ describe.each(Object.entries(LINE_CLIENTS))('over %s', (_, open) => {
   });
 });
 
-describe('a client that leaves', () => {
-  test('takes its calls with it, over TCP', async () => {
+describe('a client that disconnects', () => {
+  test('cancels its calls over TCP', async () => {
     const client = await LINE_CLIENTS.tcp(gateway.protocol);
     client.send(list(1).modern);
     client.send(list(2).legacy);
@@ -209,7 +209,7 @@ describe('a client that leaves', () => {
     await Promise.all(both.map(({ abandoned }) => abandoned));
   });
 
-  test('takes its call with it over modern HTTP, before and after the answer has begun', async () => {
+  test('cancels its call over modern HTTP, before and after the answer has begun', async () => {
     const early = sending(http.url, list(1).modern);
     early.begun.catch(() => {});
     const first = await arrived(1);
@@ -226,7 +226,7 @@ describe('a client that leaves', () => {
     await late.ended.catch(() => {});
   });
 
-  test('does not cancel a legacy call over HTTP: there a disconnect means nothing', async () => {
+  test('does not cancel a legacy call over HTTP, where a disconnect is no cancellation', async () => {
     const { request, begun } = sending(http.url, list(1).legacy);
     begun.catch(() => {});
     const { response } = await arrived();
@@ -239,7 +239,7 @@ describe('a client that leaves', () => {
 });
 
 describe('closing the gateway', () => {
-  test('gives up legacy calls whose client has left, with and without a session', async () => {
+  test('cancels legacy calls whose client has disconnected, with and without a session', async () => {
     const own = createGateway({ domains: [petsDomain(upstream.url)], exposure: 'tools' });
     const server = await serveHttp(own);
     const { headers } = await post(server.url, JSON.stringify(initialize({ elicitation: {} })));
@@ -275,7 +275,7 @@ describe('legacy HTTP with a session', () => {
     },
   );
 
-  test('a client that takes only JSON is told what became of the call', async () => {
+  test('a client that accepts only JSON is told that its call was cancelled', async () => {
     const session = { ...(await open()), accept: 'application/json' };
     const answer = post(http.url, JSON.stringify(list(7).legacy), session);
     const { abandoned } = await arrived();
@@ -300,7 +300,7 @@ describe('legacy HTTP with a session', () => {
 });
 
 describe('progress over HTTP', () => {
-  test('rides on the answer’s own event stream, before it', async () => {
+  test('is sent on the answer’s event stream, before the answer', async () => {
     native = async (call) => {
       for (const step of [1, 2, 3]) call.progress?.(step, 3);
     };
@@ -320,7 +320,7 @@ describe('progress over HTTP', () => {
     }
   });
 
-  test('is not made where the client takes only JSON, and the answer is plain JSON', async () => {
+  test('is not sent if the client accepts only JSON, and the answer is plain JSON', async () => {
     native = async (call) => call.progress?.(1);
     const message = modern(1, 'tools/call', { name: 'native', _meta: { progressToken: 7 } });
     const answer = await stream(http.url, message, { accept: 'application/json' });
@@ -328,7 +328,7 @@ describe('progress over HTTP', () => {
     expect(await answer.ended).toMatchObject([{ id: 1, result: {} }]);
   });
 
-  test('of a REST call that takes long says that we wait, in every era', async () => {
+  test('of a slow REST call says that the gateway is waiting, in every era', async () => {
     const answers = [
       stream(http.url, list(1, { progressToken: 'm' }).modern),
       stream(http.url, list(2, { progressToken: 'l' }).legacy),
@@ -416,7 +416,7 @@ describe('subscriptions/listen', () => {
     ]);
   });
 
-  test('is refused where there is no stream to send on', async () => {
+  test('is refused if there is no stream to send on', async () => {
     const answer = await stream(http.url, listen(1), { accept: 'application/json' });
     expect([answer.status, (await answer.ended)[0]?.error?.code]).toEqual([400, -32600]);
   });
@@ -460,7 +460,7 @@ describe('subscriptions/listen', () => {
     await own.close();
   });
 
-  test('is no load: the in-flight limit counts only work', async () => {
+  test('does not count towards the in-flight limit', async () => {
     const server = await serveHttp(gateway, { maxInFlight: 1 });
     const streams = [];
     for (let id = 0; id < 3; id++) {
@@ -474,6 +474,6 @@ describe('subscriptions/listen', () => {
   });
 });
 
-test('none of this made Node warn of leaking listeners', () => {
+test('Node warned of no leaking listeners', () => {
   expect(warnings).toEqual([]);
 });

@@ -71,7 +71,7 @@ describe.each(Object.keys(LINKS) as (keyof typeof LINKS)[])('over %s', (kind) =>
 });
 
 describe.each(Object.keys(LINE_CLIENTS) as (keyof typeof LINE_CLIENTS)[])('a question over %s', (kind) => {
-  test('that cannot be written takes no place from those that can', async () => {
+  test('that cannot be written uses up no permit', async () => {
     const refusals: unknown[] = [];
     const ask = tool('ask', async ({ client, signal }) => {
       for (const params of Object.values(UNPRINTABLE)) {

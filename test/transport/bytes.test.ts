@@ -89,7 +89,7 @@ function checkAnswer(answer: unknown): void {
   expect(message.error?.code).not.toBe(-32603);
 }
 
-describe('any bytes', () => {
+describe('arbitrary bytes', () => {
   test('over stdio leave the connection as usable as before', async () => {
     let count = 0;
     await fc.assert(
@@ -135,7 +135,7 @@ describe('any bytes', () => {
     );
   });
 
-  test('instead of HTTP end in a close', async () => {
+  test('in place of an HTTP request close the connection', async () => {
     const request = Buffer.from(rawPost(JSON.stringify(legacy(1, 'ping'))));
     const broken = fc
       .tuple(fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 5 }), fc.nat(request.length))
@@ -157,7 +157,7 @@ describe('any bytes', () => {
   });
 });
 
-describe('any message', () => {
+describe('an arbitrary message', () => {
   const key = fc.constantFrom(
     'name',
     'uri',
@@ -250,7 +250,7 @@ describe('any message', () => {
   });
 });
 
-test('nothing of this was noticed by anybody else', async () => {
+test('none of the arbitrary bytes disturbed other clients', async () => {
   // Give late failures a chance to show.
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(failures).toEqual([]);

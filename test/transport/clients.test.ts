@@ -150,7 +150,7 @@ function suite(open: () => Promise<Client>): void {
     expect((await client.complete({ ref, argument: { name: 'kind', value: 'd' } })).completion.values).toEqual(['dog']);
   });
 
-  test('answers a confirmation by itself, and the delete happens exactly once', async () => {
+  test('answers a confirmation, and the delete happens exactly once', async () => {
     expect(textOf(await client.callTool({ name: 'pets_delete', arguments: { id: 7 } }))).toBe(
       '{"method":"DELETE","url":"/pets/7"}',
     );
@@ -170,7 +170,7 @@ function suite(open: () => Promise<Client>): void {
     expect(sent()).toEqual([]);
   });
 
-  test('gives up a call, and the API’s socket is closed', async () => {
+  test('cancels a call, and the API’s socket is closed', async () => {
     const giveUp = new AbortController();
     const { signal } = giveUp;
     const params = { name: 'pets_get', arguments: { id: 99 } };
@@ -187,7 +187,7 @@ function suite(open: () => Promise<Client>): void {
 describe.each(Object.entries(CLIENTS))('%s', (_, open) => {
   suite(open);
 
-  test('without elicitation is handed a token to come back with', async () => {
+  test('without elicitation gets a confirmation token', async () => {
     const client = await open(false);
     const refusal = await client.callTool({ name: 'pets_delete', arguments: { id: 7 } });
     expect(refusal).toMatchObject({ isError: true, structuredContent: { failure_mode: 'not_confirmed' } });

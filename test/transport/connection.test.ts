@@ -32,7 +32,7 @@ describe('the signal of a connection', () => {
     return entered[count - 1]!;
   }
 
-  it('is aborted when the client leaves, for every request under way', async () => {
+  it('is aborted for every request in progress when the client disconnects', async () => {
     await start();
     const heard: number[] = [];
     (await ask(1)).signal.addEventListener('abort', () => heard.push(1));
@@ -41,7 +41,7 @@ describe('the signal of a connection', () => {
     await expect.poll(() => heard).toEqual([1, 2]);
   });
 
-  it('is the same for the next request when nobody listens any more', async () => {
+  it('is reused for the next request if it has no listeners', async () => {
     await start();
     const first = await ask(1);
     const { signal } = first;
@@ -49,7 +49,7 @@ describe('the signal of a connection', () => {
     expect((await ask(2)).signal).toBe(signal);
   });
 
-  it('never calls a listener left behind by an answered request', async () => {
+  it('never calls a listener that an answered request left behind', async () => {
     await start();
     let late = 0;
     const first = await ask(1);
@@ -64,7 +64,7 @@ describe('the signal of a connection', () => {
     expect(signal.aborted).toBe(false);
   });
 
-  it('is aborted when nothing is in progress, too, and for a request that is entered after that', async () => {
+  it('is also aborted when no request is in progress, and stays so for later requests', async () => {
     await start();
     const first = await ask(1);
     const { signal } = first;
@@ -77,7 +77,7 @@ describe('the signal of a connection', () => {
     expect(enterConnection(socket).signal.aborted).toBe(true);
   });
 
-  it('stays with a request under way while its neighbour is answered', async () => {
+  it('stays the same for a request in progress while another one is answered', async () => {
     await start();
     let heard = 0;
     const first = await ask(1);

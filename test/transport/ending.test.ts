@@ -59,8 +59,8 @@ const list = modern('m', 'tools/call', { name: 'pets_list' });
 const add = legacy('l', 'tools/call', { name: 'pets_create', arguments: { name: 'Rex' } });
 const failureOf = ({ result }: Rpc) => (result as { structuredContent: object }).structuredContent;
 
-describe('HTTP that drains', () => {
-  test('serves on, and every answer closes its connection: calls, routes, refusals and streams', async () => {
+describe('an HTTP server that is draining', () => {
+  test('still serves requests, and every answer closes its connection: calls, routes, refusals and streams', async () => {
     const server = await serve();
     server.drain();
     const base = `http://127.0.0.1:${server.port}`;
@@ -79,7 +79,7 @@ describe('HTTP that drains', () => {
     await server.close(1_000);
   });
 
-  test('of several requests sent at once only the last answer closes, so that none is lost', async () => {
+  test('closes a connection only with the last answer of several pipelined requests', async () => {
     const server = await serve();
     const raw = await openRaw(server.port);
     raw.socket.write(rawPost(JSON.stringify(legacy(1, 'tools/call', { name: 'pets_list' }))));
@@ -93,7 +93,7 @@ describe('HTTP that drains', () => {
     await closing;
   });
 
-  test('nor is one that comes in the same bytes as a request that is answered at once', async () => {
+  test('loses no request that comes in the same bytes as one that is answered at once', async () => {
     const server = await serve();
     const raw = await openRaw(server.port);
     raw.socket.write(rawPost(JSON.stringify(legacy(1, 'ping'))));
@@ -105,7 +105,7 @@ describe('HTTP that drains', () => {
     await server.close(1_000);
   });
 
-  test('a request on a connection that was idle is answered while the others finish', async () => {
+  test('answers a request on a connection that was idle while others finish', async () => {
     const server = await serve();
     const idle = await openRaw(server.port);
     idle.socket.write(rawPost(JSON.stringify(legacy(1, 'ping'))));
@@ -118,7 +118,7 @@ describe('HTTP that drains', () => {
   });
 });
 
-test('beyond the most connections the one that was idle longest makes room', async () => {
+test('at the connection limit, the connection that has been idle longest is closed', async () => {
   const server = await serveHttp(gateway, { port: 0, maxHttpConnections: 2 });
   const ask = async (raw: Awaited<ReturnType<typeof openRaw>>, id: number) => {
     raw.socket.write(rawPost(JSON.stringify(legacy(id, 'ping'))));
@@ -136,7 +136,7 @@ test('beyond the most connections the one that was idle longest makes room', asy
 });
 
 describe('when the grace time is over', () => {
-  test('whoever waits over HTTP gets 503 and what became of the call; the API is let go of, and the trail has it', async () => {
+  test('a waiting HTTP client gets 503 with the state of its call; the request to the API is aborted and the audit trail has the call', async () => {
     const server = await serve();
     const read = post(urlOf(server), JSON.stringify(list), headersOf(list));
     const write = post(urlOf(server), JSON.stringify(add));
@@ -168,7 +168,7 @@ describe('when the grace time is over', () => {
     );
   });
 
-  test('whoever reads a stream gets it as an event', async () => {
+  test('a client of an event stream gets the error as an event', async () => {
     const server = await serve();
     const call = modern('c', 'tools/call', { name: 'chatty', _meta: { progressToken: 't' } });
     const said = new Promise<void>((resolve) => {
@@ -182,7 +182,7 @@ describe('when the grace time is over', () => {
     expect((await answer).body).toContain('"failure_mode":"shutting_down"');
   });
 
-  test('a request whose body is still on its way is refused with 503', async () => {
+  test('a request whose body is incomplete is refused with 503', async () => {
     const server = await serve();
     const raw = await openRaw(server.port);
     raw.socket.write(rawPost(JSON.stringify(legacy(1, 'ping'))).slice(0, -5));
@@ -191,7 +191,7 @@ describe('when the grace time is over', () => {
     expect(text).toMatch(/^HTTP\/1\.1 503 [\s\S]*retry-after: 5/i);
   });
 
-  test('whoever waits over TCP gets a line, and then the end', async () => {
+  test('a waiting TCP client gets a line, and its connection is closed', async () => {
     const server = await listenTcp(gateway.protocol, { giveUp: gateway.abort });
     const client = await connectTcp(server.port);
     let error: Error | undefined;
@@ -208,7 +208,7 @@ describe('when the grace time is over', () => {
     expect(error).toBeUndefined();
   });
 
-  test('whoever waits over stdio gets a line', async () => {
+  test('a waiting stdio client gets a line', async () => {
     const client = openStdio(gateway.protocol, {
       maxLineBytes: 1_000,
       maxConcurrent: 10,

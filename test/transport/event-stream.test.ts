@@ -24,7 +24,7 @@ function fakeResponse() {
 }
 
 describe('an event stream', () => {
-  test('begins with headers that keep proxies from holding it back', () => {
+  test('has headers that keep proxies from buffering it', () => {
     const { response } = fakeResponse();
     createEventStream(response, { vary: 'Origin' }).end(undefined);
     expect(response.head).toEqual({
@@ -36,7 +36,7 @@ describe('an event stream', () => {
     });
   });
 
-  test('carries one message per event, without ids: nothing can be resumed', () => {
+  test('has one message per event and no ids, because it cannot be resumed', () => {
     const { response, written } = fakeResponse();
     const sse = createEventStream(response, undefined);
     sse.send('{"a":1}');
@@ -45,7 +45,7 @@ describe('an event stream', () => {
     expect(written).toEqual(['event: message\ndata: {"a":1}\n\n', 'event: message\ndata: {"b":2}\n\n']);
   });
 
-  test('is kept alive by comments while nothing is said, and stops with its end', () => {
+  test('sends keep-alive comments while it is silent, until its end', () => {
     vi.useFakeTimers();
     const { response, written } = fakeResponse();
     const sse = createEventStream(response, undefined);
@@ -55,7 +55,7 @@ describe('an event stream', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('says nothing more to a client that has left', () => {
+  test('writes nothing more to a client that has disconnected', () => {
     vi.useFakeTimers();
     const { response, written } = fakeResponse();
     const sse = createEventStream(response, undefined);

@@ -42,38 +42,38 @@ const headers = {
   'x-forwarded-proto': 'https',
 };
 
-describe('what a proxy says', () => {
-  test('counts for nothing where no proxy is trusted', async () => {
+describe('forwarding headers', () => {
+  test('are ignored if no proxy is trusted', async () => {
     expect(await callThrough([], headers)).toEqual({ status: 200, remote: '127.0.0.1' });
     expect(await callThrough([], { host: 'evil.example', ...headers })).toMatchObject({ status: 403 });
     expect(await callThrough([], { 'x-forwarded-host': 'evil.example' })).toMatchObject({ status: 200 });
   });
 
-  test('counts for nothing from anybody else', async () => {
+  test('are ignored if they come from an address that is not trusted', async () => {
     expect(await callThrough(['10.0.0.0/8', 'fd00::/8'], headers)).toEqual({ status: 200, remote: '127.0.0.1' });
   });
 
-  test('counts from a trusted one: who calls, and the Host it was asked for', async () => {
+  test('of a trusted proxy decide the client’s address and the Host', async () => {
     const proxied = { host: 'internal.example', ...headers };
     expect(await callThrough(['127.0.0.0/8'], proxied)).toEqual({ status: 200, remote: '203.0.113.9' });
     expect(await callThrough(['127.0.0.1'], { 'x-forwarded-host': 'evil.example' })).toMatchObject({ status: 403 });
     expect(await callThrough(['127.0.0.1'], { host: 'internal.example' })).toMatchObject({ status: 403 });
   });
 
-  test('is refused where its two kinds of headers disagree: one of them is the client’s own', async () => {
+  test('are refused if Forwarded and X-Forwarded-* disagree: the client wrote one of them', async () => {
     const both = { ...headers, forwarded: 'for=192.0.2.1' };
     expect(await callThrough(['127.0.0.1'], both)).toEqual({ status: 400, remote: undefined });
     const agreed = { ...headers, forwarded: 'for=203.0.113.9;host=mcp.example.com' };
     expect(await callThrough(['127.0.0.1'], agreed)).toEqual({ status: 200, remote: '203.0.113.9' });
   });
 
-  test('is refused where it cannot be read: a client’s open quote must not swallow what the proxy added', async () => {
+  test('are refused if they cannot be read: an open quote of the client must not hide what the proxy added', async () => {
     const swallowed = { forwarded: 'for="198.51.100.1, for=203.0.113.9' };
     expect(await callThrough(['127.0.0.1'], swallowed)).toEqual({ status: 400, remote: undefined });
     expect(await callThrough([], swallowed)).toEqual({ status: 200, remote: '127.0.0.1' });
   });
 
-  test('is read in linear time', async () => {
+  test('are read in linear time', async () => {
     const long = `for=${'"\\'.repeat(2_000)}`;
     expect(await callThrough(['127.0.0.1'], { forwarded: long })).toMatchObject({ status: 400 });
     const many = '203.0.113.9,'.repeat(1_000);
@@ -83,13 +83,13 @@ describe('what a proxy says', () => {
     });
   });
 
-  test('a range that is none is a mistake at the start', async () => {
+  test('an invalid range of trusted proxies is an error at start', async () => {
     for (const range of ['10.0.0.0/33', 'proxy.example', '10.0.0.0/8/8', '::/129', '', '10.0.0.0/x'])
       await expect(serveHttp(gateway, { trustedProxies: [range] })).rejects.toMatchObject({ code: 'BAD_CONFIG' });
   });
 });
 
-describe('the client is the right-most hop that is no trusted proxy', () => {
+describe('the client is the right-most hop that is not a trusted proxy', () => {
   const visitor = (
     remoteAddress: string,
     sent: Record<string, string>,
@@ -126,7 +126,7 @@ describe('the client is the right-most hop that is no trusted proxy', () => {
     expect(visitor('10.0.0.1', { forwarded })).toBe(client);
   });
 
-  test('the Host is the one that the outermost trusted proxy was asked for', () => {
+  test('the Host is the one that the outermost trusted proxy received', () => {
     const hostOf = (sent: Record<string, string>) =>
       createClientResolver(['10.0.0.0/8'])({ socket: { remoteAddress: '10.0.0.1' }, headers: sent } as never).host;
     const hops = { 'x-forwarded-for': '203.0.113.9, 10.0.0.2' };

@@ -23,7 +23,7 @@ function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
 }
 
 describe('newline framing', () => {
-  test('gives the same lines however the bytes were cut on the way', () => {
+  test('gives the same lines however the bytes are split into chunks', () => {
     const bytes = fc
       .uint8Array({ maxLength: 300 })
       .map((raw) => Buffer.from(raw.map((byte) => (byte < 40 ? 0x0a : byte))));
@@ -48,7 +48,7 @@ describe('newline framing', () => {
     );
   });
 
-  test('keeps a character together that was cut in two', () => {
+  test('joins a character that was split between chunks', () => {
     const text = '{"name":"Müller 🦊"}';
     const bytes = Buffer.from(`${text}\n`);
     const lines: string[] = [];
@@ -61,7 +61,7 @@ describe('newline framing', () => {
     expect(lines).toEqual([text]);
   });
 
-  test('takes a line of exactly the limit', () => {
+  test('accepts a line of exactly the limit', () => {
     expect(split(3, [Buffer.from('abc\nabcd\nab')])).toEqual(['abc', 'too long', 'ab']);
   });
 
@@ -78,7 +78,7 @@ describe('newline framing', () => {
     expect(out).toEqual(['too long', 'ok']);
   });
 
-  test('does not keep a large chunk for the sake of a small rest', () => {
+  test('does not keep a large chunk in memory for a small rest', () => {
     const chunk = Buffer.alloc(1_000_000, 'a');
     chunk[999_990] = 0x0a;
     let line: Buffer | undefined;

@@ -98,7 +98,7 @@ describe('a legacy client over HTTP that hangs up', () => {
 test.each([
   ['in chunks', 'transfer-encoding: chunked\r\n\r\n1\r\n{\r\n'],
   ['of a length', 'content-length: 20\r\n\r\n{'],
-])('a client that leaves while it is found out who calls leaves no body %s behind', async (_, body) => {
+])('a client that disconnects while it is being identified leaves no body %s behind', async (_, body) => {
   const bodies = createBodyReader({ maxBodyBytes: 1_000, maxHeldBytes: 1_000 });
   const outcome = gate<string>();
   const server = createServer().on('connection', bodies.addConnection);
@@ -122,8 +122,8 @@ test.each([
   await new Promise((resolve) => server.close(resolve));
 });
 
-describe('a TCP connection that falls silent', () => {
-  test('is kept as long as a call is under way on it, however often its time runs out, and closed after', async () => {
+describe('a silent TCP connection', () => {
+  test('stays open while a call is in progress on it, however often its timeout fires, and is closed after', async () => {
     const owed = gate();
     const gateway = gatewayOf(tool('slow', () => owed.opened.then(() => 'done')));
     const server = await listenTcp(gateway.protocol, { idleMs: 50 });
@@ -141,7 +141,7 @@ describe('a TCP connection that falls silent', () => {
   });
 });
 
-describe('the limit of requests under way over HTTP', () => {
+describe('the limit of requests in progress over HTTP', () => {
   test('counts those whose caller is still being identified', async () => {
     const identified = gate();
     const identify = vi.fn(() => identified.opened.then(() => ({ principal: { id: 'ann' } })));
@@ -159,7 +159,7 @@ describe('the limit of requests under way over HTTP', () => {
     });
   });
 
-  test('is not used up by strangers: whoever is known at once is served', async () => {
+  test('is not used up by callers that are being identified: known callers are served', async () => {
     const identified = gate<undefined>();
     const identify = vi.fn<NonNullable<ServeOptions['identify']>>(({ headers }) =>
       headers.authorization === undefined ? identified.opened : { principal: { id: 'ann' } },
@@ -181,7 +181,7 @@ describe('the limit of requests under way over HTTP', () => {
     });
   });
 
-  test('forgets those who could not be identified, and those whose identification failed', async () => {
+  test('does not count callers that could not be identified, or whose identification failed', async () => {
     const onInternalError = vi.fn();
     let count = 0;
     const identify: ServeOptions['identify'] = async () => {
@@ -228,7 +228,7 @@ describe('the limit of requests under way over HTTP', () => {
   });
 });
 
-describe.each(['stdio', 'tcp'] as const)('the limit of requests under way over %s', (kind) => {
+describe.each(['stdio', 'tcp'] as const)('the limit of requests in progress over %s', (kind) => {
   const ELICITING = { protocolVersion: '2025-11-25', capabilities: { elicitation: {} } };
 
   function setUp() {
@@ -257,7 +257,7 @@ describe.each(['stdio', 'tcp'] as const)('the limit of requests under way over %
   test.each([
     ['request', [calling('asking', 'ask')], 10],
     ['batch', [[calling('asking', 'ask'), calling('more', 'ask')]], 20],
-  ])('is moved by one where a %s asks many questions at once, and moved back', async (_, asking, questions) => {
+  ])('is raised by one while a %s asks many questions at once, and lowered again', async (_, asking, questions) => {
     const { ends, open } = setUp();
     const client = await open();
     await client.ask(legacy('init', 'initialize', ELICITING));
@@ -286,11 +286,11 @@ describe.each(['stdio', 'tcp'] as const)('the limit of requests under way over %
   });
 });
 
-test('none of this made Node warn of leaking listeners', () => {
+test('Node warned of no leaking listeners', () => {
   expect(warnings).toEqual([]);
 });
 
-test('a client that sends no more is answered, however late it is known who calls', async () => {
+test('a client that has ended its side is answered, however long its identification takes', async () => {
   const identify = () =>
     new Promise<{ principal: { id: string } }>((resolve) => {
       setImmediate(resolve, { principal: { id: 'ann' } });

@@ -49,7 +49,7 @@ const own = Object.values(networkInterfaces()).flatMap((all = []) => all.filter(
 
 describe('on a wide bind', () => {
   test.each(['evil.example', 'evil.example:3333', 'localhost.evil.example', '198.51.100.7', '0.0.0.0', '127.1', ''])(
-    'the Host "%s" is refused where nobody has named any',
+    'the Host "%s" is refused if no host is configured',
     async (host) => {
       expect(await knock({ host: '0.0.0.0' }, { host })).toMatchObject(REFUSED);
     },
@@ -62,7 +62,7 @@ describe('on a wide bind', () => {
   });
 
   test.each(['localhost', '127.0.0.1:3333', '[::1]:80', '[0:0:0:0:0:0:0:1]', ...own.map(({ address }) => address)])(
-    'the Host %s, an address of this machine, is served where nobody has named any',
+    'the Host %s, an address of this machine, is served if no host is configured',
     async (host) => {
       expect(await knock({ host: '0.0.0.0' }, { host })).toMatchObject(SERVED);
     },
@@ -82,7 +82,7 @@ describe('on a wide bind', () => {
     ['mcp.example.com, evil.example', REFUSED],
     ['xmcp.example.com', REFUSED],
     ['mcp.example.com.evil.example', REFUSED],
-  ])('with a public URL and an allowed host, %s is answered as it should', async (host, outcome) => {
+  ])('with a public URL and an allowed host, the Host %s gets the right answer', async (host, outcome) => {
     const options = {
       host: '0.0.0.0',
       publicUrl: 'https://mcp.example.com:9443',
@@ -91,7 +91,7 @@ describe('on a wide bind', () => {
     expect(await knock(options, { host })).toMatchObject(outcome);
   });
 
-  test('load balancers that probe by address get their answer, whatever is named', async () => {
+  test('load balancers that probe by address are answered, whatever is configured', async () => {
     const server = await serveHttp(gateway, { host: '0.0.0.0', publicUrl: 'https://mcp.example.com' });
     for (const path of ['/healthz', '/readyz']) {
       const raw = await openRaw(server.port);
@@ -102,7 +102,7 @@ describe('on a wide bind', () => {
   });
 });
 
-test('the host of a public URL is served on loopback too, beside loopback names', async () => {
+test('the host of a public URL is served on loopback, in addition to loopback names', async () => {
   const options = { publicUrl: 'https://mcp.example.com' };
   expect(await knock(options, { host: 'mcp.example.com' })).toMatchObject(SERVED);
   expect(await knock(options, { host: 'localhost' })).toMatchObject(SERVED);
@@ -128,7 +128,7 @@ test.each(['http://evil.example/mcp', 'http://127.0.0.1/mcp', 'HTTP://127.0.0.1/
 );
 
 test.each([['https://mcp.example.com'], ['mcp.example.com/mcp'], ['*'], ['']])(
-  'an allowed host that is none, as "%s", is a mistake at the start',
+  'an invalid allowed host, such as "%s", is an error at start',
   async (name) => {
     await expect(serveHttp(gateway, { allowedHosts: [name] })).rejects.toMatchObject({ code: 'BAD_CONFIG' });
   },

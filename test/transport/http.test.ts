@@ -67,7 +67,7 @@ const send = (method: string, path: string, headers: Record<string, string> = {}
   });
 const refusal = (message: string, code = -32600) => ({ jsonrpc: '2.0', error: { code, message } });
 
-describe('an answer', () => {
+describe('an HTTP answer', () => {
   /** More than the system keeps for a connection. */
   const large = createGateway({
     domains: [],
@@ -84,7 +84,7 @@ describe('an answer', () => {
   });
   afterAll(() => large.close());
 
-  test('of which nobody takes anything is waited with only so long; one that is taken piece by piece is sent to its end', async () => {
+  test('that its client does not read is dropped after a while; one that is read slowly is sent to its end', async () => {
     const own = await serveHttp(large, { stallMs: 300 });
     const question = rawPost(JSON.stringify(legacy(1, 'tools/list')), { connection: 'close' });
     const [never, slowly] = [await openRaw(own.port), await openRaw(own.port)];
@@ -103,7 +103,7 @@ describe('an answer', () => {
   });
 });
 
-describe('a body', () => {
+describe('the body of a POST', () => {
   test('of exactly the limit is read, one byte more is not, whether its length is declared or not', async () => {
     await withServer({ maxBodyBytes: 200 }, async (own) => {
       const sized = (bytes: number) => ping + ' '.repeat(bytes - ping.length);
@@ -122,7 +122,7 @@ describe('a body', () => {
     });
   });
 
-  test('that never ends is cut off as soon as it is too large', async () => {
+  test('that never ends is refused as soon as it is too large', async () => {
     await withServer({ maxBodyBytes: 1_000 }, async (own) => {
       const raw = await openRaw(own.port);
       raw.socket.write(
@@ -134,7 +134,7 @@ describe('a body', () => {
     });
   });
 
-  test('that comes byte by byte is read all the same', async () => {
+  test('that comes byte by byte is read', async () => {
     const raw = await openRaw(server.port);
     raw.socket.setNoDelay(true);
     for (const char of rawPost(ping)) {
@@ -145,7 +145,7 @@ describe('a body', () => {
     raw.socket.destroy();
   });
 
-  test('that does not come is waited for only so long', async () => {
+  test('that does not come is a timeout', async () => {
     await withServer({ requestTimeoutMs: 200 }, async (own) => {
       const body = await openRaw(own.port);
       body.socket.write(rawPost(ping).slice(0, -5));
@@ -251,7 +251,7 @@ describe('Host and Origin', () => {
     }
   });
 
-  test('a Host that was good once opens the door to no other', async () => {
+  test('after an allowed Host, others are still refused', async () => {
     for (const [host, status] of [
       ['localhost', 200],
       ['evil.example', 403],
@@ -288,7 +288,7 @@ describe('Host and Origin', () => {
     expect(owed).toEqual([]);
   });
 
-  test('are the same for every other route', async () => {
+  test('are checked in the same way for every other route', async () => {
     for (const headers of [{ host: 'evil.example' }, { origin: 'null' }] as Record<string, string>[]) {
       expect((await send('GET', '/', headers)).status).toBe(403);
       expect((await send('GET', '/mcp', headers)).status).toBe(403);
@@ -298,7 +298,7 @@ describe('Host and Origin', () => {
     expect((await send('GET', '/healthz', { host: 'evil.example' })).status).toBe(200);
   });
 
-  test('off loopback a Host is served that is named, or is an address of this machine', () => {
+  test('on a wide bind, a Host is served if it is configured or is an address of this machine', () => {
     const check = (options: { host: string; allowedHosts: string[] }, host: string | undefined, origin?: string) => {
       const request = { headers: { host, origin }, rawHeaders: [], socket: {} };
       return createAdmission({ allowedOrigins: [], ...options }).checkSource(request as never)?.status;
@@ -318,7 +318,7 @@ describe('Host and Origin', () => {
 describe('CORS', () => {
   const origin = 'https://app.example';
 
-  test('is silent unless an origin is configured', async () => {
+  test('has no headers unless an origin is configured', async () => {
     const answer = await post(server.url, ping, { origin: 'http://localhost:5173' });
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
     const preflight = await send('OPTIONS', '/mcp', {
@@ -328,7 +328,7 @@ describe('CORS', () => {
     expect([preflight.status, preflight.headers.allow]).toEqual([405, 'POST']);
   });
 
-  test('lets a configured page call, read answers and refusals, and be asked things', async () => {
+  test('lets a configured page call, read answers and refusals, and be asked questions', async () => {
     await withServer({ allowedOrigins: [origin], maxBodyBytes: 300 }, async (own) => {
       const granted = {
         'access-control-allow-origin': origin,
@@ -349,7 +349,7 @@ describe('CORS', () => {
     });
   });
 
-  test('grants a preflight what a client sends, mirrored arguments included, and nothing else', async () => {
+  test('allows in a preflight what a client sends, including mirrored arguments, and nothing else', async () => {
     await withServer({ allowedOrigins: [origin] }, async (own) => {
       const asked = 'content-type, mcp-param-region, x-evil, mcp-param-bad name';
       const answer = await send(
@@ -384,7 +384,7 @@ describe('routes', () => {
     }
   });
 
-  test('health is told, readiness too, and what is where', async () => {
+  test('health, readiness and the overview are served', async () => {
     expect(await send('GET', '/healthz')).toMatchObject({ status: 200, body: '{"status":"ok"}' });
     await withServer({}, async (own) => {
       expect(await send('GET', '/readyz', {}, own.port)).toMatchObject({ status: 200, body: '{"status":"ready"}' });
@@ -417,7 +417,7 @@ describe('routes', () => {
     expect((await post(`${server.url}?token=x`, ping)).status).toBe(200);
   });
 
-  test('neither server nor framework says what it is', async () => {
+  test('neither server nor framework identifies itself', async () => {
     for (const answer of [await send('GET', '/'), await post(server.url, ping)]) {
       expect(answer.headers).not.toHaveProperty('x-powered-by');
       expect(answer.headers).not.toHaveProperty('server');
@@ -425,7 +425,7 @@ describe('routes', () => {
   });
 });
 
-describe('the connection', () => {
+describe('an HTTP connection', () => {
   test('serves one request after another, refusals in between or not', async () => {
     const raw = await openRaw(server.port);
     raw.socket.write(rawPost(ping) + rawPost('{') + rawPost(ping.replace('1,', '2,')));
@@ -434,7 +434,7 @@ describe('the connection', () => {
     raw.socket.destroy();
   });
 
-  test('is closed on a request that is none', async () => {
+  test('is closed after bytes that are not a request', async () => {
     for (const garbage of [
       '\x16\x03\x01\x02\x00',
       'GET / HTTP/9.9\r\n\r\n',
@@ -447,7 +447,7 @@ describe('the connection', () => {
     }
   });
 
-  test('is closed, not answered twice, when garbage follows a request under way', async () => {
+  test('is closed, not answered twice, when garbage follows a request in progress', async () => {
     const raw = await openRaw(server.port);
     raw.socket.write(rawPost(JSON.stringify(slow)));
     await until(() => owed.length === 1);
@@ -457,7 +457,7 @@ describe('the connection', () => {
     owed[0]?.end('[]');
   });
 
-  test('smuggles nothing: two lengths, or a length and chunks, are refused', async () => {
+  test('refuses two lengths, or a length and chunks (request smuggling)', async () => {
     for (const headers of [
       'content-length: 5\r\ncontent-length: 6',
       'content-length: 5\r\ntransfer-encoding: chunked',
@@ -482,7 +482,7 @@ describe('the connection', () => {
     raw.socket.destroy();
   });
 
-  test('takes a name in base64', async () => {
+  test('accepts a name in base64', async () => {
     const message = modern(1, 'tools/call', { name: 'pets_list', arguments: { limit: 3 } });
     const encoded = `=?base64?${Buffer.from('pets_list').toString('base64')}?=`;
     expect(
@@ -528,8 +528,8 @@ describe('the connection', () => {
   });
 });
 
-describe('load', () => {
-  test('beyond the limit is sent away at once, and welcome again later', async () => {
+describe('requests over the limits of load', () => {
+  test('are refused at once, and accepted again later', async () => {
     await withServer({ maxInFlight: 2 }, async (own) => {
       const underWay = [1, 2].map(() => post(own.url, JSON.stringify(slow)));
       await until(() => owed.length === 2);
@@ -544,7 +544,7 @@ describe('load', () => {
     });
   });
 
-  test('of bodies that never end is bounded over all connections, and forgotten when they leave', async () => {
+  test('because of bodies that never end are bounded over all connections, and not counted after a disconnect', async () => {
     await withServer({ maxHeldBytes: 1_000 }, async (own) => {
       const half = `${rawPost(' '.repeat(900)).slice(0, -500)}`;
       const [one, two, three] = [await openRaw(own.port), await openRaw(own.port), await openRaw(own.port)];
@@ -564,7 +564,7 @@ describe('load', () => {
     });
   });
 
-  test('of callers who have as much under way as they can leaves room for another, however many they are', async () => {
+  test('of busy callers leave room for another caller, however many they are', async () => {
     const identify = ({ headers }: { readonly headers: NodeJS.Dict<string | string[]> }) => ({
       principal: { id: String(headers['x-caller']) },
     });
@@ -591,7 +591,7 @@ describe('load', () => {
     });
   });
 
-  test('of bodies that one caller never ends does not keep another out: who holds most of it gives way', async () => {
+  test('of one caller with incomplete bodies keep no other out: the caller with the most bytes loses one', async () => {
     const identify = ({ headers }: { readonly headers: NodeJS.Dict<string | string[]> }) => ({
       principal: { id: String(headers['x-caller']) },
     });
@@ -614,7 +614,7 @@ describe('load', () => {
     });
   });
 
-  test('of clients that use the same id: each gets its own answer', async () => {
+  test('of clients with the same id get their own answers', async () => {
     const call = (limit: number) => modern('same', 'tools/call', { name: 'pets_list', arguments: { limit } });
     const answers = await Promise.all(
       Array.from({ length: 40 }, async (_, index) => {
@@ -644,8 +644,8 @@ describe('load', () => {
   });
 });
 
-describe('closing', () => {
-  test('finishes what is under way, and takes nothing new', async () => {
+describe('closing an HTTP server', () => {
+  test('finishes requests in progress, and accepts no new ones', async () => {
     const own = await serveHttp(gateway);
     const idle = await openRaw(own.port);
     idle.socket.write(rawPost(ping));
@@ -664,7 +664,7 @@ describe('closing', () => {
     await Promise.all([closing, idle.closed]);
   });
 
-  test('waits no longer than it is told to', async () => {
+  test('waits no longer than the grace time', async () => {
     const own = await serveHttp(gateway);
     const underWay = post(own.url, JSON.stringify(slow)).catch((error: Error) => error.message);
     await until(() => owed.length === 1);
@@ -672,7 +672,7 @@ describe('closing', () => {
     expect(await underWay).toMatchObject({ status: 503, headers: { 'retry-after': '5', connection: 'close' } });
   });
 
-  test('says so when the port is taken', async () => {
+  test('reports a port that is in use', async () => {
     await expect(serveHttp(gateway, { port: server.port })).rejects.toEqual(
       new GatewayError(
         'CANNOT_LISTEN',

@@ -51,7 +51,7 @@ const open = {
   tcp: (limits = LINE_LIMITS): Promise<LineClient> => openTcp(gateway.protocol, limits),
 };
 
-describe.each(Object.keys(LINE_CLIENTS) as (keyof typeof open)[])('%s', (kind) => {
+describe.each(Object.keys(LINE_CLIENTS) as (keyof typeof open)[])('a conversation over %s', (kind) => {
   test('answers a line that is too long, and reads on', async () => {
     const client = await open[kind](SHORT);
     await client.ask(legacy(0, 'ping'));
@@ -65,7 +65,7 @@ describe.each(Object.keys(LINE_CLIENTS) as (keyof typeof open)[])('%s', (kind) =
     await client.close();
   });
 
-  test('takes a line of exactly the limit', async () => {
+  test('accepts a line of exactly the limit', async () => {
     const client = await open[kind](SHORT);
     const text = JSON.stringify(legacy(1, 'ping'));
     client.send(text + ' '.repeat(200 - text.length));
@@ -102,7 +102,7 @@ describe.each(Object.keys(LINE_CLIENTS) as (keyof typeof open)[])('%s', (kind) =
     await client.close();
   });
 
-  test('takes lines that end as on Windows, and a last line without an end', async () => {
+  test('accepts Windows line ends, and a last line without an end', async () => {
     const client = await open[kind]();
     client.write(`${JSON.stringify(legacy(1, 'ping'))}\r\n${JSON.stringify(legacy(2, 'ping'))}`);
     client.end();
@@ -112,7 +112,7 @@ describe.each(Object.keys(LINE_CLIENTS) as (keyof typeof open)[])('%s', (kind) =
     await client.close();
   });
 
-  test('still answers what was asked before the client ended its side, then ends', async () => {
+  test('still answers requests from before the client ended its side, then ends', async () => {
     const client = await open[kind]();
     client.send(slow(1));
     client.send(slow(2));
@@ -127,7 +127,7 @@ describe.each(Object.keys(LINE_CLIENTS) as (keyof typeof open)[])('%s', (kind) =
     await client.close();
   });
 
-  test('is not kept from ending by a subscription: that ends with its result', async () => {
+  test('ends despite an open subscription, which ends with its result', async () => {
     const client = await open[kind]();
     client.send(listen('open'));
     await client.find(({ method }) => method === 'notifications/subscriptions/acknowledged');
@@ -137,7 +137,7 @@ describe.each(Object.keys(LINE_CLIENTS) as (keyof typeof open)[])('%s', (kind) =
     await client.close();
   });
 
-  test('runs no more at once than it may, and loses nothing', async () => {
+  test('runs no more requests at once than allowed, and loses none', async () => {
     const client = await open[kind]({ maxLineBytes: 100_000, maxConcurrent: 3 });
     // One write, so that all lines are in one chunk.
     client.write(Array.from({ length: 10 }, (_, id) => `${JSON.stringify(slow(id))}\n`).join(''));
@@ -166,7 +166,7 @@ describe.each(Object.keys(LINE_CLIENTS) as (keyof typeof open)[])('%s', (kind) =
     expect(await client.find(({ id }) => id === 'sent before the end')).toMatchObject({ result: {} });
   });
 
-  test('closing waits no longer than it is told to, and aborts what is left', async () => {
+  test('closing waits no longer than the grace time, and aborts what is left', async () => {
     const client = await open[kind]();
     client.send(slow(1));
     await until(() => owed.length === 1);
@@ -175,7 +175,7 @@ describe.each(Object.keys(LINE_CLIENTS) as (keyof typeof open)[])('%s', (kind) =
     await abandoned;
   });
 
-  test('keeps both eras apart on one connection', async () => {
+  test('keeps both eras separate on one connection', async () => {
     const client = await open[kind]();
     await client.ask(legacy('i', 'initialize', { protocolVersion: '2025-03-26', capabilities: {} }));
     expect(await client.ask(modern('m', 'tools/list'))).toHaveProperty('result.resultType', 'complete');
@@ -202,7 +202,7 @@ describe('stdio', () => {
     expect(lines.map((line) => (JSON.parse(line) as Rpc).id)).toEqual([undefined, 'a\nb']);
   });
 
-  test('is over when nobody reads any more, and aborts what is under way', async () => {
+  test('ends when its output is closed, and aborts requests in progress', async () => {
     const [stdin, stdout] = [new PassThrough(), new PassThrough()];
     const server = startStdio(gateway.protocol, LINE_LIMITS, stdin as never, stdout as never);
     stdin.write(`${JSON.stringify(slow(1))}\n`);
@@ -212,7 +212,7 @@ describe('stdio', () => {
     await Promise.all([abandoned, server.finished]);
   });
 
-  test('stops reading while its own answers are not read, and holds no more of them than one', async () => {
+  test('stops reading while its answers are not read, and buffers no more than one', async () => {
     const [stdin, stdout] = [new PassThrough(), new PassThrough({ highWaterMark: 1_000 })];
     const server = startStdio(gateway.protocol, LINE_LIMITS, stdin as never, stdout as never);
     const many = 500;
@@ -231,7 +231,7 @@ describe('stdio', () => {
 });
 
 describe('back pressure', () => {
-  test('reaches the client: what cannot be taken up is not read', async () => {
+  test('reaches the client: requests over the limit are not read', async () => {
     const [stdin, stdout] = [new PassThrough({ highWaterMark: 1_000 }), new PassThrough()];
     const server = startStdio(
       gateway.protocol,
@@ -259,7 +259,7 @@ describe('back pressure', () => {
 });
 
 describe('tcp', () => {
-  test('closes a connection on which nothing happens, but not one that waits for an answer or listens', async () => {
+  test('closes an idle connection, but not one with a request in progress or a subscription', async () => {
     const server = await listenTcp(gateway.protocol, { idleMs: 50 });
     const [busy, listening] = [await connectTcp(server.port), await connectTcp(server.port)];
     busy.send(slow(1));
@@ -275,7 +275,7 @@ describe('tcp', () => {
     await server.close(0);
   });
 
-  test('turns away whoever comes when all places are taken', async () => {
+  test('refuses connections over the limit', async () => {
     const server = await listenTcp(gateway.protocol, { maxConnections: 2 });
     const [one, two] = [await connectTcp(server.port), await connectTcp(server.port)];
     await Promise.all([one.ask(legacy(1, 'ping')), two.ask(legacy(1, 'ping'))]);
@@ -303,7 +303,7 @@ describe('tcp', () => {
     await server.close(0);
   });
 
-  test('survives a client that vanishes in the middle of everything', async () => {
+  test('survives a client that disconnects at any moment', async () => {
     const server = await listenTcp(gateway.protocol);
     const client = await connectTcp(server.port);
     client.send(slow(1));
@@ -318,7 +318,7 @@ describe('tcp', () => {
     await server.close(0);
   });
 
-  test('is not kept from closing by a client that reads nothing', async () => {
+  test('can be closed although a client reads nothing', async () => {
     const server = await listenTcp(gateway.protocol);
     const deaf = await connectTcp(server.port);
     await deaf.ask(legacy('first', 'ping'));
@@ -329,7 +329,7 @@ describe('tcp', () => {
     deaf.socket.destroy();
   });
 
-  test('says so when the port is taken', async () => {
+  test('reports a port that is in use', async () => {
     const server = await listenTcp(gateway.protocol);
     await expect(listenTcp(gateway.protocol, { port: server.port })).rejects.toMatchObject({
       code: 'CANNOT_LISTEN',
@@ -339,7 +339,7 @@ describe('tcp', () => {
   });
 });
 
-describe('who does not speak JSON-RPC', () => {
+describe('a peer that does not speak JSON-RPC', () => {
   const call = JSON.stringify(listing(1, 1));
   const NO_TEXT: Rpc = {
     jsonrpc: '2.0',
@@ -360,7 +360,7 @@ describe('who does not speak JSON-RPC', () => {
     ['a JSON value that is no message', `"hello"\n${call}\n`, expect.objectContaining({ error: expect.anything() })],
     ['an object that is no message', `{}\n${call}\n`, expect.objectContaining({ error: expect.anything() })],
     ['half a megabyte of nothing', 'x\n'.repeat(256 * 1024), NO_JSON],
-  ])('is cut off on TCP: after %s nothing is read, and nothing runs', async (_, bytes, error) => {
+  ])('is disconnected on TCP: after %s nothing is read, and nothing runs', async (_, bytes, error) => {
     const server = await listenTcp(gateway.protocol);
     const client = await connectTcp(server.port);
     const before = upstream.seen.length;
@@ -372,7 +372,7 @@ describe('who does not speak JSON-RPC', () => {
     await server.close(0);
   });
 
-  test('is cut off on TCP after twenty messages in a row that are none', async () => {
+  test('is disconnected on TCP after twenty lines in a row that are not messages', async () => {
     const server = await listenTcp(gateway.protocol);
     const client = await connectTcp(server.port);
     await client.ask(legacy(0, 'ping'));
@@ -383,7 +383,7 @@ describe('who does not speak JSON-RPC', () => {
     await server.close(0);
   });
 
-  test('is answered on stdio: there it is a slip of the one client there is', async () => {
+  test('is answered on stdio, where it is a mistake of the only client', async () => {
     const client = await open.stdio();
     client.write(Buffer.from([0x22, 0xff, 0x22, 0x0a]));
     client.send('hello');
@@ -417,11 +417,11 @@ describe('answers that are ready at the same time', () => {
     return writes;
   };
 
-  test('leave with one write over TCP', async () => {
+  test('are sent with one write over TCP', async () => {
     expect(await converse(true)).toEqual(['1\n2\n3\n']);
   });
 
-  test('leave one by one otherwise', async () => {
+  test('are sent one by one otherwise', async () => {
     expect(await converse(false)).toEqual(['1\n', '2\n', '3\n']);
   });
 });

@@ -55,11 +55,11 @@ describe('every transport', () => {
     expect([id, result.tools.length]).toEqual(['abc', 4]);
   });
 
-  test('takes the request id 0 for a real id', async () => {
+  test('accepts 0 as a request id', async () => {
     expect(JSON.parse((await everywhere(legacy(0, 'ping'))) ?? '')).toEqual({ jsonrpc: '2.0', id: 0, result: {} });
   });
 
-  test('calls a tool and passes the answer on as text', async () => {
+  test('calls a tool and returns the answer as text', async () => {
     const { result } = JSON.parse(
       (await everywhere(modern(2, 'tools/call', { name: 'pets_list', arguments: { limit: 3 } }))) ?? '',
     ) as { result: unknown };

@@ -68,12 +68,12 @@ describe('endAtOnce()', () => {
     ['HEAD, which has no body', (path: string) => closing(path).replace('GET', 'HEAD')],
     ['HTTP/1.0', (path: string) => `GET ${path} HTTP/1.0\r\n\r\n`],
     ['two at once', (path: string) => `${closing(path).replace('close', 'keep-alive')}${closing(path)}`],
-  ])('leaves what is special to node: %s', async (_what, request) => {
+  ])('leaves special cases to node: %s', async (_what, request) => {
     const [node, ours] = await both('hello', request);
     expect(ours).toBe(node);
   });
 
-  test('an answer that closes its connection does', async () => {
+  test('answers a request that closes its connection', async () => {
     const [node, ours] = await both(
       'hello',
       (path) => `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`,
@@ -84,7 +84,7 @@ describe('endAtOnce()', () => {
     expect(ours).toBe(node);
   });
 
-  test('is one write, says when it is written, and the connection serves the next request', async () => {
+  test('writes once, emits finish, and leaves the connection usable', async () => {
     const events: string[] = [];
     let writes = 0;
     const port = await start((request, response) => {
@@ -112,7 +112,7 @@ describe('endAtOnce()', () => {
     }
   });
 
-  test('comes after the answers before it, however late they are', async () => {
+  test('keeps the order of pipelined answers, however late the first is', async () => {
     const waiting: (() => void)[] = [];
     const port = await start(({ url }, response) => {
       const answer = () => {
@@ -131,7 +131,7 @@ describe('endAtOnce()', () => {
     expect(text.match(/\/(first|second)/g)).toEqual(['/first', '/second']);
   });
 
-  test('a client that is gone costs nothing but its answer', async () => {
+  test('does not throw if the client has disconnected', async () => {
     let answer: (() => void) | undefined;
     let isClosed = false;
     const port = await start((_request, response) => {
@@ -178,7 +178,7 @@ describe('DirectRequest', () => {
   };
   const bodies = (text: string) => [...text.matchAll(/\r\n\r\n(.*?)(?=HTTP|$)/gs)].map(([, body]) => body);
 
-  test('any bodies in any pieces arrive as they were sent, and in their order', async () => {
+  test('passes on arbitrary bodies in arbitrary chunks, in order', async () => {
     const { port } = await echo();
     const message = fc.record({
       body: fc.string({ unit: fc.constantFrom('a', 'é', '🎉', '"', ' '), minLength: 1, maxLength: 30 }),
@@ -211,7 +211,7 @@ describe('DirectRequest', () => {
     return `${lines}${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n0\r\n\r\n`;
   }
 
-  test('takes a body straight only before any of it has come', async () => {
+  test('takes the direct way only before any of the body has arrived', async () => {
     const { port, seen } = await echo();
     const raw = await connect(port);
     raw.socket.write(rawPost('soon'));
@@ -221,7 +221,7 @@ describe('DirectRequest', () => {
     expect(seen.map(({ direct }) => direct)).toEqual([true, false]);
   });
 
-  test('takes no body of a request that somebody else follows', async () => {
+  test('does not take the direct way if other code listens to the request', async () => {
     const answers: boolean[] = [];
     const events: string[] = [];
     const followers: ((request: DirectRequest) => void)[] = [
@@ -247,7 +247,7 @@ describe('DirectRequest', () => {
     expect(events).toEqual(['end', 'close']);
   });
 
-  test('lets go of a request that is answered, while its connection stays open', async () => {
+  test('releases an answered request while its connection stays open', async () => {
     const { port, seen } = await echo();
     const raw = await connect(port);
     raw.socket.write(rawPost('body'));
@@ -257,7 +257,7 @@ describe('DirectRequest', () => {
     expect(request.complete).toBe(true);
   });
 
-  test('a client that leaves in the middle of its body is noticed, once', async () => {
+  test('reports a client that disconnects in the middle of its body, once', async () => {
     let lost = 0;
     let ended = 0;
     let begun = 0;

@@ -82,20 +82,20 @@ function pester(raw: Raw, text: string, answers: number): () => void {
 }
 
 describe('a client that does not wait for answers', () => {
-  test('is answered as many requests as may wait, and refused the next; the rest is never looked at', async () => {
+  test('gets answers up to the limit and one refusal; the rest is never read', async () => {
     expect(statuses(await sendAndClose(PING.repeat(300)))).toEqual([...times(33, 200), 503]);
     expect(messages).toHaveLength(33);
     expect(statuses(await sendAndClose(GET.repeat(900)))).toEqual([...times(33, 200), 503]);
     expect(routed).toBe(33);
   });
 
-  test('may have fewer waiting when each has many headers', async () => {
+  test('may pipeline fewer requests if each has many headers', async () => {
     const headers = Object.fromEntries(Array.from({ length: 90 }, (_, index) => [`x-${index}`, '1']));
     const wide = rawPost('{}', headers);
     expect(statuses(await sendAndClose(wide.repeat(40)))).toEqual([...times(11, 200), 503]);
   });
 
-  test('may go on as long as it reads what it is answered', async () => {
+  test('may continue as long as it reads its answers', async () => {
     const raw = await openRaw(server.port);
     for (let round = 1; round <= 10; round++) {
       raw.socket.write(PING.repeat(20));
@@ -105,7 +105,7 @@ describe('a client that does not wait for answers', () => {
     raw.socket.destroy();
   });
 
-  test('is refused once, and no more read, for requests without a host, of another kind, or with an odd wish', async () => {
+  test('is refused once, and read no further, for requests without a Host, to other routes, or with an unknown expectation', async () => {
     const odd = 'GET /other HTTP/1.1\r\nhost: 127.0.0.1\r\nexpect: miracles\r\n\r\n';
     expect(statuses(await sendAndClose('GET / HTTP/1.1\r\n\r\n'.repeat(900)))).toEqual([400]);
     expect(statuses(await sendAndClose(odd.repeat(900)))).toEqual([417]);
@@ -114,7 +114,7 @@ describe('a client that does not wait for answers', () => {
     expect(routed).toBe(0);
   });
 
-  test('does not keep another waiting until all of its requests are served', async () => {
+  test('does not delay another client until all of its requests are served', async () => {
     const victim = await openRaw(server.port);
     const crowd = await Promise.all(Array.from({ length: 12 }, () => openRaw(server.port)));
     let servedBefore = -1;
@@ -129,7 +129,7 @@ describe('a client that does not wait for answers', () => {
     for (const { socket } of [victim, ...crowd]) socket.destroy();
   });
 
-  test('does not starve a new client, nor those who have been idle, however long it goes on', async () => {
+  test('does not starve new or idle clients, however long it continues', async () => {
     const idle = await Promise.all(Array.from({ length: 150 }, () => openRaw(server.port)));
     const pesterers = await Promise.all(Array.from({ length: 3 }, () => openRaw(server.port)));
     const stops = pesterers.map((raw) => pester(raw, PING.repeat(30), 30));
@@ -142,7 +142,7 @@ describe('a client that does not wait for answers', () => {
 });
 
 describe('a request with hundreds of headers', () => {
-  test('is refused: node would leave some of them out', async () => {
+  test('is refused, because node would drop some of them', async () => {
     const many = (count: number) => `GET /other HTTP/1.1\r\nhost: 127.0.0.1\r\n${'x: 1\r\n'.repeat(count)}\r\n`;
     expect(statuses(await sendAndClose(many(300)))).toEqual([431]);
     expect(statuses(await sendAndClose(many(199)))).toEqual([431]);
@@ -153,7 +153,7 @@ describe('a request with hundreds of headers', () => {
   });
 });
 
-describe('a body in thousands of crumbs', () => {
+describe('a body in thousands of tiny chunks', () => {
   test('is refused unread behind a request that is not answered yet', async () => {
     expect(statuses(await sendAndClose(GET + CRUMBS))).toEqual([200, 503]);
   });
@@ -175,7 +175,7 @@ describe('a body in thousands of crumbs', () => {
     expect(messages).toHaveLength(10);
   });
 
-  test('does not starve those who have been idle, however many come after it', async () => {
+  test('does not starve idle clients, however many such bodies follow', async () => {
     const idle = await Promise.all(Array.from({ length: 60 }, () => openRaw(server.port)));
     let stopped = false;
     const crumble = async () => {
@@ -190,7 +190,7 @@ describe('a body in thousands of crumbs', () => {
   });
 });
 
-test.each([1, 2, 3, 8])('%i requests of a client that sends no more are all answered', async (count) => {
+test.each([1, 2, 3, 8])('%i pipelined requests of a client that has ended its side are all answered', async (count) => {
   const client = await openRaw(server.port);
   client.socket.end(PING.repeat(count));
   expect((await client.closed).split('"result"')).toHaveLength(count + 1);

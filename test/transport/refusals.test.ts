@@ -29,7 +29,7 @@ afterAll(() => gateway.close());
 const ping = JSON.stringify(legacy(1, 'ping'));
 const alice = { principal: { id: 'key:alice' } };
 
-describe('a refusal at the door of HTTP', () => {
+describe('a refused HTTP request', () => {
   test.each<[string, string, Partial<HttpOptions>, Record<string, unknown>]>([
     [
       'a foreign Host',
@@ -92,7 +92,7 @@ describe('a refusal at the door of HTTP', () => {
     expect([...refusals.counts]).toEqual([[facts.reason, 1]]);
   });
 
-  test('is logged with what an operator needs, and the caller is told nothing of it', async () => {
+  test('is logged with what an operator needs, which the caller is not told', async () => {
     const { refusals, lines } = recordRefusals();
     const refusal = { status: 401, message: 'No.', why: 'the key of ci expired 2020-01-01', details: { issuer: 'x' } };
     const server = await serveHttp(gateway, { refusals, identify: () => refusal });
@@ -103,7 +103,7 @@ describe('a refusal at the door of HTTP', () => {
     expect(lines).toMatchObject([['refused', { reason: 'unauthorized', why: refusal.why, issuer: 'x' }]]);
   });
 
-  test('is logged with the address that a trusted proxy names', async () => {
+  test('is logged with the address from a trusted proxy', async () => {
     const { refusals, lines } = recordRefusals();
     const server = await serveHttp(gateway, { refusals, trustedProxies: ['127.0.0.1'], identify: () => undefined });
     const raw = await openRaw(server.port);
@@ -113,7 +113,7 @@ describe('a refusal at the door of HTTP', () => {
     expect(lines).toMatchObject([['refused', { reason: 'unauthorized', remote: '203.0.113.9' }]]);
   });
 
-  test('what is served is no refusal', async () => {
+  test('is not a request that was served', async () => {
     const { refusals, lines } = recordRefusals();
     const server = await serveHttp(gateway, { refusals });
     const raw = await openRaw(server.port);
@@ -125,7 +125,7 @@ describe('a refusal at the door of HTTP', () => {
 });
 
 describe('a flood of refusals', () => {
-  test('from one address is one line, and one that sums it up', () => {
+  test('from one address is one line, and one summary', () => {
     const { refusals, lines } = recordRefusals();
     for (let i = 0; i < 100_000; i++)
       refusals.note({ transport: 'http', reason: 'unauthorized', status: 401, remote: '203.0.113.9' });
@@ -137,7 +137,7 @@ describe('a flood of refusals', () => {
     expect(refusals.counts.get('unauthorized')).toBe(100_000);
   });
 
-  test('for several whys is a line for each, and they are counted apart', () => {
+  test('for several causes is a line for each, and they are counted separately', () => {
     const { refusals, lines } = recordRefusals();
     const note = (why: string) =>
       refusals.note({ transport: 'http', reason: 'unauthorized', remote: '203.0.113.9', why });
@@ -154,7 +154,7 @@ describe('a flood of refusals', () => {
     ]);
   });
 
-  test('from as many addresses, for every reason, is a handful of lines; none is lost from the counts', () => {
+  test('from many addresses, for every reason, is a few lines, and all are counted', () => {
     const { refusals, lines } = recordRefusals();
     const reasons = ['host', 'origin', 'unauthorized', 'malformed', 'tls'] as const;
     for (let i = 0; i < 100_000; i++) {
@@ -168,7 +168,7 @@ describe('a flood of refusals', () => {
     expect(reasons.map((reason) => refusals.counts.get(reason))).toEqual(reasons.map(() => 20_000));
   });
 
-  test('is told again, at once, after a pause', async () => {
+  test('is logged again at once after a pause', async () => {
     const lines: string[] = [];
     const refusals = createRefusals((_facts, message) => void lines.push(message), 5);
     const note = () => refusals.note({ transport: 'http', reason: 'host', remote: '203.0.113.9' });

@@ -150,14 +150,14 @@ describe('the key line', () => {
     expect(refused).toMatchObject([{ reason: 'unauthorized', transport: 'tcp', remote: '127.0.0.1' }]);
   });
 
-  test('must come within seconds', async () => {
+  test('must come within its time limit', async () => {
     const { closed, lines } = await plain(await start({ identify: { token }, keyLineMs: 20 }));
     await closed;
     expect(messageOf(lines()[0])).toContain('AUTH <key or access token>');
     expect(refused).toMatchObject([{ reason: 'too_slow' }]);
   });
 
-  test('is told nothing of a failure inside, and is not let in by one', async () => {
+  test('reveals no internal failure, and a failure lets nobody in', async () => {
     for (const broken of [
       () => Promise.reject(new Error('secret')),
       () => {
@@ -173,7 +173,7 @@ describe('the key line', () => {
     expect(calls).toEqual([]);
   });
 
-  test('decides what is there: a reader’s connection has no writes', async () => {
+  test('decides which tools exist: a reader’s connection has no writes', async () => {
     const { socket, lines } = await plain(await start({ identify: { token } }));
     const remove = modern(2, 'tools/call', { name: 'pets_delete', arguments: { id: 7 } });
     socket.write(`AUTH reader\n${JSON.stringify(remove)}\n`);
@@ -183,7 +183,7 @@ describe('the key line', () => {
     socket.destroy();
   });
 
-  test('of somebody who may not use what is served is refused', async () => {
+  test('of a caller that may not use the served profile is refused', async () => {
     const refusals = createRefusals((facts) => void refused.push({ ...facts }));
     const own = await listenTcp(() => undefined, { identify: { token }, refusals });
     servers.push(own);
@@ -197,7 +197,7 @@ describe('the key line', () => {
   test.each([
     ['at once', (verdict: unknown) => verdict],
     ['after asking', (verdict: unknown) => Promise.resolve(verdict)],
-  ])('that is no longer good ends the connection at the next message, found out %s', async (_, wrap) => {
+  ])('that is no longer valid ends the connection at the next message, checked %s', async (_, wrap) => {
     let isGood = true;
     const check = () =>
       wrap(
@@ -226,7 +226,7 @@ describe('the key line', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('many lines behind one that has to be looked up are all answered, in order', async () => {
+  test('many lines behind one whose caller must be checked are all answered, in order', async () => {
     const { socket, lines } = await plain(await start({ identify: { token } }));
     const pings = Array.from({ length: 300 }, (_, id) => JSON.stringify(legacy(id, 'ping')));
     socket.write(`AUTH late-token\n${pings.join('\n')}\n`);
@@ -236,33 +236,36 @@ describe('the key line', () => {
   });
 });
 
-describe('the places for connections', () => {
+describe('the slots for TCP connections', () => {
   const token: NonNullable<TcpIdentify['token']> = (key) =>
     key.startsWith('key-') ? { principal: { id: key } } : { status: 401, message: 'Unauthorized: no.' };
 
   test.each([
     ['over plain TCP', undefined],
     ['in a handshake that does not end', () => server],
-  ])('are not for those who say nothing, %s: the oldest gives way, who has a key is served', async (_, tls) => {
-    const port = await start({ maxConnections: 4, identify: { token }, tls: tls?.() });
-    const enter = () => (tls ? secure(port) : plain(port));
-    const known = await enter();
-    known.socket.write(`AUTH key-a\n${call}\n`);
-    await until(() => known.lines().length === 1);
-    const silent: Talk[] = [];
-    for (let at = 0; at < 9; at++) silent.push(await plain(port));
-    const late = await enter();
-    late.socket.write(`AUTH key-b\n${call}\n`);
-    await until(() => late.lines().length === 1);
-    known.socket.write(`${call}\n`);
-    await until(() => known.lines().length === 2);
-    expect(records.map(({ principal }) => principal)).toEqual(['key-a', 'key-b', 'key-a']);
-    await until(() => silent.filter(({ socket }) => socket.destroyed).length === 7);
-    expect(refused[0]).toMatchObject({ reason: 'connections', remote: '127.0.0.1' });
-    for (const { socket } of [known, late, ...silent]) socket.destroy();
-  });
+  ])(
+    'are not kept by silent connections, %s: the oldest is closed, and a caller with a key is served',
+    async (_, tls) => {
+      const port = await start({ maxConnections: 4, identify: { token }, tls: tls?.() });
+      const enter = () => (tls ? secure(port) : plain(port));
+      const known = await enter();
+      known.socket.write(`AUTH key-a\n${call}\n`);
+      await until(() => known.lines().length === 1);
+      const silent: Talk[] = [];
+      for (let at = 0; at < 9; at++) silent.push(await plain(port));
+      const late = await enter();
+      late.socket.write(`AUTH key-b\n${call}\n`);
+      await until(() => late.lines().length === 1);
+      known.socket.write(`${call}\n`);
+      await until(() => known.lines().length === 2);
+      expect(records.map(({ principal }) => principal)).toEqual(['key-a', 'key-b', 'key-a']);
+      await until(() => silent.filter(({ socket }) => socket.destroyed).length === 7);
+      expect(refused[0]).toMatchObject({ reason: 'connections', remote: '127.0.0.1' });
+      for (const { socket } of [known, late, ...silent]) socket.destroy();
+    },
+  );
 
-  test('are not all for one caller: who has most of them is told so, and another finds one', async () => {
+  test('are not all for one caller: it is refused at its limit, and another caller gets one', async () => {
     const port = await start({ maxConnections: 8, identify: { token } });
     const own: Talk[] = [];
     for (let at = 0; at < 7; at++) {
@@ -292,8 +295,8 @@ describe('the places for connections', () => {
   });
 });
 
-describe('without anybody being asked', () => {
-  test('who calls on loopback is local', async () => {
+describe('TCP without authentication', () => {
+  test('names callers on loopback local', async () => {
     const { socket, lines } = await plain(await start({}));
     socket.write(`${call}\n`);
     await until(() => lines().length === 1);
@@ -301,7 +304,7 @@ describe('without anybody being asked', () => {
     socket.destroy();
   });
 
-  test('who calls on a wide bind is anonymous', async () => {
+  test('names callers on a wide bind anonymous', async () => {
     const { socket, lines } = await plain(await start({ host: '0.0.0.0' }));
     socket.write(`${call}\n`);
     await until(() => lines().length === 1);
@@ -309,7 +312,7 @@ describe('without anybody being asked', () => {
     socket.destroy();
   });
 
-  test('whoever speaks no JSON-RPC, or finds no place, is counted and logged', async () => {
+  test('counts and logs peers that speak no JSON-RPC or get no slot', async () => {
     const port = await start({ maxConnections: 1 });
     const first = await plain(port);
     const second = await plain(port);
@@ -323,7 +326,7 @@ describe('without anybody being asked', () => {
   });
 });
 
-describe('TLS', () => {
+describe('TLS of the TCP listener', () => {
   const token: NonNullable<TcpIdentify['token']> = (key) =>
     key === 'good-key' ? { principal: { id: 'key:ci' } } : { status: 401, message: 'Unauthorized: no.' };
 
@@ -334,7 +337,7 @@ describe('TLS', () => {
       identify: { certificate: createCertificateCheck(rules), ...(withKeys && { token }) },
     });
 
-  test('carries the key line and what follows', async () => {
+  test('carries the key line and the messages after it', async () => {
     const { socket, lines } = await secure(await start({ tls: server, identify: { token } }));
     socket.write(`AUTH good-key\n${call}\n`);
     await until(() => lines().length === 1);
@@ -342,7 +345,7 @@ describe('TLS', () => {
     socket.end();
   });
 
-  test('is needed where it is set up: plain bytes end in a failed handshake, which is counted', async () => {
+  test('is required if configured: plain bytes are a failed handshake, which is counted', async () => {
     const { socket, closed } = await plain(await start({ tls: server }));
     socket.write(`${call}\n`);
     await closed;
@@ -358,13 +361,13 @@ describe('TLS', () => {
     expect(socket.authorized).toBe(false);
   });
 
-  test('that cannot work is a mistake at the start', async () => {
+  test('that cannot work is an error at start', async () => {
     const other = certificates.issue('server-ca', '/CN=other', { usage: 'serverAuth' });
     await expect(start({ tls: { cert: server.cert, key: other.key } })).rejects.toMatchObject({ code: 'BAD_CONFIG' });
     await expect(start({ tls: { cert: 'no PEM', key: server.key } })).rejects.toMatchObject({ code: 'BAD_CONFIG' });
   });
 
-  test('ends within the grace time though a handshake hangs', async () => {
+  test('closes within the grace time although a handshake hangs', async () => {
     const port = await start({ tls: server });
     const { closed } = await plain(port);
     await servers.pop()!.close(10);
@@ -381,7 +384,7 @@ describe('TLS', () => {
     return { principal: records[0]?.principal, reached: calls.length, error: lines()[0] && messageOf(lines()[0]) };
   }
 
-  test('a client certificate says who calls, by its common name', async () => {
+  test('identifies a caller by the common name of its certificate', async () => {
     const pair = certificates.issue('client-ca', '/O=Acme/CN=batch');
     expect(await callWith(await startMutual(), pair)).toEqual({
       principal: 'cert:batch',
@@ -390,7 +393,7 @@ describe('TLS', () => {
     });
   });
 
-  test('or by its alternative name, where it has no common one', async () => {
+  test('identifies a caller by its alternative name if it has no common name', async () => {
     const pair = certificates.issue('client-ca', '/O=Acme', { san: 'URI:spiffe://acme/batch' });
     expect(await callWith(await startMutual(), pair)).toMatchObject({ principal: 'cert:spiffe://acme/batch' });
   });
@@ -410,7 +413,7 @@ describe('TLS', () => {
     ],
     ['one with two names', () => certificates.issue('client-ca', '/CN=batch/CN=admin'), 'Forbidden: this client cert'],
     ['one without a name', () => certificates.issue('client-ca', '/O=Acme'), 'Forbidden: this client cert'],
-  ])('who shows %s is refused, and nothing is executed', async (_, pairOf, why) => {
+  ])('refuses a client with %s, and executes nothing', async (_, pairOf, why) => {
     const pair = pairOf();
     // An expiry counts in whole seconds.
     if (_ === 'an expired one') await new Promise((resolve) => setTimeout(resolve, 1_100));
@@ -420,7 +423,7 @@ describe('TLS', () => {
     expect(refused).toMatchObject([{ reason: 'certificate', remote: '127.0.0.1' }]);
   });
 
-  test('with keys beside certificates, who shows no certificate says a key; a bad certificate is not made good by one', async () => {
+  test('accepts a key from clients without a certificate, but not from clients with a bad one', async () => {
     const port = await startMutual(undefined, true);
     expect(await callWith(port, undefined, 'AUTH good-key\n')).toMatchObject({ principal: 'key:ci', reached: 1 });
     calls = [];
@@ -439,13 +442,13 @@ describe('TLS', () => {
     ['nobody else', [{ subject: 'batch-*' }], '/CN=admin', undefined, undefined],
     ['nobody, where the list is empty', [], '/CN=admin', undefined, undefined],
     ['no name in a name', [{ san: 'admin' }], '/CN=x', '@alt\n[alt]\nURI.1=x, DNS:admin', undefined],
-  ])('rules let in by %s', async (_, rules, subject, san, principal) => {
+  ])('admits callers by rules for %s', async (_, rules, subject, san, principal) => {
     const pair = certificates.issue('client-ca', subject, san === undefined ? {} : { san });
     const outcome = await callWith(await startMutual(rules), pair);
     expect(outcome).toMatchObject({ principal, reached: principal === undefined ? 0 : 1 });
   });
 
-  test('what a rule allows is what is there', async () => {
+  test('offers what the rule for a certificate allows', async () => {
     const pair = certificates.issue('client-ca', '/CN=reader');
     const { socket, lines } = await secure(await startMutual([{ subject: 'reader', effects: READ }]), pair);
     socket.write(`${JSON.stringify(modern(2, 'tools/call', { name: 'pets_delete', arguments: { id: 7 } }))}\n`);
@@ -454,7 +457,7 @@ describe('TLS', () => {
     socket.destroy();
   });
 
-  test('a certificate that expires while its connection lasts ends it at the next message', async () => {
+  test('ends a connection at the next message after its certificate has expired', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const pair = certificates.issue('client-ca', '/CN=batch', { days: 1 });
     const { socket, lines, closed } = await secure(await startMutual(), pair);

@@ -229,7 +229,7 @@ function createConverse({ protocolOf, options, open, slots, note }: ConverseOpti
 function createReceive(options: TcpOptions, converse: Converse, note: Note): (socket: Socket) => void {
   const { identify, keyLineMs = KEY_LINE_MS, host } = options;
   // Only users of this machine can reach a loopback port.
-  const unidentified: Identity = { principal: { id: isLoopback(host) ? 'local' : 'anonymous' } };
+  const defaultIdentity: Identity = { principal: { id: isLoopback(host) ? 'local' : 'anonymous' } };
 
   const admit = (
     socket: Socket,
@@ -263,7 +263,7 @@ function createReceive(options: TcpOptions, converse: Converse, note: Note): (so
   return (socket) => {
     // A peer that disappears is a normal end.
     socket.on('error', () => {});
-    if (!identify) return converse(socket, unidentified);
+    if (!identify) return converse(socket, defaultIdentity);
     const { certificate, token } = identify;
     const identification = certificate?.(socket);
     // A connection keeps its certificate, which may only have expired since.
