@@ -219,10 +219,10 @@ class EndpointCall {
       secrets: redact.secrets(),
       input: { ...input, args: pagingArgs(plan.paging, input.args) },
     };
-    const aftermath = input.isRead ? 'nothing' : 'unknown';
+    const consequence = input.isRead ? 'nothing' : 'unknown';
     // If the deadline cut the answer off, the call has no time left, so reading gets its own.
     const reader = input.raw.cut === undefined ? context : context.withDeadline(CUT_READING_MS);
-    return waitFor(this.#threads.read(job, reader), reader, this.#endpoint.limits.timeoutMs, aftermath);
+    return waitFor(this.#threads.read(job, reader), reader, this.#endpoint.limits.timeoutMs, consequence);
   }
 
   /**

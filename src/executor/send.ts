@@ -179,10 +179,10 @@ class Exchange implements Dispatcher.DispatchHandler, Companion {
   expire(): void {
     const { limits, isRead } = this.request;
     // Without a controller, the request is still waiting for a socket and was never sent.
-    const aftermath = isRead || this.controller === undefined ? 'nothing' : 'unknown';
+    const consequence = isRead || this.controller === undefined ? 'nothing' : 'unknown';
     const seconds = limits.timeoutMs / 1000;
     const why = `the answer was cut after ${seconds} s, the time limit of this call; the API was still sending`;
-    this.failOrCut(new ToolTimeoutError(this.options.label, seconds, aftermath), why);
+    this.failOrCut(new ToolTimeoutError(this.options.label, seconds, consequence), why);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {

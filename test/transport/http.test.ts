@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { GatewayError } from '../../src/errors.ts';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
 import { Tool } from '../../src/model/tool.ts';
-import { createAdmission } from '../../src/transport/admission.ts';
+import { createRequestChecks } from '../../src/transport/admission.ts';
 import type { HttpOptions } from '../../src/transport/http.ts';
 import { headersOf, legacy, modern, post, serveHttp } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
@@ -301,7 +301,7 @@ describe('Host and Origin', () => {
   test('on a wide bind, a Host is served if it is configured or is an address of this machine', () => {
     const check = (options: { host: string; allowedHosts: string[] }, host: string | undefined, origin?: string) => {
       const request = { headers: { host, origin }, rawHeaders: [], socket: {} };
-      return createAdmission({ allowedOrigins: [], ...options }).checkSource(request as never)?.status;
+      return createRequestChecks({ allowedOrigins: [], ...options }).checkSource(request as never)?.status;
     };
     expect(check({ host: '0.0.0.0', allowedHosts: [] }, 'api.example')).toBe(403);
     expect(check({ host: '0.0.0.0', allowedHosts: [] }, '127.0.0.1:3333')).toBeUndefined();

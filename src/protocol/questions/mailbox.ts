@@ -46,35 +46,35 @@ const RETRY_MS = 100;
 /** The most answers that are retried at a time. */
 const MAX_RETRYING = 500;
 
-export function createMailbox(letters: Letters): Mailbox {
+export function createMailbox(bus: Letters): Mailbox {
   const targets: RelayTarget[] = [];
   const permits = new FairShare(MAX_RETRYING);
   const rateLimit = new RateLimit();
-  letters.receive((text) => {
+  bus.receive((text) => {
     const message = parseRelayMessage(text);
     for (const target of message ? targets : []) deliver(message!, target);
   });
 
   const deliverWithin = async (to: string, text: string, retryForMs: number): Promise<void> => {
     const until = performance.now() + retryForMs;
-    while ((await letters.send(to, text)) !== 'delivered') {
+    while ((await bus.send(to, text)) !== 'delivered') {
       // An empty message finds out whether the receiver is reachable, so that a large one is not sent again and again.
       do {
         if (performance.now() + RETRY_MS > until) throw undelivered();
         await pause(RETRY_MS);
-      } while ((await letters.send(to, '')) !== 'delivered');
+      } while ((await bus.send(to, '')) !== 'delivered');
     }
   };
 
   return {
-    address: letters.address,
+    address: bus.address,
     get isUsable() {
-      return letters.isUsable;
+      return bus.isUsable;
     },
     register: (target) => void targets.push(target),
     async forward(session, principal, answer) {
       const [, to] = (typeof answer.id === 'string' && QUESTION.exec(answer.id)) || [];
-      if (to === undefined || to === letters.address) return;
+      if (to === undefined || to === bus.address) return;
       const text = writeAnswer(session, answer);
       const mayRetry = permits.acquire(principal);
       try {
@@ -85,10 +85,10 @@ export function createMailbox(letters: Letters): Mailbox {
     },
     cancel(session, principal, id) {
       if (String(id).length > MAX_ID_CHARS) return;
-      if (rateLimit.take(principal.id)) letters.sendAll(JSON.stringify({ session, cancel: id }));
+      if (rateLimit.take(principal.id)) bus.sendAll(JSON.stringify({ session, cancel: id }));
     },
     giveUp(session, principal, why) {
-      if (rateLimit.take(principal.id)) letters.sendAll(JSON.stringify({ session, unread: why }));
+      if (rateLimit.take(principal.id)) bus.sendAll(JSON.stringify({ session, unread: why }));
     },
   };
 }
