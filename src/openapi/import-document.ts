@@ -15,7 +15,6 @@ import { cleanPrefix, domainName } from './document-naming.ts';
 import { createGuesses } from './guesses.ts';
 import type { ImportOptions } from './import-options.ts';
 import { findKeyParameters } from './key-parameters.ts';
-import { createSoundness } from './late/sound-request.ts';
 import { buildEndpoint, effectOfOperation, type ImportContext } from './objects/operation-object.ts';
 import { createParameterReader } from './objects/parameter.ts';
 import { listOperations, type Operation } from './objects/paths.ts';
@@ -99,8 +98,6 @@ function buildDomain(reading: Reading, options: ImportOptions, limits: Limits): 
     warnings,
     parameters: [...parameters, ...bodyKeys.keys],
   });
-  const scan = createScan(resolver, limits);
-  const { apiKeys } = security;
   const context: ImportContext = {
     domain,
     label: text.label,
@@ -111,11 +108,10 @@ function buildDomain(reading: Reading, options: ImportOptions, limits: Limits): 
     variants,
     shapeOf: createShapes(resolver, variants, oneWay),
     demandsFields: createBodyDemands(follow, oneWay),
-    scan,
+    scan: createScan(resolver, limits),
     servers,
     security,
     bodyKeys: bodyKeys.byOperation,
-    isSound: createSoundness({ documents, resolver, scan, apiKeys, bodyKeys: bodyKeys.byOperation, limits }),
     headers,
     limits,
     warnings,

@@ -1,12 +1,11 @@
-// Fields of an endpoint that may never be read: its request and answer, texts, schemas, examples. Each is built when it is first
-// read, and kept.
+// Fields of an endpoint that may never be read: its answer, texts, schemas and examples. Each is built when it is first read, and
+// kept.
 import { READS } from '../../endpoint/conventions/effect.ts';
 import type {
   Arg,
   Args,
   BodyPlan,
   DocumentExample,
-  Effect,
   Endpoint,
   FixedValue,
   JsonSchema,
@@ -21,7 +20,7 @@ import { loosenFormats } from '../../schema/loosen-formats.ts';
 import type { OperationInfo } from '../import-options.ts';
 import { buildExamples, readExamples } from '../objects/example.ts';
 import type { ImportContext, Naming } from '../objects/operation-object.ts';
-import { type RequestDraft, readRequest } from '../objects/operation-request.ts';
+import type { RequestDraft } from '../objects/operation-request.ts';
 import type { Operation } from '../objects/paths.ts';
 import { type Answer, mediaTypesOf, readAnswer } from '../objects/response.ts';
 import type { OperationExtension } from '../objects/x-mcp.ts';
@@ -36,9 +35,7 @@ export interface OperationDraft {
   readonly operation: Operation;
   readonly naming: Naming;
   readonly extension: OperationExtension;
-  readonly effect: Effect;
-  /** Undefined where it can be read at any time (sound-request.ts). */
-  readonly request: RequestDraft | undefined;
+  readonly request: RequestDraft;
   /** Says where the base URL is from. */
   readonly server: { readonly from: string };
   readonly effectReason: string;
@@ -52,7 +49,6 @@ export class LateFields {
   endpoint: Endpoint | undefined;
   readonly #draft: OperationDraft;
   readonly #texts: Texts;
-  #request: RequestDraft | undefined;
   #answer: Answer | undefined;
   #response: ResponsePlan | undefined;
   #pagination: { readonly plan: Pagination | undefined } | undefined;
@@ -69,13 +65,6 @@ export class LateFields {
   constructor(draft: OperationDraft, texts: Texts) {
     this.#draft = draft;
     this.#texts = texts;
-    this.#request = draft.request;
-  }
-
-  get #requestDraft(): RequestDraft {
-    const { operation, effect, context } = this.#draft;
-    this.#request ??= readRequest(operation, effect, context);
-    return this.#request;
   }
 
   get #answerDraft(): Answer {
@@ -86,20 +75,20 @@ export class LateFields {
   }
 
   get args(): readonly Arg[] {
-    return this.#requestDraft.plan.args;
+    return this.#draft.request.plan.args;
   }
 
   get fixed(): readonly FixedValue[] {
-    return this.#requestDraft.plan.fixed;
+    return this.#draft.request.plan.fixed;
   }
 
   get withheld(): readonly Target[] | undefined {
-    const { withheld } = this.#requestDraft.plan;
+    const { withheld } = this.#draft.request.plan;
     return withheld.length > 0 ? withheld : undefined;
   }
 
   get body(): BodyPlan | undefined {
-    return this.#requestDraft.body?.plan;
+    return this.#draft.request.body?.plan;
   }
 
   get response(): ResponsePlan {
@@ -146,7 +135,7 @@ export class LateFields {
   get inputSchema(): JsonSchema {
     if (this.#inputSchema === undefined) {
       const { context } = this.#draft;
-      const { plan, body } = this.#requestDraft;
+      const { plan, body } = this.#draft.request;
       // The examples ask for the schema as the document has it.
       this.#inputSchema = buildInputSchema(plan.arguments, body, plan.fixed, context);
       this.#inputSchema = loosenFormats(this.#inputSchema, exampleCalls(this.endpoint!));
@@ -175,7 +164,7 @@ export class LateFields {
   }
 
   get documentExamples(): readonly DocumentExample[] {
-    const { plan, body } = this.#requestDraft;
+    const { plan, body } = this.#draft.request;
     this.#documentExamples ??= readExamples(plan.arguments, body, this.#draft.context.resolver);
     return this.#documentExamples;
   }
@@ -183,7 +172,7 @@ export class LateFields {
   get leftOut(): ReturnType<typeof findOmissions> {
     const { operation, context } = this.#draft;
     const { mediaTypes } = this.#answerDraft;
-    this.#leftOut ??= findOmissions(operation, this.#requestDraft, this.endpoint!, mediaTypes, context);
+    this.#leftOut ??= findOmissions(operation, this.#draft.request, this.endpoint!, mediaTypes, context);
     return this.#leftOut;
   }
 

@@ -1,22 +1,21 @@
 // Operation Object → one Endpoint.
 // https://spec.openapis.org/oas/v3.2.0.html#operation-object
 //
-// An operation that cannot work is known at start. Requests of which that is certain beforehand, answers, schemas, examples and
-// long texts are read and built when somebody asks.
+// The request of an operation is read at the start, so that an operation that cannot work is left out then. Its answer, schemas,
+// examples and long texts are read on first use.
 import { type Baseline, effectOf, IDEMPOTENT } from '../../endpoint/conventions/effect.ts';
 import { HEADER_NAME } from '../../endpoint/headers/header-names.ts';
 import { DEFAULT_LIMITS, type Endpoint, type ResponsePlan } from '../../endpoint/model.ts';
 import { type Node, omitUndefined, textAt } from '../../endpoint/untrusted.ts';
 import type { DetectPagination } from '../detect-pagination.ts';
 import { LATE, LATE_PROPERTIES, LateFields } from '../late/late-fields.ts';
-import type { IsSound } from '../late/sound-request.ts';
 import type { SchemaBuilder } from '../schema/schema-builder.ts';
 import type { Variants } from '../schema/variants.ts';
 import { OperationProblem } from '../source/resolve.ts';
 import { type RequestContext, readRequest, takesStatement } from './operation-request.ts';
 import type { Operation } from './paths.ts';
 import type { Answer } from './response.ts';
-import type { ExtraSchemes, Security } from './security-requirement.ts';
+import type { Security } from './security-requirement.ts';
 import type { Servers } from './server.ts';
 import type { OperationExtension } from './x-mcp.ts';
 
@@ -26,7 +25,6 @@ export interface ImportContext extends RequestContext {
   readonly variants: Variants;
   readonly servers: Servers;
   readonly security: Security;
-  readonly isSound: IsSound;
   readonly responsePlan: (answer: Answer) => ResponsePlan;
   readonly detectPagination: DetectPagination;
 }
@@ -41,7 +39,6 @@ type Writable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
 const MAX_METHOD_CHARS = 32;
 const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
-const NO_SCHEMES: ExtraSchemes = Object.freeze({ required: [], optional: [] });
 
 /** Throws OperationProblem when the operation cannot work. */
 export function buildEndpoint(
@@ -57,13 +54,13 @@ export function buildEndpoint(
   const node = place.value as Node;
   const effect = extension.effect ?? baseline.effect;
   const effectReason = extension.effect === undefined ? baseline.from : 'x-mcp';
-  const request = context.isSound(operation) ? undefined : readRequest(operation, effect, context);
-  const { path, schemes } = request ?? { path: info.path, schemes: NO_SCHEMES };
+  const request = readRequest(operation, effect, context);
+  const { path, schemes } = request;
   const server = context.servers.forOperation(pathItem.value, node);
   const longText = extension.description ?? textAt(node, 'description') ?? textAt(pathItem.value, 'description');
   const shortText = extension.summary ?? textAt(node, 'summary') ?? textAt(pathItem.value, 'summary');
   const late = new LateFields(
-    { operation, naming, extension, effect, request, server, effectReason, context },
+    { operation, naming, extension, request, server, effectReason, context },
     { title: extension.title ?? shortText, summary: shortText, description: longText },
   );
   const endpoint: Writable<Endpoint> = Object.defineProperties(

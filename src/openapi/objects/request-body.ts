@@ -265,8 +265,8 @@ function showReference(draft: BodyDraft, path: string): BodyDraft {
   return { ...draft, fields: all, shape: { ...shape, fields: all, readOnlyFields: others } };
 }
 
-/** Real things have two of them; a limit makes the arguments of a body countable before it is read. */
-export const MAX_REFERENCE_FIELDS = 100;
+/** Fields that identify a thing: real documents have two of them. */
+const MAX_REFERENCE_FIELDS = 100;
 
 /** What a path ends in, variables aside. */
 function lastWordOf(path: string): string {

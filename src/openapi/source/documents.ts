@@ -12,7 +12,7 @@ import type { ExternalRefs } from './external-refs.ts';
 import type { Limits } from './limits.ts';
 import { type ParsedText, parseText } from './parse.ts';
 import { readFileText, type SourceText, showUrl } from './read-document.ts';
-import type { Census, OneWayWords } from './survey.ts';
+import type { OneWayWords } from './survey.ts';
 import { fetchText } from './web/fetch.ts';
 
 export interface SourceDocument {
@@ -31,8 +31,6 @@ export interface DocumentSet {
   readonly find: (uri: string) => SourceDocument | string;
   /** Of all documents together. */
   readonly oneWay: OneWayWords;
-  /** Of the document itself, and so of all there is where it names no other file. */
-  readonly census: Census;
   readonly warnings: readonly string[];
 }
 
@@ -46,7 +44,7 @@ export function uriOf(source: SourceText): string {
 /** Reads every file reachable from the root by what counts as a reference (external-refs.ts), within limits. */
 export async function collectDocuments(
   source: SourceText,
-  { value, external, oneWay, census }: ParsedText,
+  { value, external, oneWay }: ParsedText,
   options: ImportOptions,
   limits: Limits,
 ): Promise<DocumentSet> {
@@ -113,7 +111,6 @@ export async function collectDocuments(
     root,
     warnings,
     oneWay: { readOnly, writeOnly },
-    census,
     find: (uri) => byUri.get(uri) ?? 'names a document that was not loaded',
   };
 }

@@ -8,14 +8,13 @@ import type { DocumentText } from './document-text.ts';
 import { countKeys, findDuplicateKeys, MAX_DUPLICATES } from './duplicate-keys.ts';
 import type { ExternalRefs } from './external-refs.ts';
 import type { Limits } from './limits.ts';
-import { type Census, type OneWayWords, survey } from './survey.ts';
+import { type OneWayWords, survey } from './survey.ts';
 
 export interface ParsedText {
   readonly value: unknown;
   /** `$ref` values that point outside of the text. */
   readonly external: ExternalRefs;
   readonly oneWay: OneWayWords;
-  readonly census: Census;
   readonly warnings: readonly string[];
 }
 
@@ -74,9 +73,9 @@ function readJson(text: string, label: string, limits: Limits): ParsedText | { r
   } catch (failure) {
     return { failure };
   }
-  const { keys, external, oneWay, census } = survey(value, label, limits, false);
+  const { keys, external, oneWay } = survey(value, label, limits, false);
   const places = countKeys(text) > keys ? findDuplicateKeys(text) : [];
-  return { value, external, oneWay, census, warnings: duplicateWarnings(label, places) };
+  return { value, external, oneWay, warnings: duplicateWarnings(label, places) };
 }
 
 /** Trailing commas and comments: not JSON, but YAML's flow style reads them. */
