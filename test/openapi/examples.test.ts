@@ -1,7 +1,7 @@
 // The examples of a document as calls: where they stand, what they become, and whether the gateway takes them.
 import { describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/endpoint/model.ts';
-import { withExampleFields } from '../../src/openapi/objects/example-fields.ts';
+import { withExampleFields } from '../../src/openapi/objects/example.ts';
 import type { ObjectShape } from '../../src/openapi/schema/schema-shape.ts';
 import type { SourceDocument } from '../../src/openapi/source/documents.ts';
 import { createSchemaValidator } from '../../src/schema/check/validator.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { TOOL_NAME } from '../../src/endpoint/names.ts';
 import type { OperationInfo } from '../../src/openapi/import-options.ts';
-import { type NamedInfo, nameOperations } from '../../src/openapi/operation-names.ts';
+import { type NamedInfo, chooseOperationNames } from '../../src/openapi/names/operation-names.ts';
 
 /** `GET /users` or `GET /users listUsers` or `GET /users listUsers #tag`. */
 function operation(line: string): NamedInfo {
@@ -14,7 +14,7 @@ function operation(line: string): NamedInfo {
 }
 
 function name(lines: readonly string[], domain = 'test'): string[] {
-  return nameOperations(lines.map(operation), domain, 48).map(({ action }) => action);
+  return chooseOperationNames(lines.map(operation), domain, 48).map(({ action }) => action);
 }
 
 const HASH = /_(?=[a-f]*\d)[0-9a-f]{6}$/;
@@ -340,7 +340,7 @@ describe('for any operations', () => {
       'POST /{by} #v1',
       'GET /{v1}/{list}/ #id',
     ].map((text, place): NamedInfo => ({ ...operation(text), extensionName: place < 3 ? 'users' : undefined }));
-    const actions = (some: readonly NamedInfo[]) => nameOperations(some, 'dom', 30).map(({ action }) => action);
+    const actions = (some: readonly NamedInfo[]) => chooseOperationNames(some, 'dom', 30).map(({ action }) => action);
     expect(actions([...all].reverse()).reverse()).toEqual(actions(all));
   });
 

@@ -190,16 +190,16 @@ describe('a field is readOnly', () => {
     const answer = { type: 'object', required: ['id', 'alias'], properties: { id: readOnly, alias: readOnly } };
     const input = { type: 'object', required: ['message'], properties: { message: string, alias: string } };
     const wrapped = { allOf: [{ type: 'object', properties: answer.properties }], required: answer.required };
-    for (const base of [answer, ref('Answer'), wrapped]) {
+    for (const base of [answer, ref('SuccessResponse'), wrapped]) {
       for (const allOf of [
         [base, input],
         [input, base],
       ]) {
-        const flat = await operation({ allOf }, { Answer: answer });
+        const flat = await operation({ allOf }, { SuccessResponse: answer });
         expect(flat.advertised.required).toEqual(['message']);
         expect(Object.keys(flat.advertised.properties).sort()).toEqual(['alias', 'dry_run', 'fields', 'message']);
         expect(flat.call({ message: 'm' })).toEqual({ message: 'm' });
-        const nested = await operation({ type: 'object', properties: { x: { allOf }, y: string } }, { Answer: answer });
+        const nested = await operation({ type: 'object', properties: { x: { allOf }, y: string } }, { SuccessResponse: answer });
         expect(nested.advertised.properties.x).toMatchObject({ required: ['message'] });
         expect(nested.call({ x: { message: 'm' } })).toEqual({ x: { message: 'm' } });
         expect(nested.call({ x: {} })).toMatch(/missing `x.message`/);
@@ -619,24 +619,24 @@ describe('looking for one-way properties', () => {
       count.hops++;
       return { document, pointer: '', value: schemas[Number(name)] };
     }, words);
-    return { schemas, count, unasked: (index: number) => oneWay.unasked(document, schemas[index]!, 'request') };
+    return { schemas, count, optionalNames: (index: number) => oneWay.optionalNames(document, schemas[index]!, 'request') };
   }
 
   test('is not done where no document has any', () => {
-    const { count, unasked } = ring(300, { readOnly: false, writeOnly: true });
-    for (let index = 0; index < 300; index++) expect(unasked(index).size).toBe(0);
+    const { count, optionalNames } = ring(300, { readOnly: false, writeOnly: true });
+    for (let index = 0; index < 300; index++) expect(optionalNames(index).size).toBe(0);
     expect(count.hops).toBe(0);
   });
 
   test('looks at each schema once where none of its parts has any', () => {
-    const { count, unasked } = ring(300, { readOnly: true, writeOnly: false });
-    for (let index = 0; index < 300; index++) expect(unasked(index).size).toBe(0);
+    const { count, optionalNames } = ring(300, { readOnly: true, writeOnly: false });
+    for (let index = 0; index < 300; index++) expect(optionalNames(index).size).toBe(0);
     expect(count.hops).toBeLessThanOrEqual(300 * 10);
   });
 
   test('finds one from everywhere in a circle', () => {
-    const { schemas, unasked } = ring(50, { readOnly: true, writeOnly: false });
+    const { schemas, optionalNames } = ring(50, { readOnly: true, writeOnly: false });
     Object.assign(schemas[17]!, { properties: { id: readOnly } });
-    for (let index = 0; index < 50; index++) expect([...unasked(index)]).toEqual(['id']);
+    for (let index = 0; index < 50; index++) expect([...optionalNames(index)]).toEqual(['id']);
   });
 });

@@ -178,8 +178,8 @@ type KeyKind = 'top' | 'object' | 'names' | 'examples';
 /**
  * Which other files a document refers to. Only parts that the import reads count: an `x-` extension (such as code samples) is not
  * read, and a `$ref` inside an example, a default or an enum is data. A name in a map (a property called `example`, a header called
- * `x-limit`) is not a keyword, so maps of names are recognised. In doubt a `$ref` counts: an unneeded file costs one read, a missing
- * one an operation.
+ * `x-limit`) is not a keyword, so maps of names are recognised. In doubt a `$ref` counts: an unneeded file costs one read, a
+ * missing one an operation.
  *
  * Each object is visited once, those outside of extensions first.
  */

@@ -1,14 +1,12 @@
-// From an address that is no document (a documentation page, the root of an API) to the document it belongs to: what the page
-// names, what its scripts name or hold, then the places where servers usually keep it. On one origin, and within limits of
+// Finds the document that belongs to an address that is not a document itself (a documentation page, the root of an API): in what
+// the page refers to, in its scripts, then at the addresses where servers usually publish it. Stays on one origin, with limits for
 // requests, bytes and time.
-import { isWebUrl, originOf } from '../../../endpoint/address.ts';
-import { bad } from '../document-problem.ts';
-import type { Limits } from '../limits.ts';
-import { showUrl } from '../read-document.ts';
-import { type Fetched, type Fields, fetchAnswer } from './fetch.ts';
-import { looksLikeDocument } from './inline-document.ts';
-import { type PageLinks, readLinks } from './page-links.ts';
-import { usualPages, wellKnownPlaces } from './well-known-places.ts';
+import { isWebUrl, originOf } from '../../endpoint/address.ts';
+import { badDocument } from './document-problem.ts';
+import { fetchAnswer, type FetchResult, type HeaderFields } from './fetch.ts';
+import type { DocumentLimits } from './limits.ts';
+import { looksLikeDocument, type PageLinks, readLinks } from './page-links.ts';
+import { showUrl } from './read-document.ts';
 
 const MAX_REQUESTS = 80;
 const MAX_AT_ONCE = 6;
@@ -16,25 +14,25 @@ const MAX_REQUEST_MS = 5_000;
 const MAX_SEARCH_MS = 20_000;
 
 export interface FoundDocument {
-  /** What relative addresses in it count from. */
+  /** The base of relative addresses in it. */
   readonly url: string;
   readonly text: string;
-  /** Where it was found, for the operator, who named another address. */
+  /** Tells the operator, who gave another address, where it was found. */
   readonly note: string;
 }
 
-/** Whether this answer is the document itself, as far as can be told without parsing it. */
-export function isDocument({ status, text }: Fetched): boolean {
+/** Whether this answer looks like the document itself; it is not parsed. */
+export function isDocument({ status, text }: FetchResult): boolean {
   return status >= 200 && status < 300 && !isHtml({ text }) && looksLikeDocument(text);
 }
 
 const OTHER_KIND = /(?:^|[{,\n"'])(?:asyncapi|arazzo|overlay|swaggerVersion)["']?\s{0,5}:/;
 
 /**
- * Whether to search further. Pages: always. For an address with a file name, and for other kinds of documents, the error says
- * what is wrong with them instead.
+ * Whether to search further: always from pages. For an address with a file name, and for other kinds of documents, an error that
+ * says what is wrong helps more.
  */
-export function isWorthSearching(answer: Fetched): boolean {
+export function isWorthSearching(answer: FetchResult): boolean {
   const { url, status, text } = answer;
   const { pathname } = new URL(url);
   const isSuccess = status >= 200 && status < 300;
@@ -44,13 +42,13 @@ export function isWorthSearching(answer: Fetched): boolean {
   return status === 404 || status === 405 || (pathname === '/' && (status === 401 || status === 403));
 }
 
-/** Decided by the first character, because servers also send documents as text/html. */
-function isHtml({ text }: Pick<Fetched, 'text'>): boolean {
+/** Decided by the first character, because some servers send documents as text/html. */
+function isHtml({ text }: Pick<FetchResult, 'text'>): boolean {
   return /^[\uFEFF\s]*</.test(text.slice(0, 500));
 }
 
-/** Throws BAD_DOCUMENT, with the places that were tried, where there is none. */
-export async function findDocument(page: Fetched, limits: Limits, headers: Fields): Promise<FoundDocument> {
+/** Throws BAD_DOCUMENT, with the addresses that were tried, if there is no document. */
+export async function findDocument(page: FetchResult, limits: DocumentLimits, headers: HeaderFields): Promise<FoundDocument> {
   const search = createSearch(page.url, limits, headers);
   const label = showUrl(page.url);
   const what =
@@ -59,19 +57,19 @@ export async function findDocument(page: Fetched, limits: Limits, headers: Field
   if (document !== undefined) return document;
   const usual = await search.firstOf(wellKnownPlaces(page.url));
   if (usual !== undefined) return withNote(usual, `${label} ${what}; a document was found at ${showUrl(usual.url)}`);
-  // Where the document has a place of its own, one of the usual pages names or holds it.
+  // If the document has an unusual address, one of the usual pages may refer to it or contain it.
   await search.firstOf(usualPages(page.url));
   for (const other of search.pages()) {
     const document = await readPage(other, `${label} ${what}; the document of ${showUrl(other.url)}`, search);
     if (document !== undefined) return document;
   }
-  throw bad(label, `${what}, and no OpenAPI document was found on ${originOf(page.url)}. ${search.report()}`, {
+  throw badDocument(label, `${what}, and no OpenAPI document was found on ${originOf(page.url)}. ${search.report()}`, {
     tried: search.tried(),
   });
 }
 
-/** What a page names, itself or in its scripts, or holds. `subject` begins the note. */
-async function readPage(page: Fetched, subject: string, search: Search): Promise<FoundDocument | undefined> {
+/** The document that a page or one of its scripts refers to or contains. `subject` begins the note. */
+async function readPage(page: FetchResult, subject: string, search: Search): Promise<FoundDocument | undefined> {
   const links = readLinks(page.text, isHtml(page));
   const document = await search.followAll([...ownQuery(page.url), ...linksOf(page), ...links.documents], page.url);
   if (document !== undefined) return withNote(document, `${subject} is ${showUrl(document.url)}`);
@@ -89,63 +87,63 @@ async function readPage(page: Fetched, subject: string, search: Search): Promise
   return undefined;
 }
 
-function withNote({ url, text, others }: Followed, note: string): FoundDocument {
+function withNote({ url, text, others }: FoundAnswer, note: string): FoundDocument {
   const more = others.length === 0 ? '' : ` The page also links to: ${others.map(showUrl).join(', ')}.`;
   return { url, text, note: `${note}.${more}` };
 }
 
-/** Swagger UI takes its document from its own address: `index.html?configUrl=/v3/api-docs/swagger-config`. */
+/** Swagger UI takes the address of its document from its own query: `index.html?configUrl=/v3/api-docs/swagger-config`. */
 function ownQuery(url: string): string[] {
   const { searchParams } = new URL(url);
   return ['url', 'configUrl'].flatMap((name) => searchParams.getAll(name));
 }
 
 /** `Link: </openapi.json>; rel="service-desc"`, RFC 8631. */
-function linksOf({ link = '' }: Fetched): string[] {
+function linksOf({ link = '' }: FetchResult): string[] {
   const targets = link.slice(0, 2_000).matchAll(/<([^<>]{1,500})>([^<>]{0,300})/g);
   return [...targets].flatMap(([, target, parameters]) => (/\bservice-desc\b/i.test(parameters!) ? [target!] : []));
 }
 
-/** A document, and what else the same page offered. */
-interface Followed extends Fetched {
+/** A document, and what else the same page refers to. */
+interface FoundAnswer extends FetchResult {
   readonly others: readonly string[];
 }
 
 interface Search {
-  /** The answer of an address on this origin, as `page` names it; undefined where it is not asked, or gives none. */
-  readonly visit: (name: string, page: string) => Promise<Fetched | undefined>;
-  /** The first document among these names, or among what a configuration they lead to names. */
-  readonly followAll: (names: readonly string[], page: string) => Promise<Followed | undefined>;
-  /** The first document among these addresses; several are asked at once. */
-  readonly firstOf: (urls: readonly string[]) => Promise<Followed | undefined>;
-  /** The pages among what `firstOf` was answered, each text once. */
-  readonly pages: () => readonly Fetched[];
+  /** The answer of an address written in `page`; undefined if it has another origin, was asked before or does not answer. */
+  readonly visit: (name: string, page: string) => Promise<FetchResult | undefined>;
+  /** The first document among these addresses, or among those in a configuration at one of them. */
+  readonly followAll: (names: readonly string[], page: string) => Promise<FoundAnswer | undefined>;
+  /** The first document among these addresses, several of which are requested at once. */
+  readonly firstOf: (urls: readonly string[]) => Promise<FoundAnswer | undefined>;
+  /** The HTML pages that `firstOf` met, each text once. */
+  readonly pages: () => readonly FetchResult[];
   readonly tried: () => readonly string[];
   readonly report: () => string;
 }
 
-function createSearch(start: string, limits: Limits, headers: Fields): Search {
+function createSearch(start: string, limits: DocumentLimits, headers: HeaderFields): Search {
   const origin = originOf(start);
   const outcomes = new Map<string, string>([[start, '']]);
-  const pages = new Map<string, Fetched>();
+  const pages = new Map<string, FetchResult>();
   const elsewhere = new Set<string>();
   const deadline = Date.now() + Math.min(MAX_SEARCH_MS, limits.fetchTimeoutMs);
   let bytes = 0;
 
-  const ask = async (url: string): Promise<Fetched | undefined> => {
+  const ask = async (url: string): Promise<FetchResult | undefined> => {
     const leftMs = deadline - Date.now();
     if (outcomes.has(url) || outcomes.size > MAX_REQUESTS || leftMs <= 0 || bytes > limits.maxTotalBytes)
       return undefined;
     outcomes.set(url, 'no answer');
-    const shortly = { ...limits, fetchTimeoutMs: Math.min(MAX_REQUEST_MS, leftMs) };
-    const answer = await fetchAnswer(url, shortly, headers).catch(() => undefined);
+    const shortLimits = { ...limits, fetchTimeoutMs: Math.min(MAX_REQUEST_MS, leftMs) };
+    const answer = await fetchAnswer(url, shortLimits, headers).catch(() => undefined);
     if (answer === undefined) return undefined;
     bytes += answer.text.length;
     const isSuccess = answer.status >= 200 && answer.status < 300;
     outcomes.set(url, isSuccess ? (isHtml(answer) ? 'a page' : 'no document') : String(answer.status));
     return isSuccess ? answer : undefined;
   };
-  /** Relative names count from the page; some scripts count them from the page as a folder. */
+  /** Relative addresses are relative to the page; in some scripts, to the page as a folder. */
   const toUrls = (name: string, page: string): string[] => {
     const bases = /^(?:[a-z]+:|\/)/i.test(name) ? [page] : [page, `${page.split(/[?#]/, 1)[0]}/`];
     const urls = bases.filter((base) => URL.canParse(name, base)).map((base) => new URL(name, base));
@@ -159,7 +157,7 @@ function createSearch(start: string, limits: Limits, headers: Fields): Search {
     if (isWebUrl(url)) elsewhere.add(showUrl(url.href));
     return false;
   };
-  const askAny = async (urls: readonly string[]): Promise<Fetched | undefined> => {
+  const askAny = async (urls: readonly string[]): Promise<FetchResult | undefined> => {
     for (const url of urls) {
       const answer = await ask(url);
       if (answer !== undefined) return answer;
@@ -169,7 +167,7 @@ function createSearch(start: string, limits: Limits, headers: Fields): Search {
   const remaining = (places: readonly (readonly string[])[]) => [
     ...new Set(places.flatMap((urls) => urls.slice(0, 1)).filter((url) => !outcomes.has(url))),
   ];
-  const follow = async (names: readonly string[], page: string, depth: number): Promise<Followed | undefined> => {
+  const follow = async (names: readonly string[], page: string, depth: number): Promise<FoundAnswer | undefined> => {
     const places = names.map((name) => toUrls(name, page));
     for (const [position, urls] of places.entries()) {
       const answer = await askAny(urls);
@@ -200,7 +198,7 @@ function createSearch(start: string, limits: Limits, headers: Fields): Search {
   };
 }
 
-const MAX_SHOWN = 12;
+const MAX_PATHS_SHOWN = 12;
 
 function renderReport(
   outcomes: readonly (readonly [url: string, outcome: string])[],
@@ -214,8 +212,8 @@ function renderReport(
     else byOutcome.set(outcome, [pathname]);
   }
   const groups = [...byOutcome].map(([outcome, paths]) => {
-    const more = paths.length - MAX_SHOWN;
-    return `${paths.slice(0, MAX_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''} (${outcome})`;
+    const more = paths.length - MAX_PATHS_SHOWN;
+    return `${paths.slice(0, MAX_PATHS_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''} (${outcome})`;
   });
   const wantsLogin = byOutcome.has('401') || byOutcome.has('403');
   return [
@@ -229,4 +227,50 @@ function renderReport(
       ? 'Some need credentials: pass --header.'
       : 'Give the address of the document itself, or download it and give the file.',
   ].join(' ');
+}
+
+// Where servers usually publish their document: the defaults of common frameworks and products.
+
+/** In the folder of the page, and in the folders above it. */
+const NEAR_PAGE = 'openapi.json openapi.yaml swagger.json v3/api-docs swagger.yaml json api-docs api-json'.split(' ');
+
+/** From the root: FastAPI, Spring, ASP.NET, NestJS, Fastify, Hono, Elysia, Litestar, Quarkus, Django, Laravel, Symfony, Rails … */
+const AT_ROOT = `
+  openapi.json openapi.yaml openapi.yml swagger.json swagger.yaml v3/api-docs api-json api/openapi.json
+  documentation/json swagger/v1/swagger.json openapi/v1.json doc openapi docs/openapi.json docs-json
+  api-docs api/docs api/schema/ v2/api-docs swagger/json openapi/json schema/openapi.json q/openapi
+  api/swagger.json api/v1/openapi.json api/v3/openapi.json v1/openapi.json docs/json docs/swagger.json
+  api-docs/swagger.json api-docs/v1/swagger.yaml api-docs/openapi.json api/docs.json docs/api-docs.json apispec_1.json
+  swagger.v1.json server/specs/oas .well-known/openapi.json`
+  .trim()
+  .split(/\s+/);
+
+/** Where documentation pages usually are. */
+const USUAL_PAGES = 'docs swagger api-docs/ documentation ui swagger-ui/index.html redoc reference scalar api'.split(' ');
+
+/** Pages that may refer to a document that is at none of the usual addresses. */
+function usualPages(page: string): string[] {
+  return USUAL_PAGES.map((name) => `${new URL(page).origin}/${name}`);
+}
+
+const MAX_FOLDERS = 3;
+
+/** Absolute addresses on the origin of `page`, the likeliest first. */
+function wellKnownPlaces(page: string): string[] {
+  const { origin, pathname } = new URL(page);
+  const path = pathname.replace(/\/$/, '');
+  const segments = path.split('/').filter((segment) => segment !== '');
+  const isFile = /\.[a-z]{2,5}$/i.test(path);
+  // The document of /api is at /api-json (NestJS), of /docs at /docs.json, of /swagger at /swagger/?format=openapi (Django).
+  const ofPage = path === '' || isFile ? [] : ['-json', '-yaml', '.json', '.yaml', '/?format=openapi'];
+  const folders = segments.map((_, index) => `/${segments.slice(0, index + 1).join('/')}/`);
+  if (isFile) folders.pop();
+  const near = folders.reverse().slice(0, MAX_FOLDERS);
+  return [
+    ...new Set([
+      ...ofPage.map((end) => origin + path + end),
+      ...near.flatMap((folder) => NEAR_PAGE.map((name) => origin + folder + name)),
+      ...AT_ROOT.map((name) => `${origin}/${name}`),
+    ]),
+  ];
 }
