@@ -10,7 +10,12 @@ import type { DocumentPlace } from './source/resolve.ts';
 /** Where an argument's schema comes from; the schema is built on demand. */
 export type ArgumentOrigin =
   | { readonly kind: 'parameter'; readonly parameter: Parameter }
-  | { readonly kind: 'field'; readonly schemas: readonly DocumentPlace[]; readonly file: boolean; readonly readOnly: boolean }
+  | {
+      readonly kind: 'field';
+      readonly schemas: readonly DocumentPlace[];
+      readonly file: boolean;
+      readonly readOnly: boolean;
+    }
   | { readonly kind: 'rest'; readonly schema: DocumentPlace | 'anything'; readonly names: readonly string[] }
   | { readonly kind: 'whole'; readonly body: BodyDraft };
 

@@ -104,7 +104,7 @@ function buildDomain(input: ImportInput, options: ImportOptions, limits: Documen
     variants,
     shapeOf: createShapeOf(resolver, variants, oneWay),
     requiresFields: createRequiresFields(follow, oneWay),
-    scan: createSchemaCheck(resolver, limits),
+    checkSchemas: createSchemaCheck(resolver, limits),
     servers,
     security,
     bodyKeys: bodyKeys.byOperation,

@@ -12,7 +12,8 @@ const MAX_PLACEHOLDER_CHARS = 100;
 const PLACEHOLDER =
   /^["'`]?(?:<[^<>@\n]{1,60}>|\{{1,2}[^{}\n]{1,60}\}|\[(?!space)[^[\]\n]{1,60}\]|&lt;|[$%][{(]?[A-Za-z_]{2}|(?:[Yy](?:our|OUR)|[Mm][Yy])[-_ ]?[A-Za-z_-]{2}|[A-Z]{2,20}[_-](?:[A-Z]{2,20}[_-])?(?:KEY|TOKEN|SECRET)|API_?KEY|(?:api|access|auth|secret)[-_]?(?:key|token)\b|xxx|\.\.\.|…|(?=[A-Za-z-]{0,40}[0-9])[A-Za-z0-9._-]{6})/;
 /** Any word before a key, after `Authorization:` or between quotes: `Authorization: SSWS <token>`. */
-const IN_EXAMPLE = /(?:authorization["'`]?\s{0,3}[:=]\s{0,3}|["'`])["'`]?([a-z][a-z0-9_-]{1,30}) ((?:[a-z_]{2,20}=)?)/gi;
+const IN_EXAMPLE =
+  /(?:authorization["'`]?\s{0,3}[:=]\s{0,3}|["'`])["'`]?([a-z][a-z0-9_-]{1,30}) ((?:[a-z_]{2,20}=)?)/gi;
 /** Between quotes only: in the description of another header, `Authorization:` is about something else. */
 const IN_QUOTES = /["'`]([a-z][a-z0-9_-]{1,30}) ((?:[a-z_]{2,20}=)?)/gi;
 /** Without quotes, for words that are always authentication schemes. */

@@ -94,7 +94,11 @@ function reasonFor(
 }
 
 /** The body is offered in one media type only. */
-function unusedMediaTypes({ place }: DocumentOperation, mediaType: string | undefined, context: RequestContext): LeftOut[] {
+function unusedMediaTypes(
+  { place }: DocumentOperation,
+  mediaType: string | undefined,
+  context: RequestContext,
+): LeftOut[] {
   if (mediaType === undefined) return [];
   const body = orUndefined(() => context.resolver.dereference(inside(place, 'requestBody')));
   const types =

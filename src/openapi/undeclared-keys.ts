@@ -174,7 +174,6 @@ function toBareName(name: string): string | undefined {
   return NOT_A_CREDENTIAL.test(bare) ? undefined : bare;
 }
 
-
 /** The fields of each operation's body that are API keys. */
 export type BodyKeys = ReadonlyMap<DocumentOperation, readonly string[]>;
 

@@ -192,7 +192,11 @@ interface Candidate {
   readonly keep: ReadonlySet<string>;
 }
 
-function resolveClaims(claims: readonly NameClaim[], shorten: Shorten, maxChars: number): ReadonlyMap<NameClaim, string> {
+function resolveClaims(
+  claims: readonly NameClaim[],
+  shorten: Shorten,
+  maxChars: number,
+): ReadonlyMap<NameClaim, string> {
   const groups = groupByName(claims, ({ name }) => name);
   const names = new Map<NameClaim, string>();
   const namesInUse = new Set(groups.keys());
@@ -246,14 +250,19 @@ function ownerOf(members: readonly NameClaim[]): NameClaim | undefined {
 }
 
 /** Adds the words that not all claims have: they are kept in the name, or appended if they are not in it. */
-function withDifference(group: readonly Candidate[], { of, preposition }: Difference, isElsewhere: boolean): Candidate[] {
+function withDifference(
+  group: readonly Candidate[],
+  { of, preposition }: Difference,
+  isElsewhere: boolean,
+): Candidate[] {
   const lists = group.map(({ claim }) => [...new Set(of(claim))]);
   const counts = new Map<string, number>();
   for (const list of lists) for (const word of list) counts.set(word, (counts.get(word) ?? 0) + 1);
   return group.map(({ claim, words, keep }, place) => {
     const own = lists[place]!.filter((word) => group.length === 1 || counts.get(word)! < group.length);
     const missing = own.filter((word) => preposition !== undefined || !words.includes(word));
-    const more = !isElsewhere || missing.length === 0 || preposition === undefined ? missing : [preposition, ...missing];
+    const more =
+      !isElsewhere || missing.length === 0 || preposition === undefined ? missing : [preposition, ...missing];
     return { claim, words: isElsewhere ? [...words, ...more] : words, keep: new Set([...keep, ...own]) };
   });
 }

@@ -62,7 +62,6 @@ function nameAction(route: readonly PathPiece[], method: string): readonly strin
 
 const VERB_OF_METHOD: ReadonlyMap<string, string> = new Map([['put', 'update']]);
 
-
 /** A part of a path: literal words, or a variable. */
 export interface PathPiece {
   readonly words: readonly string[];

@@ -157,7 +157,6 @@ export function buildExamples(endpoint: Endpoint): readonly Args[] {
     .slice(0, MAX_SHOWN);
 }
 
-
 /** If examples have more such fields, the body is taken for a map. */
 const MAX_EXAMPLE_FIELDS = 32;
 /** Names read in all examples of a body; limited, because this happens at the start. */

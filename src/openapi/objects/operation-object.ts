@@ -12,7 +12,7 @@ import type { DetectPagination } from '../pagination.ts';
 import type { SchemaBuilder } from '../schema/schema-builder.ts';
 import type { Variants } from '../schema/variants.ts';
 import { OperationProblem } from '../source/resolve.ts';
-import { readOperationRequest, type RequestContext, takesStatement } from './operation-request.ts';
+import { type RequestContext, readOperationRequest, takesStatement } from './operation-request.ts';
 import type { DocumentOperation } from './paths.ts';
 import type { SuccessResponse } from './response.ts';
 import type { Security } from './security-requirement.ts';

@@ -25,7 +25,7 @@ export interface RequestContext {
   readonly readParameters: ReadParameters;
   readonly shapeOf: ShapeOf;
   readonly requiresFields: RequiresFields;
-  readonly scan: CheckSchemas;
+  readonly checkSchemas: CheckSchemas;
   readonly headers: readonly OperatorHeader[];
   readonly security: Pick<Security, 'apiKeys' | 'isSigned'>;
   readonly bodyKeys: BodyKeys;
@@ -45,7 +45,11 @@ export interface RequestDraft {
 const IGNORED_HEADERS = new Set(['accept', 'content-type', 'authorization']);
 
 /** Throws OperationProblem if no request can be made. */
-export function readOperationRequest(operation: DocumentOperation, effect: Effect, context: RequestContext): RequestDraft {
+export function readOperationRequest(
+  operation: DocumentOperation,
+  effect: Effect,
+  context: RequestContext,
+): RequestDraft {
   const { info, place, pathItem, pointer } = operation;
   const { parameters, bodyParameters } = context.readParameters(pathItem, place);
   const template = readTemplate(info.path, parameters);
@@ -126,7 +130,8 @@ export function takesStatement(operation: DocumentOperation, context: RequestCon
     const { bodyParameters } = context.readParameters(operation.pathItem, operation.place);
     const body = readBody(operation, bodyParameters, context);
     if (body === undefined || body.whole !== undefined) return true;
-    const isObjects = (schema: DocumentPlace) => mayBeObject(schema, context.resolver) && !isText(schema, context.resolver);
+    const isObjects = (schema: DocumentPlace) =>
+      mayBeObject(schema, context.resolver) && !isText(schema, context.resolver);
     return body.fields.some(
       ({ name, schemas }) => STATEMENT.test(name) || (MAYBE_STATEMENT.test(name) && !schemas.every(isObjects)),
     );

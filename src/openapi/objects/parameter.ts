@@ -123,7 +123,9 @@ function readParameter(
   const location = node.in as Location;
   const content = nodeAt(node, 'content');
   const mediaType = content && toEssence(Object.keys(content)[0] ?? 'application/json');
-  const media = content ? dereferenceInOperation(inside(place, 'content', Object.keys(content)[0] ?? ''), resolver) : place;
+  const media = content
+    ? dereferenceInOperation(inside(place, 'content', Object.keys(content)[0] ?? ''), resolver)
+    : place;
   const name = String(node.name ?? 'query_string');
   const isInline = !content && location !== 'querystring' && isWrittenInline(place, node, name, guesses);
   const schema = isInline ? place : inside(media, 'schema');

@@ -142,7 +142,12 @@ function schemaAt(owner: DocumentPlace): DocumentPlace | undefined {
   return isObject(schema.value) ? schema : undefined;
 }
 
-function planBody(mediaType: string, need: BodyNeed, media: DocumentPlace, context: BodyContext): BodyDraft | undefined {
+function planBody(
+  mediaType: string,
+  need: BodyNeed,
+  media: DocumentPlace,
+  context: BodyContext,
+): BodyDraft | undefined {
   const required = need === 'required';
   const schema = schemaAt(media);
   const schemas = schema ? [schema] : [];

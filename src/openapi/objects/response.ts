@@ -16,7 +16,11 @@ export interface SuccessResponse {
 }
 
 /** The 2xx responses in their order (and `2XX`), else `default`. If a `$ref` cannot be resolved, there is just no schema. */
-export function readSuccessResponse(operation: DocumentPlace, produces: readonly string[], resolver: Resolver): SuccessResponse {
+export function readSuccessResponse(
+  operation: DocumentPlace,
+  produces: readonly string[],
+  resolver: Resolver,
+): SuccessResponse {
   const responses = nodeAt(operation.value, 'responses');
   if (!responses) return { mediaTypes: [] };
   const codes = Object.keys(responses).filter((code) => /^2/i.test(code));

@@ -16,8 +16,8 @@ import type { Baseline } from '../../endpoint/conventions/effect.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import {
   type Args,
-  type Effect,
   EFFECTS,
+  type Effect,
   type Endpoint,
   EXPOSURES,
   type GuardPolicy,

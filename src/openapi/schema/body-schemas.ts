@@ -5,7 +5,7 @@ import { isNullable, typesOf, UNIONS } from '../../schema/keywords.ts';
 import { kindOf } from '../objects/media-type-object.ts';
 import { type DocumentPlace, type Follow, orUndefined, type Resolver } from '../source/resolve.ts';
 import type { OneWayProperties } from './one-way-properties.ts';
-import { behindRef, ignoresRefSiblings, dereferencedNode, refOf, type SchemaNode } from './schema-refs.ts';
+import { behindRef, dereferencedNode, ignoresRefSiblings, refOf, type SchemaNode } from './schema-refs.ts';
 import type { Field } from './schema-shape.ts';
 
 /** `type: string, format: binary` (3.0), or a string with a media type of its own (3.1). */

@@ -21,7 +21,7 @@ import type { InSameCycle, Via } from './in-place-cycles.ts';
 import { correctMistakes } from './odd-schemas.ts';
 import type { Direction, OneWayProperties } from './one-way-properties.ts';
 import { behindRef, flattenAllOf, ignoresRefSiblings, refOf } from './schema-refs.ts';
-import { annotationsOf, convertPlain, fitValues, nameLists, NULL_SCHEMA, orNull } from './schema-values.ts';
+import { annotationsOf, convertPlain, fitValues, NULL_SCHEMA, nameLists, orNull } from './schema-values.ts';
 import { areDistinguishable } from './variants.ts';
 
 /** The target of a `$ref`. */
@@ -149,7 +149,9 @@ function convertNode(outer: ConversionContext, schema: Node): JsonSchema {
     } else convertPlain(schema, keyword, value, oneWayNames, out);
   }
   const { oneWay } = context.definitions;
-  const required = oneWay.requiredNames(context.document, schema, context.direction).filter((name) => !oneWayNames.has(name));
+  const required = oneWay
+    .requiredNames(context.document, schema, context.direction)
+    .filter((name) => !oneWayNames.has(name));
   if (required.length > 0) out.required = [...new Set(required)];
   if (Array.isArray(schema.items)) convertTuple(context, schema, out);
   const tag = textAt(schema.discriminator, 'propertyName');

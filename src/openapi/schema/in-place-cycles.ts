@@ -55,7 +55,9 @@ interface Visit {
  * Tarjan's strongly connected components, each schema visited once. Iterative, because chains in a document can be longer than the
  * call stack is deep.
  */
-function createComponents(nextOf: (place: DocumentPlace) => readonly DocumentPlace[]): (from: DocumentPlace, to: DocumentPlace) => boolean {
+function createComponents(
+  nextOf: (place: DocumentPlace) => readonly DocumentPlace[],
+): (from: DocumentPlace, to: DocumentPlace) => boolean {
   const component = new Map<object, number>();
   const indices = new Map<object, number>();
   const open: object[] = [];

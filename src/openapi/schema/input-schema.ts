@@ -8,7 +8,7 @@ import { changeBodyRules, writeBodyRules } from '../../schema/body-rules.ts';
 import { subschemas, typesOf } from '../../schema/keywords.ts';
 import { type Argument, isReadOnlyArgument, isRequired } from '../flat-arguments.ts';
 import { examplesOfParameter } from '../objects/example.ts';
-import { type Parameter, isUntyped, schemaOfParameter } from '../objects/parameter.ts';
+import { isUntyped, type Parameter, schemaOfParameter } from '../objects/parameter.ts';
 import type { BodyDraft } from '../objects/request-body.ts';
 import type { DocumentPlace, Resolver } from '../source/resolve.ts';
 import type { Definition } from './convert-schema.ts';
@@ -106,7 +106,12 @@ function schemaOf(argument: Argument, uses: Set<Definition>, context: SchemaCont
 }
 
 /** In a URL or a header, a value without a type may be a string, a number, or of the type of its default and examples. */
-function withType(schema: JsonSchema, source: DocumentPlace, { target, object }: Parameter, resolver: Resolver): JsonSchema {
+function withType(
+  schema: JsonSchema,
+  source: DocumentPlace,
+  { target, object }: Parameter,
+  resolver: Resolver,
+): JsonSchema {
   if (target.in === 'querystring' || !('style' in target) || target.mediaType !== undefined) return schema;
   const node = dereferencedNode(source, resolver)?.node;
   if (!isObject(schema) || !isUntyped(node)) return schema;
@@ -136,7 +141,11 @@ function textSchema(whole: BodyDraft['whole'], uses: Set<Definition>, context: S
 }
 
 /** A base with variants accepts any of them, and the base itself, in case the document lacks a variant. */
-function wholeBodySchema(schema: DocumentPlace, uses: Set<Definition>, { builder, resolver, variants }: SchemaContext): JsonSchema {
+function wholeBodySchema(
+  schema: DocumentPlace,
+  uses: Set<Definition>,
+  { builder, resolver, variants }: SchemaContext,
+): JsonSchema {
   const own = builder.convert(schema, 'request', uses);
   const target = dereferencedNode(schema, resolver);
   const list = target ? variants({ document: target.document, pointer: schema.pointer, value: target.node }) : [];

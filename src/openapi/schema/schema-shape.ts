@@ -69,7 +69,8 @@ const ANNOTATIONS = new Set(
   `title description example examples default deprecated type required nullable`.split(/\s+/),
 );
 /** Keywords about the whole object, which cannot be expressed with one argument per field. */
-const WHOLE_OBJECT_KEYWORDS = `not if dependentSchemas dependencies dependentRequired patternProperties propertyNames enum const
+const WHOLE_OBJECT_KEYWORDS =
+  `not if dependentSchemas dependencies dependentRequired patternProperties propertyNames enum const
   items prefixItems`.split(/\s+/);
 
 export function createShapeOf(resolver: Resolver, variants: Variants, oneWay: OneWayProperties): ShapeOf {
@@ -122,7 +123,12 @@ export function createShapeOf(resolver: Resolver, variants: Variants, oneWay: On
   };
 
   /** A union without fields is a rule about required ones. A union of one branch (or of one and null) counts as that branch. */
-  const mergeUnion = (place: DocumentPlace, keyword: 'anyOf' | 'oneOf', branches: readonly unknown[], walk: Walk): boolean => {
+  const mergeUnion = (
+    place: DocumentPlace,
+    keyword: 'anyOf' | 'oneOf',
+    branches: readonly unknown[],
+    walk: Walk,
+  ): boolean => {
     if (branches.every(isRequirement)) {
       walk.draft.alternatives.push({ keyword, sets: branches.map((branch) => textsAt(branch, 'required')) });
       return true;
@@ -178,7 +184,11 @@ function deeper(walk: Walk, asBase: boolean): Walk {
   return { ...walk, asBase, depth: walk.depth + 1 };
 }
 
-function addRest(place: DocumentPlace, { additionalProperties: rest, unevaluatedProperties }: Node, draft: Draft): void {
+function addRest(
+  place: DocumentPlace,
+  { additionalProperties: rest, unevaluatedProperties }: Node,
+  draft: Draft,
+): void {
   if (rest === false || unevaluatedProperties === false) draft.closed = true;
   else if (rest === true || (isObject(rest) && Object.keys(rest).length === 0)) draft.rest ??= 'anything';
   else if (isObject(rest)) draft.rest ??= inside(place, 'additionalProperties');
@@ -228,7 +238,10 @@ function addVariants(
 }
 
 /** If variants describe a field differently (`kind: const a`, `kind: const b`), all descriptions are kept as alternatives. */
-function alternativesOf(descriptions: readonly (readonly DocumentPlace[])[], resolver: Resolver): readonly DocumentPlace[] {
+function alternativesOf(
+  descriptions: readonly (readonly DocumentPlace[])[],
+  resolver: Resolver,
+): readonly DocumentPlace[] {
   const [first] = descriptions as [readonly DocumentPlace[]];
   const { document, pointer } = first[0]!;
   // A field that is a file in one variant is a file.

@@ -7,7 +7,6 @@ import { emptyMap, type Node } from '../../endpoint/untrusted.ts';
 import { safePattern } from '../../schema/check/pattern.ts';
 import { typesOf, UNIONS } from '../../schema/keywords.ts';
 
-
 const MAX_VALUE_NODES = 500;
 const MAX_VALUE_DEPTH = 24;
 const MAX_VALUE_CHARS = 4_000;

@@ -175,9 +175,7 @@ async function readConfinedFile(
   }
 }
 
-type ConfinedPath =
-  | { readonly ok: true; readonly path: string }
-  | { readonly ok: false; readonly reason: string };
+type ConfinedPath = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly reason: string };
 
 /**
  * Which files a `$ref` may reach. A document is untrusted: the files it names must lie in its own folder (symbolic links followed),

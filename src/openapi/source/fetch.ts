@@ -25,14 +25,22 @@ export interface FetchResult {
 }
 
 /** The text at `source`. Throws for any status but 2xx. */
-export async function fetchText(source: string, limits: DocumentLimits, headers: HeaderFields = {}): Promise<FetchResult> {
+export async function fetchText(
+  source: string,
+  limits: DocumentLimits,
+  headers: HeaderFields = {},
+): Promise<FetchResult> {
   const answer = await fetchAnswer(source, limits, headers);
   if (answer.status >= 200 && answer.status < 300) return answer;
   throw badStatus(answer, headers);
 }
 
 /** The answer of an address, whatever its status. Redirects stay on the origin, so headers are never sent elsewhere. */
-export async function fetchAnswer(source: string, limits: DocumentLimits, headers: HeaderFields = {}): Promise<FetchResult> {
+export async function fetchAnswer(
+  source: string,
+  limits: DocumentLimits,
+  headers: HeaderFields = {},
+): Promise<FetchResult> {
   if (!URL.canParse(source)) throw badDocument(source, 'is not a URL; write it like https://example.com/openapi.json');
   const start = new URL(source);
   const headerFields: Record<string, string> = {
@@ -95,12 +103,16 @@ export async function fetchAnswer(source: string, limits: DocumentLimits, header
 }
 
 function nextUrl(from: URL, location: string, hops: number, label: string): URL {
-  if (hops >= MAX_REDIRECTS) throw badDocument(label, `redirects more than ${MAX_REDIRECTS} times; give the final address`);
+  if (hops >= MAX_REDIRECTS)
+    throw badDocument(label, `redirects more than ${MAX_REDIRECTS} times; give the final address`);
   if (!URL.canParse(location, from.href)) throw badDocument(label, 'redirects to something that is not a URL');
   const next = new URL(location, from);
   next.hash = '';
   if (next.origin !== from.origin) {
-    throw badDocument(label, `redirects to another origin (${next.origin}); if you trust it, give that address instead`);
+    throw badDocument(
+      label,
+      `redirects to another origin (${next.origin}); if you trust it, give that address instead`,
+    );
   }
   return next;
 }

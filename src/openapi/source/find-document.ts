@@ -3,7 +3,7 @@
 // requests, bytes and time.
 import { isWebUrl, originOf } from '../../endpoint/address.ts';
 import { badDocument } from './document-problem.ts';
-import { fetchAnswer, type FetchResult, type HeaderFields } from './fetch.ts';
+import { type FetchResult, fetchAnswer, type HeaderFields } from './fetch.ts';
 import type { DocumentLimits } from './limits.ts';
 import { looksLikeDocument, type PageLinks, readLinks } from './page-links.ts';
 import { showUrl } from './read-document.ts';
@@ -48,8 +48,12 @@ function isHtml({ text }: Pick<FetchResult, 'text'>): boolean {
 }
 
 /** Throws BAD_DOCUMENT, with the addresses that were tried, if there is no document. */
-export async function findDocument(page: FetchResult, limits: DocumentLimits, headers: HeaderFields): Promise<FoundDocument> {
-  const search = createSearch(page.url, limits, headers);
+export async function findDocument(
+  page: FetchResult,
+  limits: DocumentLimits,
+  headers: HeaderFields,
+): Promise<FoundDocument> {
+  const search = new DocumentSearch(page.url, limits, headers);
   const label = showUrl(page.url);
   const what =
     page.status >= 400 ? `answered ${page.status}` : isHtml(page) ? 'is a page' : 'is not an OpenAPI document';
@@ -59,19 +63,23 @@ export async function findDocument(page: FetchResult, limits: DocumentLimits, he
   if (usual !== undefined) return withNote(usual, `${label} ${what}; a document was found at ${showUrl(usual.url)}`);
   // If the document has an unusual address, one of the usual pages may refer to it or contain it.
   await search.firstOf(usualPages(page.url));
-  for (const other of search.pages()) {
+  for (const other of search.pages) {
     const document = await readPage(other, `${label} ${what}; the document of ${showUrl(other.url)}`, search);
     if (document !== undefined) return document;
   }
   throw badDocument(label, `${what}, and no OpenAPI document was found on ${originOf(page.url)}. ${search.report()}`, {
-    tried: search.tried(),
+    tried: search.tried,
   });
 }
 
 /** The document that a page or one of its scripts refers to or contains. `subject` begins the note. */
-async function readPage(page: FetchResult, subject: string, search: Search): Promise<FoundDocument | undefined> {
+async function readPage(
+  page: FetchResult,
+  subject: string,
+  search: DocumentSearch,
+): Promise<FoundDocument | undefined> {
   const links = readLinks(page.text, isHtml(page));
-  const document = await search.followAll([...ownQuery(page.url), ...linksOf(page), ...links.documents], page.url);
+  const document = await search.follow([...ownQuery(page.url), ...linksOf(page), ...links.documents], page.url);
   if (document !== undefined) return withNote(document, `${subject} is ${showUrl(document.url)}`);
   if (links.inline !== undefined)
     return { url: page.url, text: links.inline, note: `${subject} is in the page itself.` };
@@ -79,7 +87,7 @@ async function readPage(page: FetchResult, subject: string, search: Search): Pro
     const answer = await search.visit(script, page.url);
     if (answer === undefined) continue;
     const inScript: PageLinks = readLinks(answer.text, false);
-    const fromScript = await search.followAll(inScript.documents, page.url);
+    const fromScript = await search.follow(inScript.documents, page.url);
     if (fromScript !== undefined) return withNote(fromScript, `${subject} is ${showUrl(fromScript.url)}`);
     if (inScript.inline !== undefined)
       return { url: page.url, text: inScript.inline, note: `${subject} is in ${showUrl(answer.url)}.` };
@@ -109,93 +117,122 @@ interface FoundAnswer extends FetchResult {
   readonly others: readonly string[];
 }
 
-interface Search {
-  /** The answer of an address written in `page`; undefined if it has another origin, was asked before or does not answer. */
-  readonly visit: (name: string, page: string) => Promise<FetchResult | undefined>;
-  /** The first document among these addresses, or among those in a configuration at one of them. */
-  readonly followAll: (names: readonly string[], page: string) => Promise<FoundAnswer | undefined>;
-  /** The first document among these addresses, several of which are requested at once. */
-  readonly firstOf: (urls: readonly string[]) => Promise<FoundAnswer | undefined>;
+class DocumentSearch {
+  readonly #origin: string | undefined;
+  readonly #limits: DocumentLimits;
+  readonly #headers: HeaderFields;
+  readonly #deadline: number;
+  /** What each address answered; the first is the page itself. */
+  readonly #outcomes: Map<string, string>;
   /** The HTML pages that `firstOf` met, each text once. */
-  readonly pages: () => readonly FetchResult[];
-  readonly tried: () => readonly string[];
-  readonly report: () => string;
-}
+  readonly #pages = new Map<string, FetchResult>();
+  /** Addresses on other origins, which are never requested. */
+  readonly #foreignUrls = new Set<string>();
+  #bytes = 0;
 
-function createSearch(start: string, limits: DocumentLimits, headers: HeaderFields): Search {
-  const origin = originOf(start);
-  const outcomes = new Map<string, string>([[start, '']]);
-  const pages = new Map<string, FetchResult>();
-  const elsewhere = new Set<string>();
-  const deadline = Date.now() + Math.min(MAX_SEARCH_MS, limits.fetchTimeoutMs);
-  let bytes = 0;
+  constructor(start: string, limits: DocumentLimits, headers: HeaderFields) {
+    this.#origin = originOf(start);
+    this.#limits = limits;
+    this.#headers = headers;
+    this.#deadline = Date.now() + Math.min(MAX_SEARCH_MS, limits.fetchTimeoutMs);
+    this.#outcomes = new Map([[start, '']]);
+  }
 
-  const ask = async (url: string): Promise<FetchResult | undefined> => {
-    const leftMs = deadline - Date.now();
-    if (outcomes.has(url) || outcomes.size > MAX_REQUESTS || leftMs <= 0 || bytes > limits.maxTotalBytes)
-      return undefined;
-    outcomes.set(url, 'no answer');
-    const shortLimits = { ...limits, fetchTimeoutMs: Math.min(MAX_REQUEST_MS, leftMs) };
-    const answer = await fetchAnswer(url, shortLimits, headers).catch(() => undefined);
-    if (answer === undefined) return undefined;
-    bytes += answer.text.length;
-    const isSuccess = answer.status >= 200 && answer.status < 300;
-    outcomes.set(url, isSuccess ? (isHtml(answer) ? 'a page' : 'no document') : String(answer.status));
-    return isSuccess ? answer : undefined;
-  };
-  /** Relative addresses are relative to the page; in some scripts, to the page as a folder. */
-  const toUrls = (name: string, page: string): string[] => {
-    const bases = /^(?:[a-z]+:|\/)/i.test(name) ? [page] : [page, `${page.split(/[?#]/, 1)[0]}/`];
-    const urls = bases.filter((base) => URL.canParse(name, base)).map((base) => new URL(name, base));
-    return [...new Set(urls.filter((url) => isHere(url)).map((url) => url.href))];
-  };
-  const isHere = (url: URL): boolean => {
-    url.hash = '';
-    url.username = '';
-    url.password = '';
-    if (url.origin === origin) return true;
-    if (isWebUrl(url)) elsewhere.add(showUrl(url.href));
-    return false;
-  };
-  const askAny = async (urls: readonly string[]): Promise<FetchResult | undefined> => {
-    for (const url of urls) {
-      const answer = await ask(url);
-      if (answer !== undefined) return answer;
-    }
-    return undefined;
-  };
-  const remaining = (places: readonly (readonly string[])[]) => [
-    ...new Set(places.flatMap((urls) => urls.slice(0, 1)).filter((url) => !outcomes.has(url))),
-  ];
-  const follow = async (names: readonly string[], page: string, depth: number): Promise<FoundAnswer | undefined> => {
-    const places = names.map((name) => toUrls(name, page));
+  get pages(): readonly FetchResult[] {
+    return [...this.#pages.values()];
+  }
+
+  get tried(): readonly string[] {
+    return [...this.#outcomes.keys()].slice(1);
+  }
+
+  report(): string {
+    return renderReport([...this.#outcomes].slice(1), [...this.#foreignUrls]);
+  }
+
+  /** The answer of an address written in `page`; undefined if it has another origin, was requested before or does not answer. */
+  visit(address: string, page: string): Promise<FetchResult | undefined> {
+    return this.#fetchFirst(this.#toUrls(address, page));
+  }
+
+  /**
+   * The first document among addresses written in `page`, or among those in a configuration at one of them, to which `depth` more levels
+   * are followed.
+   */
+  async follow(addresses: readonly string[], page: string, depth = 1): Promise<FoundAnswer | undefined> {
+    const places = addresses.map((address) => this.#toUrls(address, page));
     for (const [position, urls] of places.entries()) {
-      const answer = await askAny(urls);
+      const answer = await this.#fetchFirst(urls);
       if (answer === undefined) continue;
-      if (isDocument(answer)) return { ...answer, others: remaining(places.slice(position + 1)) };
+      if (isDocument(answer)) return { ...answer, others: this.#firstNew(places.slice(position + 1)) };
       // swagger-config of springdoc, swagger-resources of springfox: a list of documents.
       const inner = depth > 0 ? readLinks(answer.text, isHtml(answer)).documents : [];
-      const document = inner.length > 0 ? await follow(inner, page, depth - 1) : undefined;
+      const document = inner.length > 0 ? await this.follow(inner, page, depth - 1) : undefined;
       if (document !== undefined) return document;
     }
     return undefined;
-  };
-  return {
-    visit: (name, page) => askAny(toUrls(name, page)),
-    followAll: (names, page) => follow(names, page, 1),
-    firstOf: async (urls) => {
-      for (let from = 0; from < urls.length; from += MAX_AT_ONCE) {
-        const answers = await Promise.all(urls.slice(from, from + MAX_AT_ONCE).map(ask));
-        const document = answers.find((answer) => answer !== undefined && isDocument(answer));
-        if (document !== undefined) return { ...document, others: [] };
-        for (const answer of answers) if (answer !== undefined && isHtml(answer)) pages.set(answer.text, answer);
-      }
+  }
+
+  /** The first document among these addresses, several of which are requested at once. */
+  async firstOf(urls: readonly string[]): Promise<FoundAnswer | undefined> {
+    for (let from = 0; from < urls.length; from += MAX_AT_ONCE) {
+      const answers = await Promise.all(urls.slice(from, from + MAX_AT_ONCE).map((url) => this.#fetch(url)));
+      const document = answers.find((answer) => answer !== undefined && isDocument(answer));
+      if (document !== undefined) return { ...document, others: [] };
+      for (const answer of answers) if (answer !== undefined && isHtml(answer)) this.#pages.set(answer.text, answer);
+    }
+    return undefined;
+  }
+
+  async #fetch(url: string): Promise<FetchResult | undefined> {
+    const leftMs = this.#deadline - Date.now();
+    const outcomes = this.#outcomes;
+    if (outcomes.has(url) || outcomes.size > MAX_REQUESTS || leftMs <= 0 || this.#bytes > this.#limits.maxTotalBytes)
       return undefined;
-    },
-    pages: () => [...pages.values()],
-    tried: () => [...outcomes.keys()].slice(1),
-    report: () => renderReport([...outcomes].slice(1), [...elsewhere]),
-  };
+    outcomes.set(url, 'no answer');
+    const limits = { ...this.#limits, fetchTimeoutMs: Math.min(MAX_REQUEST_MS, leftMs) };
+    const answer = await fetchAnswer(url, limits, this.#headers).catch(() => undefined);
+    if (answer === undefined) return undefined;
+    this.#bytes += answer.text.length;
+    const isSuccess = answer.status >= 200 && answer.status < 300;
+    outcomes.set(url, isSuccess ? (isHtml(answer) ? 'a page' : 'no document') : String(answer.status));
+    return isSuccess ? answer : undefined;
+  }
+
+  async #fetchFirst(urls: readonly string[]): Promise<FetchResult | undefined> {
+    for (const url of urls) {
+      const answer = await this.#fetch(url);
+      if (answer !== undefined) return answer;
+    }
+    return undefined;
+  }
+
+  /** The URLs that an address may mean, on this origin: relative to the page or, in some scripts, to the page as a folder. */
+  #toUrls(address: string, page: string): string[] {
+    const bases = /^(?:[a-z]+:|\/)/i.test(address) ? [page] : [page, `${page.split(/[?#]/, 1)[0]}/`];
+    const urls = bases.filter((base) => URL.canParse(address, base)).map((base) => new URL(address, base));
+    return [...new Set(urls.filter((url) => this.#isOnOrigin(url)).map(bareUrl))];
+  }
+
+  #isOnOrigin(url: URL): boolean {
+    if (url.origin === this.#origin) return true;
+    if (isWebUrl(url)) this.#foreignUrls.add(showUrl(url.href));
+    return false;
+  }
+
+  /** The first URL of each place, if it was not requested yet. */
+  #firstNew(places: readonly (readonly string[])[]): string[] {
+    return [...new Set(places.flatMap((urls) => urls.slice(0, 1)).filter((url) => !this.#outcomes.has(url)))];
+  }
+}
+
+/** Without user info and fragment. */
+function bareUrl(url: URL): string {
+  const bare = new URL(url);
+  bare.hash = '';
+  bare.username = '';
+  bare.password = '';
+  return bare.href;
 }
 
 const MAX_PATHS_SHOWN = 12;
@@ -246,7 +283,9 @@ const AT_ROOT = `
   .split(/\s+/);
 
 /** Where documentation pages usually are. */
-const USUAL_PAGES = 'docs swagger api-docs/ documentation ui swagger-ui/index.html redoc reference scalar api'.split(' ');
+const USUAL_PAGES = 'docs swagger api-docs/ documentation ui swagger-ui/index.html redoc reference scalar api'.split(
+  ' ',
+);
 
 /** Pages that may refer to a document that is at none of the usual addresses. */
 function usualPages(page: string): string[] {

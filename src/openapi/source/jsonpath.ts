@@ -5,13 +5,13 @@
 import {
   type FilterFunction,
   FunctionExpressionType,
-  jsonpath,
   JSONPathEnvironment,
-  JSONPathError as SyntaxProblem,
   JSONPathNode,
   JSONPathNodeList,
   type JSONPathQuery,
   type JSONValue,
+  jsonpath,
+  JSONPathError as SyntaxProblem,
 } from 'json-p3';
 import { safePattern } from '../../schema/check/pattern.ts';
 

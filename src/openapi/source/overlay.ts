@@ -17,7 +17,8 @@ export function applyOverlay(
 ): { readonly document: unknown; readonly warnings: readonly string[] } {
   const version = textAt(overlay, 'overlay') ?? String(own(overlay, 'overlay') ?? '');
   const actions = own(overlay, 'actions');
-  if (!/^1\.\d+/.test(version)) throw badDocument(label, 'is not an OpenAPI Overlay: it must begin with `overlay: 1.0.0`');
+  if (!/^1\.\d+/.test(version))
+    throw badDocument(label, 'is not an OpenAPI Overlay: it must begin with `overlay: 1.0.0`');
   if (!Array.isArray(actions) || actions.length > MAX_ACTIONS) throw badDocument(label, 'must have a list of actions');
   const warnings: string[] = [];
   const reference = textAt(overlay, 'extends');
@@ -63,7 +64,8 @@ function copySource(action: Node, root: unknown, where: string): { readonly valu
   const from = textAt(action, 'copy');
   if (from === undefined) return undefined;
   const places = find(from, root, where);
-  if (places.length !== 1) throw badDocument(where, `must copy from exactly one place; ${from} matches ${places.length}`);
+  if (places.length !== 1)
+    throw badDocument(where, `must copy from exactly one place; ${from} matches ${places.length}`);
   return { value: places[0]!.value };
 }
 

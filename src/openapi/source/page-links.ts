@@ -1,7 +1,6 @@
 // The document that a documentation page, one of its scripts or a configuration refers to or contains: Swagger UI (`url:`, `urls:`,
 // `configUrl:`), Redoc and RapiDoc (`spec-url`), Stoplight Elements (`apiDescriptionUrl`), Scalar (`data-url`, `url:`), links.
 
-
 export interface PageLinks {
   /** Addresses of documents as they are written, the likeliest first. */
   readonly documents: readonly string[];

@@ -56,7 +56,10 @@ export async function parseText(
   const first = /\S/.exec(body)?.[0];
   if (first === undefined) throw badDocument(label, 'is empty; give it an OpenAPI document');
   if (first === '<') {
-    throw badDocument(label, 'is HTML or XML, not an OpenAPI document; give the raw JSON or YAML file, not its web page');
+    throw badDocument(
+      label,
+      'is HTML or XML, not an OpenAPI document; give the raw JSON or YAML file, not its web page',
+    );
   }
   if (first === '{' || first === '[') {
     const outcome = readJson(body, label, limits);
@@ -78,7 +81,12 @@ function readJson(text: string, label: string, limits: DocumentLimits): ParsedTe
 }
 
 /** Trailing commas and comments are not JSON, but YAML's flow style allows them. */
-async function readLooseJson(text: string, label: string, limits: DocumentLimits, failure: unknown): Promise<ParsedText> {
+async function readLooseJson(
+  text: string,
+  label: string,
+  limits: DocumentLimits,
+  failure: unknown,
+): Promise<ParsedText> {
   const problem = () => badDocument(label, `is not valid JSON: ${jsonProblem(failure, text)}`);
   if (text.length > MAX_LOOSE_JSON) throw problem();
   try {
@@ -102,7 +110,8 @@ async function readYaml(text: string, label: string, limits: DocumentLimits): Pr
   try {
     value = read(text, false);
   } catch (error) {
-    if (!(error instanceof YAMLException)) throw badDocument(label, `cannot be read as YAML: ${(error as Error).message}`);
+    if (!(error instanceof YAMLException))
+      throw badDocument(label, `cannot be read as YAML: ${(error as Error).message}`);
     if (error.reason !== DUPLICATE) throw yamlProblem(error, label);
     try {
       value = read(text, true);

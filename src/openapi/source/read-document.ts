@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { isWebAddress } from '../../endpoint/address.ts';
 import type { ImportOptions } from '../import-options.ts';
 import { badDocument, overLimit } from './document-problem.ts';
-import { badStatus, fetchAnswer, type FetchResult, fetchText, type HeaderFields } from './fetch.ts';
+import { badStatus, type FetchResult, fetchAnswer, fetchText, type HeaderFields } from './fetch.ts';
 import { findDocument, isDocument, isWorthSearching } from './find-document.ts';
 import type { DocumentLimits } from './limits.ts';
 
@@ -41,7 +41,10 @@ export async function readDocument(
   throw badStatus(answer, headers);
 }
 
-function toSource({ url, text, note }: Pick<FetchResult, 'url' | 'text'> & { note?: string }, headers: HeaderFields): SourceText {
+function toSource(
+  { url, text, note }: Pick<FetchResult, 'url' | 'text'> & { note?: string },
+  headers: HeaderFields,
+): SourceText {
   return { kind: 'url', location: url, label: showUrl(url), text, headers, ...(note === undefined ? {} : { note }) };
 }
 
