@@ -28,17 +28,17 @@ import { createShapeOf } from './schema/schema-shape.ts';
 import { createVariants } from './schema/variants.ts';
 import { badDocument } from './source/document-problem.ts';
 import { scanDocument } from './source/document-scan.ts';
+import { isJsonText } from './source/document-text.ts';
 import { collectDocuments, type DocumentSet, resolveUri, uriOf } from './source/documents.ts';
 import type { HeaderFields } from './source/fetch.ts';
 import { DEFAULT_LIMITS, type DocumentLimits } from './source/limits.ts';
 import { documentHeaders, noteOrigins, type OperatorHeader, readOperatorHeaders } from './source/operator-headers.ts';
 import { type ParsedText, parseText } from './source/parse.ts';
-import { isJsonText, readDocument, readSource, type SourceText } from './source/read-document.ts';
+import { readDocument, readSource, type SourceText } from './source/read-document.ts';
 import { createResolver, OperationProblem } from './source/resolve.ts';
 import { findBodyKeys, findKeyParameters } from './undeclared-keys.ts';
 
-export type { CredentialSource, ImportOptions, OperationInfo } from './import-options.ts';
-export type { DocumentLimits } from './source/limits.ts';
+export type { ImportOptions } from './import-options.ts';
 
 /** Reads a document from a file, an http(s) URL or standard input (`-`). */
 export async function importDocument(source: string, options: ImportOptions): Promise<Domain> {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toDocumentText } from '../../src/openapi/source/read-document.ts';
+import { toDocumentText } from '../../src/openapi/source/document-text.ts';
 
 const filler = ' '.repeat(20_000);
 const read = (bytes: Buffer) => toDocumentText(bytes);

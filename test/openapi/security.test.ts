@@ -480,7 +480,7 @@ describe('token URLs of a document from the network', () => {
         resolver: {
           follow,
           followAll: follow,
-          settle: (place) => place,
+          dereference: (place) => place,
           oneWay: { readOnly: false, writeOnly: false },
         },
         warnings: [],

@@ -201,9 +201,9 @@ function resolveClaims(
   const names = new Map<NameClaim, string>();
   const namesInUse = new Set(groups.keys());
   /** Names that several claim with the same priority: one of them may still get it. */
-  const contested = new Set<string>();
+  const openNames = new Set<string>();
   const assign = (claim: NameClaim, name: string): boolean => {
-    if (namesInUse.has(name) && !(name === claim.name && contested.delete(name))) return false;
+    if (namesInUse.has(name) && !(name === claim.name && openNames.delete(name))) return false;
     namesInUse.add(name);
     names.set(claim, name);
     return true;
@@ -225,7 +225,7 @@ function resolveClaims(
     const members = groups.get(name)!;
     const owner = members.length === 1 ? members[0] : ownerOf(members);
     if (owner) names.set(owner, name);
-    else contested.add(name);
+    else openNames.add(name);
     // If two end up with the same name, the first one gets it. So they are sorted by request, not by the order of the document.
     const others = members.filter((claim) => claim !== owner).sort(byRequest);
     if (others.length > 0)

@@ -153,26 +153,29 @@ export function createShapeOf(resolver: Resolver, variants: Variants, oneWay: On
     const draft = emptyDraft();
     const budget = { left: MAX_MERGED };
     const walk: Walk = { draft, visits: new Set(), mergeUnions: unions === 'merged', depth: 0, budget, asBase: false };
-    if (!merge(schema, walk)) return undefined;
-    const fields: Field[] = [];
-    const readOnlyFields: Field[] = [];
-    for (const [name, schemas] of draft.fields) {
-      if (isReadOnly(schemas)) readOnlyFields.push({ name, schemas, required: false });
-      else fields.push({ name, schemas, required: draft.required.has(name) });
-    }
-    // A required field without a schema still has to be sent.
-    const choices = draft.closed ? [] : draft.alternatives.flatMap(({ sets }) => sets.flat());
-    const bareNames = [...draft.required, ...choices].filter((name) => !draft.fields.has(name));
-    for (const name of new Set(bareNames)) fields.push({ name, schemas: [], required: draft.required.has(name) });
-    // Only further fields: a map, which is one argument.
-    const rest = draft.closed ? undefined : draft.rest;
-    if (fields.length === 0 && (!draft.described || rest !== undefined)) return undefined;
-    const { minProperties, closed } = draft;
-    const alternatives = withoutNames(draft.alternatives, new Set(readOnlyFields.map(({ name }) => name)));
-    const names = [...new Set([...draft.fields.keys(), ...bareNames])];
-    const shape = { fields, readOnlyFields, alternatives, minProperties, closed, names };
-    return rest === undefined ? shape : { ...shape, rest };
+    return merge(schema, walk) ? toShape(draft, isReadOnly) : undefined;
   };
+}
+
+function toShape(draft: Draft, isReadOnly: (schemas: readonly DocumentPlace[]) => boolean): ObjectShape | undefined {
+  const fields: Field[] = [];
+  const readOnlyFields: Field[] = [];
+  for (const [name, schemas] of draft.fields) {
+    if (isReadOnly(schemas)) readOnlyFields.push({ name, schemas, required: false });
+    else fields.push({ name, schemas, required: draft.required.has(name) });
+  }
+  // A required field without a schema still has to be sent.
+  const choices = draft.closed ? [] : draft.alternatives.flatMap(({ sets }) => sets.flat());
+  const bareNames = [...draft.required, ...choices].filter((name) => !draft.fields.has(name));
+  for (const name of new Set(bareNames)) fields.push({ name, schemas: [], required: draft.required.has(name) });
+  // Only further fields: a map, which is one argument.
+  const rest = draft.closed ? undefined : draft.rest;
+  if (fields.length === 0 && (!draft.described || rest !== undefined)) return undefined;
+  const { minProperties, closed } = draft;
+  const alternatives = withoutNames(draft.alternatives, new Set(readOnlyFields.map(({ name }) => name)));
+  const names = [...new Set([...draft.fields.keys(), ...bareNames])];
+  const shape = { fields, readOnlyFields, alternatives, minProperties, closed, names };
+  return rest === undefined ? shape : { ...shape, rest };
 }
 
 function emptyDraft(): Draft {

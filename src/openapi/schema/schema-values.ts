@@ -16,7 +16,7 @@ export function numberIn(value: unknown): number | undefined {
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
-export function sizeIn(value: unknown): number | undefined {
+function sizeIn(value: unknown): number | undefined {
   const size = numberIn(value);
   return size !== undefined && Number.isInteger(size) && size >= 0 ? size : undefined;
 }
@@ -31,7 +31,7 @@ export function usablePattern(pattern: string): boolean {
  * written, nothing could match a slash before `^`. JSON Schema has no flags; a literal with one that makes it match more is
  * ignored.
  */
-export function patternIn(value: unknown): string | undefined {
+function patternIn(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   const end = value.startsWith('/^') ? value.lastIndexOf('$/') : -1;
   const flags = value.slice(end + 2);

@@ -94,15 +94,15 @@ export async function collectDocuments(
     options.onProgress?.(`read ${file.label} (${files} files)`);
     if (options.onFile !== undefined) options.onFile(uri, file.text);
     try {
-      const parsed = await parseText(file, file.label, limits);
-      readOnly ||= parsed.oneWay.readOnly;
-      writeOnly ||= parsed.oneWay.writeOnly;
-      const isDocument = textAt(parsed.value, 'openapi') || textAt(parsed.value, 'swagger');
-      const dialect = isDocument ? dialectOf(parsed.value, file.label) : root.dialect;
-      const document: SourceDocument = { uri, isRoot: false, label: file.label, value: parsed.value, dialect };
+      const content = await parseText(file, file.label, limits);
+      readOnly ||= content.oneWay.readOnly;
+      writeOnly ||= content.oneWay.writeOnly;
+      const isDocument = textAt(content.value, 'openapi') || textAt(content.value, 'swagger');
+      const dialect = isDocument ? dialectOf(content.value, file.label) : root.dialect;
+      const document: SourceDocument = { uri, isRoot: false, label: file.label, value: content.value, dialect };
       byUri.set(uri, document);
-      warnings.push(...parsed.warnings);
-      enqueue(document, parsed.external);
+      warnings.push(...content.warnings);
+      enqueue(document, content.external);
     } catch (error) {
       byUri.set(uri, `names a file that cannot be used: ${(error as Error).message}`);
     }

@@ -6,8 +6,8 @@ import { endOfString, isEscaped, step } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import { badDocument, overLimit } from './document-problem.ts';
 import { type ExternalRefs, type OneWayKeywords, scanDocument } from './document-scan.ts';
+import type { DocumentText } from './document-text.ts';
 import type { DocumentLimits } from './limits.ts';
-import type { DocumentText } from './read-document.ts';
 
 export interface ParsedText {
   readonly value: unknown;
