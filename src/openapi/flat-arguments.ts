@@ -1,48 +1,53 @@
-// Parameters and body fields → the flat public arguments: one key each, every key portable, every argument with exactly
-// one way to the wire.
+// Turns parameters and body fields into the flat list of public arguments. Every argument has a key that all clients accept, and
+// exactly one place in the request.
 import type { Arg, FixedValue, Target } from '../endpoint/model.ts';
 import { fitName, MAX_ARGUMENT_KEY, toArgumentKey, toSnakeCase } from '../endpoint/names.ts';
 import type { Parameter } from './objects/parameter.ts';
 import type { BodyDraft } from './objects/request-body.ts';
 import { type ArgumentExtension, argumentExtension } from './objects/x-mcp.ts';
-import type { Place } from './source/resolve.ts';
+import type { DocumentPlace } from './source/resolve.ts';
 
-/** Where an argument's schema comes from; built only when somebody asks. */
-export type Origin =
+/** Where an argument's schema comes from; the schema is built on demand. */
+export type ArgumentOrigin =
   | { readonly kind: 'parameter'; readonly parameter: Parameter }
-  | { readonly kind: 'field'; readonly schemas: readonly Place[]; readonly file: boolean; readonly readOnly: boolean }
-  | { readonly kind: 'rest'; readonly schema: Place | 'anything'; readonly names: readonly string[] }
+  | {
+      readonly kind: 'field';
+      readonly schemas: readonly DocumentPlace[];
+      readonly file: boolean;
+      readonly readOnly: boolean;
+    }
+  | { readonly kind: 'rest'; readonly schema: DocumentPlace | 'anything'; readonly names: readonly string[] }
   | { readonly kind: 'whole'; readonly body: BodyDraft };
 
 export interface Argument {
   readonly key: string;
   readonly wireName: string;
   readonly location: Parameter['in'] | 'body';
-  /** As the document says; a field of an optional body is required only when the body is sent. */
+  /** As the document says. A field of an optional body is only required if the body is sent. */
   readonly required: boolean;
   readonly to: readonly Target[];
-  readonly origin: Origin;
+  readonly origin: ArgumentOrigin;
   readonly extension: ArgumentExtension;
 }
 
-export interface ArgumentPlan {
+export interface FlatArguments {
   readonly arguments: readonly Argument[];
   readonly args: readonly Arg[];
   readonly fixed: readonly FixedValue[];
   /** Targets of arguments that the document hides, or that are credentials. */
   readonly withheld: readonly Target[];
-  /** Arguments that the document hides although it requires them and gives no value: they are offered nevertheless. */
-  readonly stuck: readonly string[];
+  /** Arguments that the document hides although it requires them and has no value for them; they are offered nevertheless. */
+  readonly hiddenButRequired: readonly string[];
 }
 
-/** Models expect `id` to be the id in the path; a body field with the same name gets another one. */
+/** Models expect `id` to be the one in the path, so a body field with the same name gets another key. */
 const PRECEDENCE: readonly Argument['location'][] = ['path', 'query', 'querystring', 'header', 'cookie', 'body'];
 const NO_EXTENSION: ArgumentExtension = Object.freeze({});
 
-/** Fields that are accepted and not shown; each operation has an argument for every one of them. */
+/** readOnly fields that are accepted; each operation has an argument for every one of them. */
 const MAX_READ_ONLY = 400;
 
-/** Shared parameters are described once for all operations that use them. */
+/** A shared parameter is one argument of all operations that use it. */
 const sharedArguments = new WeakMap<Parameter, Argument>();
 
 /** `keys`: fields of the body that are credentials. */
@@ -50,10 +55,10 @@ export function planArguments(
   parameters: readonly Parameter[],
   body: BodyDraft | undefined,
   keys: readonly { readonly field: string }[] = [],
-): ArgumentPlan {
+): FlatArguments {
   const fixed: FixedValue[] = [];
   const withheld: Target[] = [];
-  const indispensable: string[] = [];
+  const hiddenButRequired: string[] = [];
   const drafts: Argument[] = [];
   const isKey = ({ location, wireName }: Argument) =>
     location === 'body' && keys.some(({ field }) => field === wireName);
@@ -64,7 +69,7 @@ export function planArguments(
       for (const target of to) fixed.push({ value: extension.fixed.value, to: target });
     else if (extension.hidden && !required) withheld.push(...to);
     else {
-      if (extension.hidden) indispensable.push(argument.wireName);
+      if (extension.hidden) hiddenButRequired.push(argument.wireName);
       drafts.push(argument);
     }
   }
@@ -78,18 +83,18 @@ export function planArguments(
   const args = list.map((argument): Arg => {
     const { key, to } = argument;
     const arg = { key, required: isRequired(argument, body), to };
-    return isReadOnly(argument) ? { ...arg, readOnly: true } : arg;
+    return isReadOnlyArgument(argument) ? { ...arg, readOnly: true } : arg;
   });
-  return { arguments: list, fixed, args, withheld, stuck: indispensable };
+  return { arguments: list, fixed, args, withheld, hiddenButRequired };
 }
 
-/** Whether every call has to give it: the fields of an optional body are only required among themselves. */
+/** Whether every call must have it: the required fields of an optional body are only required together. */
 export function isRequired({ required, location }: Argument, body: BodyDraft | undefined): boolean {
   return required && !(location === 'body' && body?.plan.required === false);
 }
 
 /** Whether a field is accepted but not offered. */
-export function isReadOnly({ origin }: Argument): boolean {
+export function isReadOnlyArgument({ origin }: Argument): boolean {
   return origin.kind === 'field' && origin.readOnly;
 }
 
@@ -99,7 +104,7 @@ function parameterArgument(parameter: Parameter): Argument {
     const { name, in: location, required, target, object, schema } = parameter;
     const extension = argumentExtension(object, required ? schema.value : undefined);
     const key = bareKey(name, location, extension);
-    const origin: Origin = { kind: 'parameter', parameter };
+    const origin: ArgumentOrigin = { kind: 'parameter', parameter };
     argument = { key, location, wireName: name, required, to: [target], origin, extension };
     sharedArguments.set(parameter, argument);
   }
@@ -129,17 +134,17 @@ function bodyArguments(body: BodyDraft): Argument[] {
     };
   });
   const { rest: schema, names = [] } = shape ?? {};
-  // Fields the document allows without naming them make up the body together with the named ones.
+  // Fields that the document allows without naming them are merged into the body.
   if (schema !== undefined) fields.push(bodyArgument('additional_fields', '*', false, { kind: 'rest', schema, names }));
   return fields;
 }
 
-/** What is merged into the body, or is all of it. */
-function bodyArgument(key: string, wireName: string, required: boolean, origin: Origin): Argument {
+/** An argument that is merged into the body, or is all of it. */
+function bodyArgument(key: string, wireName: string, required: boolean, origin: ArgumentOrigin): Argument {
   return { key, wireName, location: 'body', required, to: [{ in: 'body-root' }], origin, extension: NO_EXTENSION };
 }
 
-/** Keys in the order given. Precedence decides who keeps a bare name; order decides who gets a number. */
+/** The keys, in the order of the arguments. Precedence decides which argument keeps a plain name, order which one gets a number. */
 function chooseKeys(drafts: readonly Argument[]): string[] {
   const keys = drafts.map((argument) => argument.key);
   const keysInUse = new Set(keys);
@@ -162,18 +167,18 @@ function chooseKeys(drafts: readonly Argument[]): string[] {
 
 function rank(argument: Argument): number {
   const { location, wireName, origin } = argument;
-  // Arguments that are not shown never take a name from those that are.
-  if (isReadOnly(argument)) return Number.MAX_SAFE_INTEGER;
-  // `body` is what models expect a whole body to be called, so it keeps that name against all others.
+  // Arguments that are not shown never take a key from those that are.
+  if (isReadOnlyArgument(argument)) return Number.MAX_SAFE_INTEGER;
+  // Models expect a whole body to be called `body`, so it keeps that key against all others.
   if (origin.kind === 'whole' && wireName === 'body') return -1;
-  // Among equals, a name that needed no cleaning keeps it.
+  // Among equals, a name that is a valid key as it is keeps it.
   return PRECEDENCE.indexOf(location) * 2 + (toArgumentKey(wireName, '') === wireName ? 0 : 1);
 }
 
 function bareKey(wireName: string, location: Argument['location'], extension: ArgumentExtension): string {
   if (extension.name !== undefined) return toArgumentKey(extension.name, 'argument');
   const key = toArgumentKey(wireName, location === 'body' ? 'field' : `${location}_value`);
-  // Header names have no case: `X-Request-Id` reads best as x_request_id.
+  // Header names are case-insensitive: `X-Request-Id` reads best as x_request_id.
   return location === 'header' && key !== wireName ? fitName(toSnakeCase(wireName) || key, MAX_ARGUMENT_KEY) : key;
 }
 

@@ -1,6 +1,5 @@
-// Any OpenAPI document → a Domain. Problems of the whole document throw BAD_DOCUMENT; problems of one operation put that
-// operation into quarantine and leave the others alone.
-
+// Imports an OpenAPI document as a Domain. Problems of the whole document throw BAD_DOCUMENT. An operation with a problem is
+// quarantined; the others are imported.
 import { isWebAddress, originOf } from '../endpoint/address.ts';
 import { linesFor } from '../endpoint/headers/header-fields.ts';
 import type { Domain, Endpoint, Quarantined } from '../endpoint/model.ts';
@@ -9,76 +8,72 @@ import { toPlainLines, toPlainText } from '../endpoint/plain-text.ts';
 import { nodeAt, textAt } from '../endpoint/untrusted.ts';
 import { GatewayError } from '../errors.ts';
 import { readProxyRules } from '../network/proxy-rules.ts';
-import { findBodyKeys } from './body-keys.ts';
-import { createPagination } from './detect-pagination.ts';
-import { cleanPrefix, domainName } from './document-naming.ts';
-import { createGuesses } from './guesses.ts';
 import type { ImportOptions } from './import-options.ts';
-import { findKeyParameters } from './key-parameters.ts';
-import { createSoundness } from './late/sound-request.ts';
+import { cleanPrefix, domainName } from './names/domain-name.ts';
+import { chooseOperationNames } from './names/operation-names.ts';
 import { buildEndpoint, effectOfOperation, type ImportContext } from './objects/operation-object.ts';
-import { createParameterReader } from './objects/parameter.ts';
-import { listOperations, type Operation } from './objects/paths.ts';
+import { createParameterGuesses, createParameterReader } from './objects/parameter.ts';
+import { type DocumentOperation, listOperations } from './objects/paths.ts';
 import { createResponsePlans } from './objects/response.ts';
 import { Security } from './objects/security-requirement.ts';
 import { readServers } from './objects/server.ts';
 import { type DocumentExtension, documentExtension, operationExtension } from './objects/x-mcp.ts';
-import { nameOperations } from './operation-names.ts';
-import { createBodyDemands } from './schema/body-demands.ts';
+import { createPaginationDetector } from './pagination.ts';
+import { createRequiresFields } from './schema/body-schemas.ts';
 import { OneWayProperties } from './schema/one-way-properties.ts';
-import { createScan } from './schema/scan.ts';
 import { createSchemaBuilder } from './schema/schema-builder.ts';
-import { followSchema } from './schema/schema-refs.ts';
-import { createShapes } from './schema/schema-shape.ts';
+import { createSchemaCheck } from './schema/schema-check.ts';
+import { createSchemaFollow } from './schema/schema-refs.ts';
+import { createShapeOf } from './schema/schema-shape.ts';
 import { createVariants } from './schema/variants.ts';
-import { bad } from './source/document-problem.ts';
+import { badDocument } from './source/document-problem.ts';
+import { scanDocument } from './source/document-scan.ts';
 import { isJsonText } from './source/document-text.ts';
 import { collectDocuments, type DocumentSet, resolveUri, uriOf } from './source/documents.ts';
-import { documentHeaders, noteOrigins, type OperatorHeader, readOperatorHeaders } from './source/fetch-headers.ts';
-import { DEFAULT_LIMITS, type Limits } from './source/limits.ts';
+import type { HeaderFields } from './source/fetch.ts';
+import { DEFAULT_LIMITS, type DocumentLimits } from './source/limits.ts';
+import { documentHeaders, noteOrigins, type OperatorHeader, readOperatorHeaders } from './source/operator-headers.ts';
 import { type ParsedText, parseText } from './source/parse.ts';
 import { readDocument, readSource, type SourceText } from './source/read-document.ts';
 import { createResolver, OperationProblem } from './source/resolve.ts';
-import { survey } from './source/survey.ts';
-import type { Fields } from './source/web/fetch.ts';
+import { findBodyKeys, findKeyParameters } from './undeclared-keys.ts';
 
-export type { CredentialSource, ImportOptions, OperationInfo } from './import-options.ts';
-export type { Limits } from './source/limits.ts';
+export type { ImportOptions } from './import-options.ts';
 
 /** Reads a document from a file, an http(s) URL or standard input (`-`). */
 export async function importDocument(source: string, options: ImportOptions): Promise<Domain> {
   const reach = { proxies: readProxyRules(options.env), connection: options.connection };
-  const limits: Limits = { ...DEFAULT_LIMITS, reach, ...options.limits };
+  const limits: DocumentLimits = { ...DEFAULT_LIMITS, reach, ...options.limits };
   const callerHeaders = readOperatorHeaders(options.headers ?? [], options.env, options.headerCredentials);
   options.onProgress?.(`reading ${isWebAddress(source) ? new URL(source).host : source}`);
   const fields = documentHeaders(source, source, options);
   const text = await readDocument(source, options, limits, fields);
   const main = await withOverlays(await parseText(text, text.label, limits), text, options, limits);
   const documents = await collectDocuments(text, main, options, limits);
-  return buildDomain({ source, text, sent: fields, parsed: main, documents, callerHeaders }, options, limits);
+  return buildDomain({ source, text, headersSent: fields, parsed: main, documents, callerHeaders }, options, limits);
 }
 
-/** All that had to be waited for. */
-interface Reading {
-  /** As it was named. */
+/** Everything that is read asynchronously. */
+interface ImportInput {
+  /** As the caller wrote it. */
   readonly source: string;
   readonly text: SourceText;
-  /** What its origin got for it. */
-  readonly sent: Fields;
+  /** The headers sent to fetch the document. */
+  readonly headersSent: HeaderFields;
   readonly parsed: ParsedText;
   readonly documents: DocumentSet;
   readonly callerHeaders: readonly OperatorHeader[];
 }
 
-function buildDomain(reading: Reading, options: ImportOptions, limits: Limits): Domain {
-  const { source, text, sent, parsed, documents, callerHeaders } = reading;
+function buildDomain(input: ImportInput, options: ImportOptions, limits: DocumentLimits): Domain {
+  const { source, text, headersSent, parsed, documents, callerHeaders } = input;
   const { root } = documents;
   const warnings = [...(text.note === undefined ? [] : [text.note]), ...parsed.warnings, ...documents.warnings];
   const resolver = createResolver(documents);
   const variants = createVariants(root, resolver);
-  const follow = followSchema(resolver);
+  const follow = createSchemaFollow(resolver);
   const oneWay = new OneWayProperties(follow, resolver.oneWay);
-  const guesses = createGuesses();
+  const guesses = createParameterGuesses();
   const extension = documentExtension(root.value, (problem) => warnings.push(`${text.label}: /x-mcp: ${problem}.`));
   const info = nodeAt(root.value, 'info');
   const domain = domainName(options.name, extension.name, textAt(info, 'title'), text);
@@ -99,8 +94,6 @@ function buildDomain(reading: Reading, options: ImportOptions, limits: Limits): 
     warnings,
     parameters: [...parameters, ...bodyKeys.keys],
   });
-  const scan = createScan(resolver, limits);
-  const { apiKeys } = security;
   const context: ImportContext = {
     domain,
     label: text.label,
@@ -109,22 +102,21 @@ function buildDomain(reading: Reading, options: ImportOptions, limits: Limits): 
     readParameters: createParameterReader(resolver, guesses),
     builder: createSchemaBuilder(follow, oneWay),
     variants,
-    shapeOf: createShapes(resolver, variants, oneWay),
-    demandsFields: createBodyDemands(follow, oneWay),
-    scan,
+    shapeOf: createShapeOf(resolver, variants, oneWay),
+    requiresFields: createRequiresFields(follow, oneWay),
+    checkSchemas: createSchemaCheck(resolver, limits),
     servers,
     security,
     bodyKeys: bodyKeys.byOperation,
-    isSound: createSoundness({ documents, resolver, scan, apiKeys, bodyKeys: bodyKeys.byOperation, limits }),
     headers,
     limits,
     warnings,
     responsePlan: createResponsePlans(),
-    detectPagination: createPagination(resolver),
+    detectPagination: createPaginationDetector(resolver),
   };
 
   if (operations.length > limits.maxOperations) {
-    throw bad(
+    throw badDocument(
       text.label,
       `has ${operations.length} operations; at most ${limits.maxOperations} are read, so select some or raise the limit`,
     );
@@ -135,7 +127,7 @@ function buildDomain(reading: Reading, options: ImportOptions, limits: Limits): 
   warnings.push(...duplicateIds(operations, text.label));
   warnings.push(...guesses.sentences().map((sentence) => `${text.label}: ${sentence}`));
   warnings.push(...serverWarnings(servers.main.problem, endpoints), ...servers.notes(), ...security.missing());
-  warnings.push(...noteOrigins(source, servers.main.url, sent, options));
+  warnings.push(...noteOrigins(source, servers.main.url, headersSent, options));
   const description = textAt(info, 'description') ?? textAt(info, 'summary');
   return Object.freeze({
     name: domain,
@@ -154,7 +146,7 @@ function buildDomain(reading: Reading, options: ImportOptions, limits: Limits): 
   });
 }
 
-/** The text is decoded when somebody reads it. */
+/** The text is decoded on demand. */
 function documentOf(source: SourceText): NonNullable<Domain['document']> {
   return {
     get text() {
@@ -168,10 +160,10 @@ async function withOverlays(
   base: ParsedText,
   source: SourceText,
   options: ImportOptions,
-  limits: Limits,
+  limits: DocumentLimits,
 ): Promise<ParsedText> {
   if (options.overlays === undefined || options.overlays.length === 0) return base;
-  // Loaded when the first overlay comes along: JSONPath is a large package, and most documents need none of it.
+  // Loaded on demand: JSONPath is a large package, and most documents have no overlays.
   const { applyOverlay } = await import('./source/overlay.ts');
   let { value } = base;
   const warnings = [...base.warnings];
@@ -188,12 +180,12 @@ async function withOverlays(
       throw new GatewayError(error.code, error.message, { ...error.details, overlay: index }, error);
     }
   }
-  // What an overlay adds may name other files, and counts.
-  return { value, ...survey(value, source.label, limits, true), warnings };
+  // The result is scanned again, because overlays may add references to other files, and count towards the limits.
+  return { value, ...scanDocument(value, source.label, limits, true), warnings };
 }
 
 function readOperations(
-  operations: readonly Operation[],
+  operations: readonly DocumentOperation[],
   { prefix: documentPrefix, pinned: pins }: DocumentExtension,
   options: ImportOptions,
   context: ImportContext,
@@ -208,9 +200,9 @@ function readOperations(
     );
     return { operation, baseline, extension, info, extensionName: extension.name };
   });
-  // Names are assigned before operations are left out, so that a selection never renames the others.
-  const names = nameOperations(drafts, domain, MAX_TOOL_NAME - prefix.length);
-  /** Pins name a tool, an action or an operationId. */
+  // Names are chosen before operations are left out, so that a selection never renames the others.
+  const names = chooseOperationNames(drafts, domain, MAX_TOOL_NAME - prefix.length);
+  /** Pins are names of tools, actions or operationIds. */
   const pinNames = new Set<string | undefined>(pins);
   const endpoints: Endpoint[] = [];
   const quarantined: Quarantined[] = [];
@@ -233,7 +225,7 @@ function readOperations(
   return { endpoints, quarantined, pinned };
 }
 
-function duplicateIds(operations: readonly Operation[], label: string): string[] {
+function duplicateIds(operations: readonly DocumentOperation[], label: string): string[] {
   const ids = new Set<string>();
   const repeats = new Set<string>();
   for (const { info } of operations) {

@@ -1,10 +1,10 @@
-// What a caller may say about an import, and the handful of things derived from it.
+// The options of an import.
 import type { HeadersFor } from '../endpoint/headers/header-fields.ts';
 import type { Connection } from '../endpoint/model.ts';
 import type { Credential } from '../endpoint/secret/credential.ts';
-import type { Limits } from './source/limits.ts';
+import type { DocumentLimits } from './source/limits.ts';
 
-/** What is known of an operation before it is read. */
+/** What is known of an operation before its request is read. */
 export interface OperationInfo {
   /** Upper case. */
   readonly method: string;
@@ -13,11 +13,11 @@ export interface OperationInfo {
   readonly operationId?: string;
   readonly tags: readonly string[];
   readonly deprecated: boolean;
-  /** `domain.group.action`, one per tag; known once names are given out. */
+  /** `domain.group.action`, one per tag; set once names are chosen. */
   readonly qualifiedNames?: readonly string[];
 }
 
-/** Where one security scheme's secrets come from; variable names, never values. */
+/** Where the secrets of one security scheme come from: names of variables, never values. */
 export interface CredentialSource {
   readonly env?: string;
   readonly usernameEnv?: string;
@@ -29,7 +29,7 @@ export interface CredentialSource {
   readonly sessionTokenEnv?: string;
   readonly region?: string;
   readonly service?: string;
-  /** A parameter that was taken for a key is an argument after all. */
+  /** The parameter of this name is an argument, although it looks like an API key. */
   readonly argument?: boolean;
   readonly tokenUrl?: string;
   readonly scopes?: readonly string[];
@@ -38,44 +38,44 @@ export interface CredentialSource {
 export interface ImportOptions {
   /** Domain name; default: the document's title, else its file name. */
   readonly name?: string;
-  /** Put in front of every tool name, as it is. */
+  /** Put in front of every tool name. */
   readonly prefix?: string;
   /** Replaces every server of the document; without a path of its own (`https://host`) it keeps theirs. */
   readonly baseUrl?: string;
-  /** Which server of the document is meant: its URL, name or description. */
+  /** The server of the document to use: its URL, name or description. */
   readonly server?: string;
-  /** The main origin will be written into the operator's own file, so variables get the names they have with a `baseUrl`. */
+  /** The main origin will be written into the operator's own file, so variables are named as with a `baseUrl`. */
   readonly ownOrigin?: boolean;
   readonly serverVariables?: Readonly<Record<string, string>>;
   /**
-   * `Name: value`; `${VAR}` is read from `env`. Sent to the main origin, and to that of the document when it is fetched; the
+   * `Name: value`, with `${VAR}` read from `env`. Sent to the main origin, and to that of the document when it is fetched. The
    * values are secrets.
    */
   readonly headers?: readonly string[];
   /** Headers without secrets: sent when the document is fetched. */
   readonly plainHeaders?: Readonly<Record<string, string>>;
-  /** Headers that are credentials already, beside those of `headers`. */
+  /** Further headers as credentials, beside `headers`. */
   readonly headerCredentials?: readonly Credential[];
-  /** Headers for one origin; not used if the document's main origin is another one. */
+  /** Headers for one origin; not sent if the document's main origin is another one. */
   readonly headersFor?: HeadersFor;
-  /** The operator's settings for connections; without them, those of the environment apply. */
+  /** The operator's settings for connections; by default, those of the environment. */
   readonly connection?: Connection;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** By security scheme name. */
   readonly credentials?: Readonly<Record<string, CredentialSource>>;
-  /** The operator's own credentials by name, once the main server is known; one with the name of a scheme replaces it. */
+  /** The operator's own credentials by name, given the main server; one with the name of a scheme replaces that scheme. */
   readonly ownCredentials?: (mainUrl: string) => ReadonlyMap<string, Credential>;
-  /** The one credential of a domain file: it goes with operations that name none. */
+  /** The only credential of a domain file: used for operations that declare none. */
   readonly singleCredential?: string;
   /** OpenAPI Overlay documents, applied in order before the document is read. */
   readonly overlays?: readonly string[];
-  /** Operations it refuses are left out: neither tools nor quarantined. */
+  /** Operations for which it returns false are left out: neither tools nor quarantined. */
   readonly select?: (operation: OperationInfo) => boolean;
   /** A folder `$ref`s may also reach, besides the document's own. */
   readonly refsRoot?: string;
-  readonly limits?: Partial<Limits>;
+  readonly limits?: Partial<DocumentLimits>;
   readonly onProgress?: (text: string) => void;
-  /** Told of every file that was read, as it was received: the document first, then what its `$ref`s name. */
+  /** Called with every file as it was received: the document first, then the files that its `$ref`s name. */
   readonly onFile?: (uri: string, text: string) => void;
   readonly stdin?: NodeJS.ReadableStream;
 }

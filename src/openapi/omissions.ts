@@ -1,17 +1,17 @@
-// Parts of an operation in the document that its endpoint does not show: parameters that are not arguments, media types that were
-// not used, fields that only the API sets. Found on demand, by comparing the two.
+// What an operation has in the document but not as an endpoint: parameters that are not arguments, media types that are not used,
+// fields that only the API sets. Found on demand, by comparing the two.
 import { isMethodParameter } from '../endpoint/headers/header-names.ts';
 import { toEssence } from '../endpoint/media-type.ts';
 import type { Endpoint, LeftOut, Target } from '../endpoint/model.ts';
 import { type Node, nodeAt } from '../endpoint/untrusted.ts';
-import { type RequestContext, type RequestDraft, SIGNATURE } from './objects/operation-request.ts';
+import { type RequestContext, type RequestDraft, SIGNATURE_PARAMETER } from './objects/operation-request.ts';
 import type { Parameter } from './objects/parameter.ts';
-import type { Operation } from './objects/paths.ts';
+import type { DocumentOperation } from './objects/paths.ts';
 import { mediaTypesOf } from './objects/response.ts';
-import { inside, orNothing } from './source/resolve.ts';
+import { inside, orUndefined } from './source/resolve.ts';
 
 export function findOmissions(
-  operation: Operation,
+  operation: DocumentOperation,
   { plan, body }: RequestDraft,
   endpoint: Endpoint,
   answerTypes: readonly string[],
@@ -31,19 +31,19 @@ export function findOmissions(
   return [
     ...rest.map((parameter) => ({
       what: `${parameter.in} parameter ${parameter.name}`,
-      ...(signed && SIGNATURE.test(parameter.name)
+      ...(signed && SIGNATURE_PARAMETER.test(parameter.name)
         ? { why: 'the request signature adds it to every request' }
-        : whyLost(parameter, plan.withheld, endpoint, context)),
+        : reasonFor(parameter, plan.withheld, endpoint, context)),
     })),
-    ...withheldKeys(plan.withheld, endpoint),
+    ...keysInBody(plan.withheld, endpoint),
     ...otherFields.map((name) => ({
       what: `body field ${name}`,
       why: argumentFields.has(name)
         ? 'readOnly: the API sets it, so it is not listed as an argument; a call may still contain it'
         : 'readOnly or hidden (x-mcp): the API sets it',
     })),
-    ...mediaTypesLeft(operation, body?.plan.mediaType, context),
-    ...answersLeft(answerTypes, endpoint.response.accept),
+    ...unusedMediaTypes(operation, body?.plan.mediaType, context),
+    ...unusedAnswerTypes(answerTypes, endpoint.response.accept),
     ...callbacks.map((name) => ({
       what: `callback ${name}`,
       why: 'the gateway calls the API; the API cannot call the gateway',
@@ -51,7 +51,7 @@ export function findOmissions(
   ];
 }
 
-function withheldKeys(withheld: readonly Target[], { security }: Endpoint): LeftOut[] {
+function keysInBody(withheld: readonly Target[], { security }: Endpoint): LeftOut[] {
   return withheld.flatMap((target) => {
     const name = target.in === 'body' ? target.at[0] : undefined;
     const key = security.flat().find((one) => one.kind === 'apiKey' && one.in === 'body' && one.field === name);
@@ -65,7 +65,7 @@ function isPlaceOf({ target }: Parameter, other: Target): boolean {
   return !('name' in target) || !('name' in other) || target.name === other.name;
 }
 
-function whyLost(
+function reasonFor(
   parameter: Parameter,
   withheld: readonly Target[],
   { security, effect }: Endpoint,
@@ -93,10 +93,14 @@ function whyLost(
   };
 }
 
-/** Only one way to write the body is offered. */
-function mediaTypesLeft({ place }: Operation, mediaType: string | undefined, context: RequestContext): LeftOut[] {
+/** The body is offered in one media type only. */
+function unusedMediaTypes(
+  { place }: DocumentOperation,
+  mediaType: string | undefined,
+  context: RequestContext,
+): LeftOut[] {
   if (mediaType === undefined) return [];
-  const body = orNothing(() => context.resolver.settle(inside(place, 'requestBody')));
+  const body = orUndefined(() => context.resolver.dereference(inside(place, 'requestBody')));
   const types =
     place.document.dialect.major === 2
       ? mediaTypesOf(context.root, place.value, 'consumes')
@@ -107,7 +111,7 @@ function mediaTypesLeft({ place }: Operation, mediaType: string | undefined, con
     : others.map((type) => ({ what: `body as ${type}`, why: `the body is sent as ${mediaType}` }));
 }
 
-function answersLeft(types: readonly string[], accept = 'application/json'): LeftOut[] {
+function unusedAnswerTypes(types: readonly string[], accept = 'application/json'): LeftOut[] {
   return types
     .filter((type) => !type.includes('*') && !accept.toLowerCase().includes(toEssence(type)))
     .map((type) => ({ what: `answer as ${type}`, why: `the gateway requests ${accept.split(',')[0]}` }));

@@ -1,4 +1,4 @@
-// Answers, from the bytes of a real API to what the official client gets.
+// Answers, from the bytes of a real API to what the official client receives.
 import { afterEach, describe, expect, test } from 'vitest';
 import { useRealHttp } from '../support/real-http.ts';
 import { ANSWERS, answersDocument, PROBLEM, prepareAnswers, ROWS } from './answers.ts';
@@ -54,18 +54,18 @@ describe('an answer becomes content', () => {
     expect(result).toEqual({ content: [{ type: 'text', text }], isError: false, text });
   });
 
-  test.each(['png', 'octetpng'])('a picture as a picture (%s)', async (answer) => {
+  test.each(['png', 'octetpng'])('as an image if it is a picture (%s)', async (answer) => {
     const { result } = await opened.call(`get_${answer}`);
     const text = `image/png, ${PNG.length} bytes`;
     expect(result).toEqual({ content: [{ type: 'text', text }, image], isError: false, text });
   });
 
-  test('the type an answer will have is asked for', async () => {
+  test('after the Accept header requested the type it will have', async () => {
     expect((await opened.call('get_png')).requests[0]!.headers.accept).toBe('image/png, */*;q=0.5');
     expect((await opened.call('get_json')).requests[0]!.headers.accept).toBe('application/json, */*;q=0.5');
   });
 
-  test('other bytes as an embedded resource', async () => {
+  test('as an embedded resource if it is other bytes', async () => {
     const { result } = await opened.call('get_pdf');
     expect(result.content).toEqual([
       { type: 'text', text: '"r.pdf": application/pdf, 20 bytes' },
@@ -81,13 +81,13 @@ describe('an answer becomes content', () => {
     expect(result.isError).toBe(false);
   });
 
-  test('a bomb as a refusal', async () => {
+  test('as a refusal if it is a decompression bomb', async () => {
     const { result } = await opened.call('get_bomb');
     expect(result.structuredContent).toMatchObject({ failure_mode: 'too_large', max_bytes: 10 * 1024 * 1024 });
     expect(result.isError).toBe(true);
   });
 
-  test('a cookie the API sets is nobody’s', async () => {
+  test('without the cookies that the API sets, which are never sent back', async () => {
     await opened.call('get_cookie');
     const { requests } = await opened.call('get_cookie');
     expect(requests.map(written)).toEqual([{ line: 'GET /v1/answers/cookie' }]);
@@ -124,7 +124,7 @@ describe('a long answer', () => {
     );
   });
 
-  test('with fields shows more items', async () => {
+  test('shows more items with fields', async () => {
     const { result } = await opened.call('get_rows', { fields: 'id,owner.login' });
     const { value } = split(result.text);
     const items = value as unknown[];
@@ -132,7 +132,7 @@ describe('a long answer', () => {
     expect(items[0]).toEqual({ id: 0, owner: { login: 'ann' } });
   });
 
-  test('of one long value is shortened and stays JSON', async () => {
+  test('of one long value is cut and stays valid JSON', async () => {
     const { result } = await opened.call('get_blob');
     expect(result.text.length).toBeLessThanOrEqual(20_000);
     const { value, note } = split(result.text);
@@ -171,7 +171,7 @@ describe('fields', () => {
     expect(result.text).toBe(text);
   });
 
-  test('on JSON that does not parse are a failure that shows its beginning', async () => {
+  test('of an answer that is not valid JSON are a failure that shows its beginning', async () => {
     const { result } = await opened.call('get_broken', { fields: 'a' });
     expect(result.structuredContent).toMatchObject({ failure_mode: 'bad_response' });
     expect(result.text).toContain('{"a":');
@@ -198,7 +198,7 @@ describe('an error of the API', () => {
     );
   });
 
-  test('429 says when to come back', async () => {
+  test('429 says when to call again', async () => {
     const { result } = await opened.call('get_limited');
     expect(result).toEqual(
       failure(
@@ -228,13 +228,13 @@ describe('an error of the API', () => {
     expect(result.text).toMatch(advice);
   });
 
-  test('a write that failed is not called safe to repeat', async () => {
+  test('after a write does not say that it is safe to repeat', async () => {
     const { result, requests } = await opened.call('post_failing');
     expect(requests).toHaveLength(1);
     expect(result.text).toMatch(/may have taken effect/);
   });
 
-  test('what the API says beyond the usual members is passed on', async () => {
+  test('includes members beyond the usual ones', async () => {
     const body = { title: 'Too poor', detail: 'Your balance is 30.', balance: 30, accounts: ['/a/1'] };
     opened.echo.answers.set('/v1/answers/json', reply(403, 'application/problem+json', JSON.stringify(body)));
     const { result } = await opened.call('get_json');
@@ -291,7 +291,7 @@ describe('a redirect', () => {
     expect(result.structuredContent).toMatchObject({ failure_mode: 'redirect_blocked' });
   });
 
-  test('that never ends is left', async () => {
+  test('in an endless chain is given up', async () => {
     redirect('/v1/answers/slow', 302, '/v1/answers/slow');
     const { result, requests } = await opened.call('get_slow');
     expect(requests.length).toBeLessThanOrEqual(4);

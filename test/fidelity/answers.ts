@@ -1,6 +1,6 @@
-// The document of test answers: one operation per path below /v1/answers, and what the API says there.
+// A document with one operation for each path below /v1/answers, and the answers of the API there.
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { type Answer, BYTES, type Echo, PNG, reply } from './echo.ts';
+import { BYTES, type Echo, PNG, reply, type SuccessResponse } from './echo.ts';
 
 const JSON_TYPE = 'application/json';
 const ROW = { id: 1, name: 'row', note: 'x'.repeat(60), owner: { id: 7, login: 'ann' } };
@@ -16,7 +16,7 @@ export const PROBLEM = {
   errors: [{ field: 'quantity', message: 'must be > 0' }],
 };
 
-export const ANSWERS: Readonly<Record<string, Answer>> = {
+export const ANSWERS: Readonly<Record<string, SuccessResponse>> = {
   json: reply(200, JSON_TYPE, '{"a":1,"b":[true,null,"ü"]}'),
   vendor: reply(200, 'application/hal+json; charset=utf-8', '{"a":1}'),
   untyped: reply(200, undefined, '{"a":1}'),

@@ -1,4 +1,4 @@
-// Enforcement: arguments that do not fit never reach the API.
+// Validation: arguments that do not match the schema never reach the API.
 import { describe, expect, test } from 'vitest';
 import { useRealHttp } from '../support/real-http.ts';
 import { CHECK_LINES, REST_LINES, TYPE_LINES } from './arguments.ts';
@@ -17,11 +17,11 @@ describe('types', () => {
   test.each(TYPE_LINES)('$name', (line) => check(opened, line));
 });
 
-describe('fields a body allows without naming them', () => {
+describe('fields that a body allows without naming them', () => {
   test.each(REST_LINES)('$name', (line) => check(opened, line));
 });
 
-describe('names that mean something to JavaScript', () => {
+describe('names of Object.prototype', () => {
   // The client would drop an own __proto__; the wire does not.
   const raw = (args: string) =>
     opened.gateway.handle(
@@ -36,7 +36,7 @@ describe('names that mean something to JavaScript', () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
-  test('__proto__ inside a free object is data like any other', async () => {
+  test('__proto__ inside an object of any fields is ordinary data', async () => {
     const reply = await raw('{"free":{"__proto__":{"polluted":true},"a":1}}');
     expect(JSON.parse(reply!.body)).toMatchObject({ result: { content: [{ type: 'text' }] } });
     expect(opened.echo.take().map(written)).toEqual([

@@ -15,7 +15,7 @@ describe('JSON bodies', () => {
   test.each(JSON_LINES)('$name', (line) => check(opened, line));
 });
 
-describe('unions, merges and circles', () => {
+describe('unions, allOf and cycles', () => {
   test.each(UNION_LINES)('$name', (line) => check(opened, line));
 });
 
@@ -28,7 +28,7 @@ describe('bytes and text', () => {
 });
 
 describe('multipart', () => {
-  test('a file from base64 is its bytes, with name and type; fields and JSON parts stand beside it', async () => {
+  test('a file from base64 is sent as its bytes, with name and type, beside fields and JSON parts', async () => {
     const { requests, result } = await opened.call('upload_file', {
       file: { base64: BYTES.toString('base64'), filename: 'a "b".bin', mimeType: 'application/x-thing' },
       note: 'größe\r\n--x',

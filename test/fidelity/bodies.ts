@@ -1,4 +1,4 @@
-// Calls of documents/bodies.yaml: every kind of body, to the byte.
+// Calls of documents/bodies.yaml: every kind of body, byte for byte.
 import { BYTES, PNG } from './echo.ts';
 import type { Line } from './sheet.ts';
 

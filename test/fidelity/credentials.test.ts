@@ -1,4 +1,4 @@
-// Credentials: where each goes, that it goes nowhere else, and that nothing goes without one.
+// Credentials: where each is sent, that it is sent nowhere else, and that no request is sent without one.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useRealHttp } from '../support/real-http.ts';
 import type { Received } from './echo.ts';
@@ -78,7 +78,7 @@ describe('with every variable set', () => {
     expect(result.structuredContent).toMatchObject({ failure_mode: 'validation' });
   });
 
-  test('an API that repeats a secret does not give it away', async () => {
+  test('a secret that the API repeats in its answer is redacted', async () => {
     opened.echo.answers.set('/v1/header', (request, response) => {
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify({ you_sent: request.headers['x-api-key'], as: 'header-s3cret!' }));
@@ -108,7 +108,7 @@ describe('with every variable set', () => {
     },
   );
 
-  test('a key in the query is not shown where a redirect repeats it', async () => {
+  test('a key in the query that a redirect repeats is redacted', async () => {
     opened.echo.answers.set(
       '/v1/query',
       reply(302, undefined, '', { location: `${opened.other.origin}/query%26s3cret%3D/?k=query%26s3cret%3D` }),
@@ -119,14 +119,14 @@ describe('with every variable set', () => {
     opened.echo.answers.clear();
   });
 
-  test('an operation on another origin does not get the key of the first', async () => {
+  test('an operation on another origin does not get the key of the main one', async () => {
     const { requests, elsewhere, result } = await opened.call('elsewhere');
     expect([...requests, ...elsewhere]).toEqual([]);
     expect(result.structuredContent).toMatchObject({ failure_mode: 'missing_credential' });
     expect(result.text).toContain(`LANDBRIDGE_CRED_CREDENTIALS_KEY_HEADER_127_0_0_1_${opened.other.port}`);
   });
 
-  test('what needs a client certificate is quarantined with its reason', () => {
+  test('an operation that needs a client certificate is quarantined with its reason', () => {
     const [domain] = opened.gateway.domains;
     expect(domain!.quarantined).toMatchObject([
       {
@@ -138,7 +138,7 @@ describe('with every variable set', () => {
     ]);
   });
 
-  test('no secret stands in what a client can list', async () => {
+  test('lists contain no secret', async () => {
     const listed = JSON.stringify([
       await listAll(opened.client),
       opened.client.getInstructions(),
@@ -177,7 +177,7 @@ describe('OAuth2 client credentials', () => {
     headers: { authorization: `Bearer issued-${token}-s3cret` },
   });
 
-  test('a token is fetched once, however many calls wait, and used until its time is over', async () => {
+  test('a token is fetched once for all waiting calls, and used until it expires', async () => {
     lifetime = 3600;
     const first = await Promise.all([1, 2, 3].map(() => opened.client.callTool({ name: 'oauth', arguments: {} })));
     expect(first.map(({ isError }) => isError ?? false)).toEqual([false, false, false]);
@@ -188,7 +188,7 @@ describe('OAuth2 client credentials', () => {
     expect(requests.map(written)).toEqual([with_(1)]);
   });
 
-  test('a read the API refuses with 401 is repeated once with a new token', async () => {
+  test('a read that the API refuses with 401 is repeated once with a new token', async () => {
     const refuseOld = (request: Received, response: Parameters<ReturnType<typeof reply>>[1]) => {
       const old = request.headers.authorization === 'Bearer issued-1-s3cret';
       reply(old ? 401 : 200, 'application/json', '{"ok":true}')(request, response);
@@ -201,7 +201,7 @@ describe('OAuth2 client credentials', () => {
     opened.echo.answers.clear();
   });
 
-  test('a write the API refuses with 401 is not repeated, but the next call has a new token', async () => {
+  test('a write that the API refuses with 401 is not repeated, but the next call has a new token', async () => {
     opened.echo.answers.set('/v1/oauth', reply(401, 'text/plain', 'expired issued-2-s3cret'));
     const refused = await opened.call('post_oauth');
     expect(refused.requests.map(written)).toEqual([with_(2, 'POST /v1/oauth')]);
@@ -213,7 +213,7 @@ describe('OAuth2 client credentials', () => {
     expect(requests.map(written)).toEqual([with_(3, 'POST /v1/oauth')]);
   });
 
-  test('a token whose time is over is replaced before the call', async () => {
+  test('an expired token is replaced before the call', async () => {
     lifetime = 1;
     opened.echo.answers.set('/v1/oauth', reply(401, undefined));
     await opened.call('post_oauth');
@@ -224,7 +224,7 @@ describe('OAuth2 client credentials', () => {
     expect(requests.map(written)).toEqual([with_(issued)]);
   });
 
-  test('refused credentials are named, and the API is not called', async () => {
+  test('the error names refused credentials, and the API is not called', async () => {
     opened.other.answers.set('/token', reply(401, 'application/json', '{"error":"invalid_client"}'));
     const { requests, result } = await opened.call('oauth');
     expect(requests).toEqual([]);
@@ -235,12 +235,12 @@ describe('OAuth2 client credentials', () => {
     expect(JSON.stringify(result)).not.toContain('s3cret');
   });
 
-  test('arguments that cannot be sent cost no token', async () => {
+  test('no token is fetched for arguments that cannot be sent', async () => {
     const { requests, elsewhere } = await opened.call('oauth', { nonsense: 1 });
     expect([...requests, ...elsewhere]).toEqual([]);
   });
 
-  test('a relative token URL is the API’s own; a server that wants the secret in the body gets it there', async () => {
+  test('a relative token URL is on the API’s origin; the secret is sent in the body if the server needs it there', async () => {
     opened.echo.answers.set('/token', (request, response) => {
       const inBody = request.body.toString().includes('client_secret=');
       reply(inBody ? 200 : 401, 'application/json', inBody ? '{"access_token":"near-token"}' : '{}')(request, response);
@@ -308,7 +308,7 @@ describe('with nothing set', () => {
     expect(requests.map(written)).toEqual([{ line }]);
   });
 
-  test('every missing variable is told at the start', () => {
+  test('every missing variable is reported at the start', () => {
     const warnings = opened.gateway.domains.flatMap((domain) => domain.warnings).join('\n');
     for (const variable of [
       'LANDBRIDGE_CRED_CREDENTIALS_BEARER',
@@ -338,7 +338,7 @@ describe('two documents', () => {
     ['second.json', document('second', '{{other}}/v1')],
   ] as const;
 
-  test('have credentials of their own, though the schemes have one name', async () => {
+  test('have credentials of their own, though their schemes have the same name', async () => {
     const opened = await open({
       documents,
       env: { LANDBRIDGE_CRED_FIRST_KEY: 'one', LANDBRIDGE_CRED_SECOND_KEY: 'two' },
@@ -352,7 +352,7 @@ describe('two documents', () => {
     await opened.close();
   });
 
-  test('do not lend each other theirs', async () => {
+  test('do not share credentials', async () => {
     const opened = await open({ documents, env: { LANDBRIDGE_CRED_FIRST_KEY: 'one' } });
     const { requests, elsewhere, result } = await opened.call('get_second');
     expect([...requests, ...elsewhere]).toEqual([]);
@@ -363,7 +363,7 @@ describe('two documents', () => {
     await opened.close();
   });
 
-  test('a header given for both goes to one origin only, and the other says so', async () => {
+  test('with one header and two origins: it is sent to one of them only, and the other warns', async () => {
     const opened = await open({ documents, env: { T: 's3cret' }, headers: ['X-Key: ${T}'] });
     const first = await opened.call('get_first');
     expect(first.requests.map(written)).toEqual([{ line: 'GET /v1/first', headers: { 'x-key': 's3cret' } }]);
@@ -374,7 +374,7 @@ describe('two documents', () => {
     await opened.close();
   });
 
-  test('a header given for both goes to both on one origin', async () => {
+  test('with one header and one origin: it is sent to both', async () => {
     const opened = await open({
       documents,
       env: { T: 's3cret' },

@@ -1,4 +1,4 @@
-// A domain file can leave arguments out, name and fill them as it likes: whatever it makes of an operation can be called.
+// A domain file can hide, rename and fill in arguments: the resulting operation can always be called.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -184,7 +184,7 @@ describe('an argument that a domain file changes', () => {
     expect(await outcome(operations, tool, args)).toBe(sent);
   });
 
-  test('hides no more than the last set of fields', async () => {
+  test('cannot be hidden in the last alternative set of fields', async () => {
     const args = { mail: { hide: true }, phone: { hide: true } };
     await expect(openWith({ contact: { args } })).rejects.toThrow(
       /operations\.contact\.args\.mail: is hidden, but the API requires mail and name, or phone and name; show one of these, or give it a value/,

@@ -13,7 +13,7 @@ export interface Received {
   readonly body: Buffer;
 }
 
-export type Answer = (request: Received, response: ServerResponse) => void;
+export type SuccessResponse = (request: Received, response: ServerResponse) => void;
 
 export interface Echo {
   readonly origin: string;
@@ -21,7 +21,7 @@ export interface Echo {
   /** What arrived since the last `take()`, documents excepted. */
   take(): Received[];
   /** Path without query → answer. */
-  readonly answers: Map<string, Answer>;
+  readonly answers: Map<string, SuccessResponse>;
   /** File name → text, served at /documents/<name>. */
   readonly documents: Map<string, string>;
   close(): Promise<void>;
@@ -29,7 +29,7 @@ export interface Echo {
 
 export async function startEcho(): Promise<Echo> {
   const received: Received[] = [];
-  const answers = new Map<string, Answer>();
+  const answers = new Map<string, SuccessResponse>();
   const documents = new Map<string, string>();
   const { origin, port, close } = await startRecorder(({ method, url, rawHeaders, body }, response) => {
     const path = url.split('?', 1)[0]!;
@@ -60,7 +60,7 @@ export function echoText(method: string, target: string): string {
   return JSON.stringify({ method, target });
 }
 
-const echo: Answer = ({ method, target }, response) => {
+const echo: SuccessResponse = ({ method, target }, response) => {
   response.setHeader('content-type', 'application/json');
   response.end(method === 'HEAD' ? undefined : echoText(method, target));
 };
@@ -71,7 +71,7 @@ export function reply(
   contentType: string | undefined,
   body: string | Buffer = '',
   headers: Record<string, string> = {},
-): Answer {
+): SuccessResponse {
   return (_request, response) => {
     response.writeHead(status, { ...(contentType === undefined ? {} : { 'content-type': contentType }), ...headers });
     response.end(body);

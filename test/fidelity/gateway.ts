@@ -1,4 +1,4 @@
-// The whole way of a user: documents by URL or file, the public API, HTTP, the official client.
+// A gateway as users run it: documents by URL or file, the public API, HTTP, the official client.
 import { readFile } from 'node:fs/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll } from 'vitest';

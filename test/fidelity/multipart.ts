@@ -1,4 +1,4 @@
-// Reads a multipart body the strict way (RFC 2046, RFC 7578), to compare part by part.
+// Parses a multipart body strictly (RFC 2046, RFC 7578), so that parts can be compared.
 import type { Received } from './echo.ts';
 
 export interface Part {

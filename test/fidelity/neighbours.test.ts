@@ -1,4 +1,4 @@
-// What lies beside the usual cases, and what Landbridge adds of its own.
+// Unusual cases, and what Landbridge adds: dry runs, logs.
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { useRealHttp } from '../support/real-http.ts';
@@ -9,11 +9,11 @@ import { check, written } from './sheet.ts';
 
 useRealHttp();
 
-describe('neighbours', () => {
+describe('unusual cases', () => {
   const opened = openDuring({ documents: ['neighbours.yaml'] });
   test.each(NEIGHBOUR_LINES)('$name', (line) => check(opened, line));
 
-  test('our own arguments step aside where the API has the name', async () => {
+  test('the gateway’s own arguments are renamed if the API has arguments with their names', async () => {
     const { requests, result } = await opened.call('controls_read', { landbridge_fields: 'method' });
     expect(requests.map(written)).toEqual([{ line: 'GET /v1/controls' }]);
     expect(result.text).toBe('{"method":"GET"}');
@@ -24,7 +24,7 @@ describe('neighbours', () => {
 });
 
 describe('a dry run', () => {
-  test('shows the very request that would go out, without its secret, and sends nothing', async () => {
+  test('shows the exact request without its secret, and sends nothing', async () => {
     const opened = await open({
       documents: ['credentials.yaml'],
       env: { LANDBRIDGE_CRED_CREDENTIALS_KEY_HEADER: 's3cret' },
@@ -44,7 +44,7 @@ describe('a dry run', () => {
 });
 
 describe('the log', () => {
-  test('holds no secret and no argument, whatever happens', async () => {
+  test('contains no secret and no argument, whatever happens', async () => {
     const lines: string[] = [];
     const opened = await open({
       documents: ['credentials.yaml'],

@@ -1,4 +1,4 @@
-// Calls of documents/neighbours.yaml: what lies beside the usual cases.
+// Calls of documents/neighbours.yaml: unusual cases.
 import type { Line } from './sheet.ts';
 
 const send = (name: string, tool: string, args: Record<string, unknown>, line: string, more: object = {}): Line => ({

@@ -1,4 +1,4 @@
-// A document from the network cannot point the gateway at machines of one's own.
+// A document from the network cannot make the gateway call private addresses.
 import nock from 'nock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGateway, type Domain, loadDomains } from '../../src/index.ts';
@@ -58,14 +58,14 @@ describe('a document fetched from a public host', () => {
     expect(echo.take()).toEqual([]);
   });
 
-  test('may be served from a private address by whoever says so', async () => {
+  test('may call a private address with the operator’s base URL', async () => {
     const domain = await load('http://127.0.0.1:1/v1', `${echo.origin}/v2`);
     const result = await call(domain);
     expect(result.isError ?? false).toBe(false);
     expect(echo.take().map(written)).toEqual([{ line: 'GET /v2/x' }]);
   });
 
-  test('names a public server that is checked again when it is connected to', async () => {
+  test('has a public server whose address is checked again on connect', async () => {
     const elsewhere = await load('https://api.example.com/v1');
     expect(elsewhere.endpoints).toMatchObject([{ baseUrl: 'https://api.example.com/v1', publicOnly: true }]);
     const home = await load('/v1');
@@ -73,7 +73,7 @@ describe('a document fetched from a public host', () => {
     expect(home.endpoints[0]!.publicOnly).toBeUndefined();
   });
 
-  test('with a name that resolves to this machine is not called', async () => {
+  test('has a server name that resolves to this machine: it is not called', async () => {
     const domain = await load('https://api.example.com/v1');
     // The name of a public host would need a network: this one resolves without.
     const endpoint = Object.create(domain.endpoints[0]!, { baseUrl: { value: `http://localhost:${echo.port}/v1` } });

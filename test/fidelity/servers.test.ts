@@ -86,7 +86,7 @@ describe('a base URL', () => {
 });
 
 describe('a domain file', () => {
-  test('gives server variables their values', async () => {
+  test('sets server variables', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'landbridge-'));
     const opened = await open({
       documents: ['servers.yaml'],
@@ -118,7 +118,7 @@ describe('a document in a file', () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  test('whose server is relative needs a base URL, and says so before anything is sent', async () => {
+  test('with a relative server needs a base URL, and fails before anything is sent', async () => {
     const file = join(folder, 'relative.yaml');
     await writeFile(file, await readDocument('parameters.yaml'));
     const opened = await open({ documents: [], paths: () => [file] });
@@ -130,7 +130,7 @@ describe('a document in a file', () => {
     await opened.close();
   });
 
-  test('is served from the base URL given', async () => {
+  test('is called at the base URL', async () => {
     const file = join(folder, 'given.yaml');
     await writeFile(file, await readDocument('parameters.yaml'));
     const opened = await open({ documents: [], paths: () => [file], baseUrl: (echo) => `${echo.origin}/given` });

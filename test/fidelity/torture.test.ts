@@ -1,4 +1,4 @@
-// The torture table, row by row, in every exposure: what each peer failed at is one test here.
+// The torture table, row by row, in every exposure: each test is something at which another gateway failed.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useRealHttp } from '../support/real-http.ts';
 import { PROBLEM, ROWS } from './answers.ts';
@@ -44,7 +44,7 @@ describe.each(['tools', 'grouped', 'search'] as const)('exposed as %s', (exposur
   };
   const json = (body: string) => ({ headers: { 'content-type': 'application/json' }, body });
 
-  test('starts with a circular schema, and takes a deep value', () =>
+  test('accepts a deep value of a circular schema', () =>
     sends(
       'create_node',
       { name: 'a', children: [{ name: 'b' }] },
@@ -142,7 +142,7 @@ describe.each(['tools', 'grouped', 'search'] as const)('exposed as %s', (exposur
     expect(tools.filter(({ annotations }) => annotations?.readOnlyHint === undefined)).toEqual([]);
   });
 
-  test('the model cannot change the host', async () => {
+  test('no argument changes the host', async () => {
     expect(JSON.stringify(await listAll(opened.client))).not.toMatch(/base_?url|"server"|"host"/i);
     await refuses('search', { _baseUrl: opened.other.origin });
   });

@@ -13,7 +13,7 @@ describe('Swagger 2.0', () => {
   const opened = openDuring({ documents: ['swagger-2.0.yaml'], env: { LANDBRIDGE_CRED_SWAGGER_KEY: 'k&y' } });
   test.each(SWAGGER_LINES)('$name', (line) => check(opened, line));
 
-  test('a file in a form is a part with its bytes; lists follow their collection format', async () => {
+  test('a file in a form is sent as its bytes; lists follow their collection format', async () => {
     const { requests } = await opened.call('post_upload', {
       file: { base64: BYTES.toString('base64'), filename: 'x.bin' },
       note: 'n',
@@ -45,7 +45,7 @@ describe('OpenAPI 3.0', () => {
   const opened = openDuring({ documents: ['openapi-3.0.yaml'] });
   test.each(OPENAPI_30_LINES)('$name', (line) => check(opened, line));
 
-  test('a multipart file has the type its encoding says; format byte stays base64 text', async () => {
+  test('a multipart file has the type of its encoding; format byte stays base64 text', async () => {
     const { requests } = await opened.call('post_upload', {
       file: { base64: BYTES.toString('base64') },
       picture: 'AAECAw==',

@@ -1,4 +1,4 @@
-// The essential cases in the words of Swagger 2.0, OpenAPI 3.0 and 3.2.
+// The essential cases as Swagger 2.0, OpenAPI 3.0 and 3.2 write them.
 import { BYTES } from './echo.ts';
 import type { Line } from './sheet.ts';
 

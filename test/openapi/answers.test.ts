@@ -1,4 +1,4 @@
-// What comes back: Accept, pagination, examples.
+// Responses: Accept, pagination, examples.
 import { describe, expect, test } from 'vitest';
 import { importOne, openapi } from './support.ts';
 
@@ -9,7 +9,7 @@ describe('Accept', () => {
     const content = Object.fromEntries(types.map((type) => [type, {}]));
     return (await importOne(openapi({ '/x': { get: { responses: { 200: { content } } } } }))).response.accept;
   };
-  test('JSON is the default; a relative of it is asked for by name; otherwise what is listed', async () => {
+  test('requests JSON by default, a +json type by its name, and otherwise the listed types', async () => {
     expect(await accept()).toBeUndefined();
     expect(await accept('application/xml', 'application/json')).toBeUndefined();
     expect(await accept('*/*')).toBeUndefined();
@@ -17,7 +17,7 @@ describe('Accept', () => {
     expect(await accept('image/png', 'image/webp')).toBe('image/png, image/webp, */*;q=0.5');
   });
 
-  test('2.0: produces of the operation, else of the document', async () => {
+  test('is read from produces of the operation, else of the document (2.0)', async () => {
     const swagger = (operation: object) => ({
       swagger: '2.0',
       host: 'x.example',
@@ -63,7 +63,7 @@ describe('pagination', () => {
     expect(endpoint.pagination).toEqual(want);
   });
 
-  test('a POST that searches pages through its body', async () => {
+  test('of a POST that searches is found in its body', async () => {
     const schema = { type: 'object', properties: { start_cursor: {}, page_size: {} } };
     const endpoint = await importOne(
       openapi({
@@ -85,7 +85,7 @@ describe('pagination', () => {
 });
 
 describe('examples', () => {
-  test('named examples of the body become calls under public names, parameters beside them', async () => {
+  test('named examples of the body become example calls, together with those of parameters', async () => {
     const schema = {
       type: 'object',
       properties: { data: { type: 'object', properties: { id: {}, name: {} }, required: ['name'] } },
@@ -115,7 +115,7 @@ describe('examples', () => {
     ]);
   });
 
-  test('without the required arguments there is no example', async () => {
+  test('an example without all required arguments is not shown', async () => {
     const parameters = [param('a', { required: true }), param('b', { example: 'x' })];
     expect((await importOne(openapi({ '/x': { get: { parameters } } }))).examples).toEqual([]);
     expect((await importOne(openapi({ '/x': { get: {} } }))).examples).toEqual([]);

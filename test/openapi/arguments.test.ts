@@ -1,4 +1,4 @@
-// The flattening policy, row by row, and as a property.
+// How parameters and body fields become flat arguments, case by case and as a property.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ARGUMENT_KEY } from '../../src/endpoint/names.ts';
@@ -10,7 +10,7 @@ const object = (props: object, more: object = {}) => ({ type: 'object', properti
 const parameter = (where: string, name: string, more: object = {}) => ({ name, in: where, schema: string, ...more });
 
 describe('a body becomes arguments', () => {
-  test('the fields of an object body stand at the top level', async () => {
+  test('the fields of an object body become top-level arguments', async () => {
     const endpoint = await importOne(
       withBody(object({ name: string, age: { type: 'integer' } }, { required: ['name'] })),
     );
@@ -54,19 +54,19 @@ describe('a body becomes arguments', () => {
     expect(properties(endpoint).body).toEqual(schema);
   });
 
-  test('a union of one, or of one and null, is no union', async () => {
+  test('a union of one branch, or of one and null, is flattened', async () => {
     const endpoint = await importOne(withBody({ anyOf: [{ oneOf: [object({ a: string })] }, { type: 'null' }] }));
     expect(places(endpoint)).toEqual({ a: 'body a' });
   });
 
-  test('a union that only says which fields go together stays a rule beside the fields', async () => {
+  test('a union that only lists required fields becomes a rule beside the fields', async () => {
     const schema = object({ a: string, b: string }, { anyOf: [{ required: ['a'] }, { required: ['b'] }] });
     const endpoint = await importOne(withBody(schema));
     expect(places(endpoint)).toEqual({ a: 'body a', b: 'body b' });
     expect(plain(endpoint.inputSchema)).toMatchObject({ anyOf: [{ required: ['a'] }, { required: ['b'] }] });
   });
 
-  test('a single required wrapper is taken off and put back on', async () => {
+  test('a single required wrapper is removed from the arguments and sent in the body', async () => {
     const endpoint = await importOne(
       withBody(object({ data: object({ name: string }, { required: ['name'] }) }, { required: ['data'] })),
     );
@@ -84,7 +84,7 @@ describe('a body becomes arguments', () => {
     expect(places(endpoint)).toHaveProperty('data');
   });
 
-  test('fields a body allows without naming them come together as additional_fields', async () => {
+  test('fields that a body allows without naming them are one argument, additional_fields', async () => {
     const schema = object({ name: string }, { additionalProperties: { type: 'integer' } });
     const endpoint = await importOne(withBody(schema));
     expect(places(endpoint)).toEqual({ name: 'body name', additional_fields: 'body-root' });
@@ -94,7 +94,7 @@ describe('a body becomes arguments', () => {
     });
   });
 
-  test('a body that can only be empty is sent without asking', async () => {
+  test('a body that can only be empty is sent without an argument', async () => {
     const endpoint = await importOne(withBody(object({}, { additionalProperties: false })));
     expect(endpoint.args).toEqual([]);
     expect(endpoint.fixed).toEqual([{ value: {}, to: { in: 'body-root' } }]);
@@ -155,7 +155,7 @@ describe('a body becomes arguments', () => {
   });
 });
 
-describe('names meet', () => {
+describe('two parameters or fields with the same name', () => {
   const put = (path: string, parameters: object[], schema?: object) =>
     openapi({
       [path]: {
@@ -166,7 +166,7 @@ describe('names meet', () => {
       },
     });
 
-  test('path and query keep the bare name, the body field becomes body_<name>', async () => {
+  test('path and query keep the plain key; the body field becomes body_<name>', async () => {
     const document = put(
       '/x/{id}',
       [parameter('path', 'id'), parameter('query', 'name')],
@@ -180,7 +180,7 @@ describe('names meet', () => {
     });
   });
 
-  test('the less specific of two parameters gets its place behind the name', async () => {
+  test('the less specific of two parameters gets its location appended', async () => {
     const document = put('/x/{id}', [
       parameter('cookie', 'id'),
       parameter('header', 'id'),
@@ -195,7 +195,7 @@ describe('names meet', () => {
     });
   });
 
-  test('what is taken twice over gets a number', async () => {
+  test('a key that is still taken gets a number', async () => {
     const document = put('/x/{id}', [parameter('path', 'id'), parameter('query', 'body_id')], object({ id: string }));
     expect(places(await importOne(document))).toEqual({
       id: 'path id (required)',
@@ -204,7 +204,7 @@ describe('names meet', () => {
     });
   });
 
-  test('a parameter called body gives way to a whole body', async () => {
+  test('a whole body keeps the key body; a parameter with that name gets another key', async () => {
     const document = put('/x', [parameter('query', 'body')], { type: 'array', items: string });
     expect(places(await importOne(document))).toEqual({ body_field: 'query body', body: 'body-root (required)' });
   });
@@ -231,7 +231,7 @@ describe('names meet', () => {
     expect(places(await importOne(put('/x', [parameter(where, name)])))).toEqual({ [key]: `${where} ${name}` });
   });
 
-  test('near-collisions after cleaning get numbers; a name that needed no cleaning keeps it', async () => {
+  test('names that become the same key get numbers, except one that was a valid key already', async () => {
     const names = ['a-b', 'a.b', 'a_b', 'a[b]'];
     expect(
       places(
@@ -260,8 +260,8 @@ describe('names meet', () => {
   });
 });
 
-describe('what is never an argument', () => {
-  test('headers the gateway writes, and credentials', async () => {
+describe('parameters that are not arguments', () => {
+  test('headers that the gateway sets, and credentials', async () => {
     const components = {
       securitySchemes: {
         key: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
@@ -281,12 +281,12 @@ describe('what is never an argument', () => {
     expect(endpoint.security).toEqual([[expect.objectContaining({ kind: 'apiKey', in: 'query', field: 'token' })]]);
   });
 
-  test('a header the caller gives', async () => {
+  test('a header that the operator configured', async () => {
     const document = openapi({ '/x': { get: { parameters: [parameter('header', 'X-Tenant', { required: true })] } } });
     expect(places(await importOne(document, { headers: ['x-tenant: acme'] }))).toEqual({});
   });
 
-  test('something that is not a header name; required, it quarantines the operation', async () => {
+  test('an invalid header name is left out, or quarantines the operation if it is required', async () => {
     const get = (required: boolean) =>
       openapi({ '/x': { get: { parameters: [parameter('header', 'a b', { required })] } } });
     const domain = await importValue(get(false));
@@ -305,13 +305,13 @@ describe('path keys', () => {
     expect(endpoint.path).toBe('/a/{id}/b/{id}');
   });
 
-  test('an undeclared variable is a required string, and the document is told', async () => {
+  test('an undeclared variable becomes a required string, with a warning', async () => {
     const domain = await importValue(openapi({ '/a/{id}': { get: {} } }));
     expect(places(domain.endpoints[0]!)).toEqual({ id: 'path id (required)' });
     expect(domain.warnings.join()).toContain('{id} is not declared');
   });
 
-  test('a path parameter is required whatever the document says; one without a place is left out', async () => {
+  test('a path parameter is always required; one that the path does not contain is left out', async () => {
     const document = openapi({
       '/a/{id}': { get: { parameters: [parameter('path', 'id', { required: false }), parameter('path', 'other')] } },
     });
@@ -320,14 +320,14 @@ describe('path keys', () => {
     expect(domain.warnings.join()).toContain('"other" is not in the path template');
   });
 
-  test('variables in a query string of the key are query parameters; literal pairs and fragments stay', async () => {
+  test('variables in the query string of a path key are query parameters; literal pairs and fragments are kept', async () => {
     const document = openapi({ '/now?lat={lat}&v=2#x': { get: { parameters: [parameter('path', 'lat')] } } });
     const endpoint = await importOne(document);
     expect(endpoint.path).toBe('/now?v=2#x');
     expect(places(endpoint)).toEqual({ lat: 'query lat (required)' });
   });
 
-  test('operation parameters replace those of the path, by name and place', async () => {
+  test('operation parameters replace those of the path with the same name and location', async () => {
     const document = openapi({
       '/a': {
         parameters: [parameter('query', 'q', { description: 'outer' }), parameter('query', 'r')],
@@ -340,7 +340,7 @@ describe('path keys', () => {
   });
 });
 
-describe('a property of flattening', () => {
+describe('flattening (property test)', () => {
   const name = fc.oneof(
     fc.constantFrom(
       'id',
@@ -371,7 +371,7 @@ describe('a property of flattening', () => {
     required: fc.boolean(),
   });
 
-  test('every parameter and field is reached by exactly one argument, and every argument reaches exactly one place', async () => {
+  test('every parameter and field has exactly one argument, and every argument exactly one place in the request', async () => {
     await fc.assert(
       fc.asyncProperty(shape, async ({ path, query, cookie, body, required }) => {
         const fields = Object.create(null) as Record<string, object>;
@@ -431,17 +431,17 @@ describe('x-mcp hides an argument', () => {
       }),
     );
 
-  test('that is optional: it is gone', async () => {
+  test('that is optional: it is not offered', async () => {
     expect((await get({})).endpoints[0]!.args).toEqual([]);
   });
 
-  test('that is required and has a default: that is sent', async () => {
+  test('that is required and has a default: the default is sent', async () => {
     const { endpoints, warnings } = await get({ required: true, schema: { type: 'string', default: 'today' } });
     expect(endpoints[0]).toMatchObject({ args: [], fixed: [{ value: 'today', to: { name: 'day' } }] });
     expect(warnings).toEqual([]);
   });
 
-  test('that is required and has no value: it is offered, and the start says so', async () => {
+  test('that is required and has no value: it is offered, with a warning', async () => {
     const { endpoints, warnings } = await get({ required: true });
     expect(places(endpoints[0]!)).toEqual({ day: 'query day (required)' });
     expect(warnings).toEqual([
@@ -449,7 +449,7 @@ describe('x-mcp hides an argument', () => {
     ]);
   });
 
-  test('of an optional body and fixes another: the body is always sent, and needs what it requires', async () => {
+  test('of an optional body and fixes another: the body is always sent, so its required fields are required', async () => {
     const schema = {
       type: 'object',
       required: ['kind', 'name'],
@@ -467,7 +467,7 @@ describe('x-mcp hides an argument', () => {
     expect(() => validate('make', {})).toThrow('missing `name`');
   });
 
-  test('one set of fields of two: the other is left', async () => {
+  test('in one of two alternative sets of fields: the other set stays', async () => {
     const schema = {
       type: 'object',
       properties: { mail: string, phone: { type: 'string', ...hidden } },

@@ -14,7 +14,7 @@ function posting(content: Record<string, unknown>, more: object = {}): object {
 
 const all = (...types: string[]) => Object.fromEntries(types.map((type) => [type, { schema: thing }]));
 
-describe('a body that the document does not call required', () => {
+describe('a body without required: true', () => {
   const Named = { type: 'object', required: ['name'], properties: { name: string, note: string } };
   const Tagged = { type: 'object', required: ['tag'], properties: { tag: string } };
   const Loose = { type: 'object', properties: { note: string } };
@@ -79,7 +79,7 @@ describe('a body that the document does not call required', () => {
   });
 });
 
-test('a body called required asks for its wrapper and sends the fields inside', async () => {
+test('a required body makes the fields inside its wrapper required', async () => {
   const data = { type: 'object', required: ['name'], properties: { name: string, note: string } };
   const endpoint = await importOne(withBody({ type: 'object', properties: { data } }));
   expect(endpoint.body).toMatchObject({ required: true, wrap: ['data'] });
@@ -99,7 +99,7 @@ describe('a required field that may be null and is missing among others', () => 
     );
   };
 
-  test('is null where a thing is made, since clients leave null out', async () => {
+  test('is sent as null by a POST, because clients omit null', async () => {
     const validate = await validatorOf('post', '/things', 'addThing');
     expect(validate('t', { name: 'n' })).toEqual({ name: 'n', owner: null });
     expect(validate('t', { name: 'n', owner: 'o', team: { note: 'x' } })).toMatchObject({
@@ -140,7 +140,7 @@ describe('the choice of a media type', () => {
     expect((await importOne(posting(all(...types)))).body).toMatchObject({ mediaType, kind });
   });
 
-  test('a form with a file goes as multipart where both are offered', async () => {
+  test('a form with a file is sent as multipart if both are offered', async () => {
     const schema = { type: 'object', properties: { photo: binary } };
     const endpoint = await importOne(
       posting({ 'application/x-www-form-urlencoded': { schema }, 'multipart/form-data': { schema } }),
@@ -149,7 +149,7 @@ describe('the choice of a media type', () => {
   });
 });
 
-describe('bodies of one piece', () => {
+describe('bodies that are one argument', () => {
   test.each([
     ['application/json-patch+json', { type: 'array', items: { type: 'object' } }, 'json', 'body'],
     ['text/csv', string, 'text', 'body'],
@@ -179,7 +179,7 @@ describe('bodies of one piece', () => {
 });
 
 describe('forms', () => {
-  test('encoding says how each field is written', async () => {
+  test('the Encoding Object decides how each field is written', async () => {
     const schema = {
       type: 'object',
       properties: { meta: thing, tags: { type: 'array', items: string }, plain: string },
@@ -234,7 +234,7 @@ describe('forms', () => {
     expect(properties(endpoint).more).toMatchObject({ type: 'array', items: { additionalProperties: false } });
   });
 
-  test('a union offers the fields of all variants, and one of them has to be complete', async () => {
+  test('a union offers the fields of all variants, and requires those of at least one', async () => {
     const schema = {
       type: 'object',
       properties: { name: string },
@@ -256,12 +256,12 @@ describe('forms', () => {
     expect(domain.endpoints.length + domain.warnings.length).toBeGreaterThan(0);
   });
 
-  test('multipart without named parts cannot be filled in', async () => {
+  test('multipart without named parts quarantines the operation', async () => {
     const domain = await importValue(posting({ 'multipart/mixed': { schema: { type: 'array' } } }));
     expect(domain.quarantined).toMatchObject([{ reason: expect.stringContaining('not an object with properties') }]);
   });
 
-  test('an empty optional form, as generators write it for GET, is no body', async () => {
+  test('an empty optional form, which generators write for GET, is ignored', async () => {
     const requestBody = {
       content: { 'application/x-www-form-urlencoded': { schema: { type: 'object', properties: {} } } },
     };
@@ -286,7 +286,7 @@ describe('Swagger 2.0', () => {
     ...swagger,
   });
 
-  test('in: body is JSON unless consumes says otherwise', async () => {
+  test('in: body is sent as JSON unless consumes has another type', async () => {
     const body = { name: 'whatever', in: 'body', required: true, schema: thing };
     expect((await importOne(operation([body]))).body).toEqual({
       mediaType: 'application/json',
@@ -300,7 +300,7 @@ describe('Swagger 2.0', () => {
     expect(text.body).toMatchObject({ kind: 'text', mediaType: 'text/plain' });
   });
 
-  test('formData is a form, multipart with a file or where only that is consumed', async () => {
+  test('formData is sent as a form, or as multipart with a file or if only that is consumed', async () => {
     const field = {
       name: 'tags',
       in: 'formData',
@@ -329,7 +329,7 @@ describe('Swagger 2.0', () => {
     expect(properties(file).f).toMatchObject({ properties: { base64: string } });
   });
 
-  test('both at once cannot be sent', async () => {
+  test('body and formData together quarantine the operation', async () => {
     const domain = await importValue(
       operation([
         { name: 'b', in: 'body', schema: thing },

@@ -22,6 +22,7 @@ describe.each(CORPORA)('$name', (corpus) => {
     async (entry) => {
       const { id, file, operations } = entry;
       const domain = await importDocument(corpus.folder + file, { env: {}, refsRoot: rootOf(corpus.folder, file) });
+      const warningsAtStart = [...domain.warnings];
       const truth = readTruth(corpus, id);
       expect(domain.endpoints.length + domain.quarantined.length).toBe(operations);
       const found = [
@@ -38,6 +39,9 @@ describe.each(CORPORA)('$name', (corpus) => {
       checkShape(domain);
       expect(unreachedIn(domain, truth)).toEqual([]);
       expect(uncompiled(domain)).toEqual([]);
+      for (const { response, pagination } of domain.endpoints) expect([response, pagination]).toHaveLength(2);
+      // What is read on first use has nothing to report.
+      expect(domain.warnings).toEqual(warningsAtStart);
     },
   );
 });

@@ -1,4 +1,4 @@
-// Keys as documents describe them in words, by parameters and by signatures.
+// API keys that documents describe in texts, as parameters, in bodies and by signatures.
 import { describe, expect, test } from 'vitest';
 import { collectSecrets } from '../../src/endpoint/secrets.ts';
 import { createExecutor } from '../../src/executor/executor.ts';
@@ -68,7 +68,7 @@ describe('the format a description asks for is put before the key', () => {
     });
   });
 
-  test('a scheme that is called bearer, or shows an example, says it too', async () => {
+  test('the name of a bearer scheme and an example give the format as well', async () => {
     const env = { LANDBRIDGE_CRED_TEST_BEARER_AUTH: 'K', LANDBRIDGE_CRED_TEST_KEY: 'K' };
     expect(await sent(secured(header(''), 'bearerAuth'), env)).toEqual({ authorization: 'Bearer K' });
     expect(await sent(secured(header('', { 'x-example': 'ApiKey abc' })), env)).toEqual({ authorization: 'ApiKey K' });
@@ -85,13 +85,13 @@ describe('the format a description asks for is put before the key', () => {
     expect(await sent(document, { LANDBRIDGE_CRED_TEST_KEY: value })).toEqual({ authorization: want });
   });
 
-  test('a bearer token may be pasted with its word', async () => {
+  test('a bearer token may be given with Bearer in front', async () => {
     const document = secured({ type: 'http', scheme: 'bearer' });
     const endpoint = await importOne(document, { env: { LANDBRIDGE_CRED_TEST_KEY: 'Bearer abc' } });
     expect(endpoint.security[0]![0]).toMatchObject({ kind: 'bearer', secret: { value: 'abc' } });
   });
 
-  test('another header keeps its key bare unless a format is shown', async () => {
+  test('other headers get no prefix unless the description shows one in quotes', async () => {
     const at = (description: string) =>
       sent(secured(header(description, { name: 'X-Auth' })), { LANDBRIDGE_CRED_TEST_KEY: 'K' });
     expect(await at('A bearer token')).toEqual({ authorization: 'K' });
@@ -100,7 +100,7 @@ describe('the format a description asks for is put before the key', () => {
   });
 });
 
-test('the start names every alternative, each with its form', async () => {
+test('the start names every alternative set of credentials, and how it is sent', async () => {
   const schemes = {
     key: header('`SSWS <token>`'),
     login: { type: 'http', scheme: 'basic' },
@@ -183,7 +183,7 @@ describe('parameters that are keys', () => {
     expect([endpoint.args.length, endpoint.security]).toEqual([1, []]);
   });
 
-  test('a store keeps the key of its values, though every operation takes it', async () => {
+  test('the key argument of a key-value store is not a credential, though every operation takes it', async () => {
     const key = { parameters: [parameter('key', 'query', true, { description: 'The key to look up' })] };
     const put = { ...key, requestBody: { content: { 'text/plain': { schema: { type: 'string' } } } } };
     const { endpoints } = await importValue(openapi({ '/kv': { get: key, put, delete: key } }));
@@ -208,7 +208,7 @@ describe('parameters that are keys', () => {
     expect([endpoint.args, endpoint.security[0]]).toEqual([[], [expect.objectContaining({ field: name })]]);
   });
 
-  test('whatever lists its values, or takes a number, stays an argument', async () => {
+  test('a parameter with an enum or a number type stays an argument', async () => {
     const schemas = [{ type: 'string', enum: ['ETH', 'BTC'] }, { type: 'integer' }];
     for (const [index, name] of ['token', 'appid'].entries()) {
       const endpoint = await first(withParameters([parameter(name, 'query', true, { schema: schemas[index] })]));
@@ -216,13 +216,13 @@ describe('parameters that are keys', () => {
     }
   });
 
-  test('an operation that is about keys keeps its key', async () => {
+  test('an operation about keys keeps its key as an argument', async () => {
     const check = { post: { parameters: [parameter('api_key')] } };
     const { endpoints } = await importValue(openapi({ '/keys/validate': check, '/a': { get: {} }, '/b': { get: {} } }));
     expect(endpoints.map(({ args }) => args.length)).toEqual([1, 0, 0]);
   });
 
-  test('never a path parameter, nor a field that a body may leave out', async () => {
+  test('path parameters and optional body fields are never taken for keys', async () => {
     const body = {
       content: {
         'application/json': {
@@ -237,7 +237,7 @@ describe('parameters that are keys', () => {
     expect([Object.keys(places(path)), Object.keys(places(login))]).toEqual([['api_key'], ['password', 'api_key']]);
   });
 
-  test('an operation that is about tokens keeps its token', async () => {
+  test('an operation about tokens keeps its token as an argument', async () => {
     const token = { get: { parameters: [parameter('access_token')] } };
     const domain = await importValue(
       openapi({ '/oauth/introspect': token, '/oauth/revoke': token, '/a': { get: {} } }),
@@ -245,7 +245,7 @@ describe('parameters that are keys', () => {
     expect(domain.endpoints.map(({ args }) => args.length)).toEqual([1, 1, 0]);
   });
 
-  test('the variable has the prefix for documents, the plain name where the operator chose the origin, or the one a file names', async () => {
+  test('the variable has the prefix for documents, the plain name with a base URL, or the name in a domain file', async () => {
     const document = withParameters([parameter('api_key')]);
     const variable = async (options: Options) => (await first(document, options)).security[0]![0];
     expect(await variable({})).toMatchObject({ secret: { variable: 'LANDBRIDGE_CRED_TEST_API_KEY' } });
@@ -255,7 +255,7 @@ describe('parameters that are keys', () => {
     });
   });
 
-  test('the start says so, and a domain file may make it an argument after all', async () => {
+  test('the start reports them, and a domain file can make one an argument again', async () => {
     const document = withParameters([parameter('api_key')]);
     expect((await importValue(document)).warnings).toEqual([
       'Set LANDBRIDGE_CRED_TEST_API_KEY in the environment: 4 operations need it (the parameter api_key, as query api_key=…; sent to https://api.example.com).',
@@ -264,14 +264,14 @@ describe('parameters that are keys', () => {
     expect([Object.keys(places(endpoint)), endpoint.security]).toEqual([['api_key'], []]);
   });
 
-  test('an optional key goes along where it is set, and is not waited for', async () => {
+  test('an optional key is sent if it is set, and not required', async () => {
     const document = withParameters([parameter('xi-api-key', 'header', false)]);
     const { endpoints, warnings } = await importValue(document);
     expect(endpoints[0]!.security).toEqual([[expect.objectContaining({ field: 'xi-api-key' })], []]);
     expect(warnings).toEqual([]);
   });
 
-  test('beside a scheme that says who calls, a key is sent as well and a token is not', async () => {
+  test('beside a scheme that uses Authorization, a key is also sent and a token is not', async () => {
     const rest = {
       components: { securitySchemes: { login: { type: 'http', scheme: 'bearer' } } },
       security: [{ login: [] }],
@@ -302,7 +302,7 @@ describe('keys in bodies', () => {
   };
   const env = { LANDBRIDGE_CRED_TEST_KEY: 'K-1', LANDBRIDGE_CRED_TEST_API_KEY: 'K-2' };
 
-  test('that nearly every operation requires come from variables and are asked from nobody', async () => {
+  test('that nearly every operation requires come from variables and are not arguments', async () => {
     const { endpoints, warnings } = await importValue(openapi(mandrill));
     expect(endpoints.map((endpoint) => Object.keys(places(endpoint)))).toEqual([['message'], [], []]);
     expect(endpoints.map(({ security }) => security)).toEqual(
@@ -317,7 +317,7 @@ describe('keys in bodies', () => {
     expect(warnings[0]).toContain('Set LANDBRIDGE_CRED_TEST_KEY in the environment: 2 operations need it');
   });
 
-  test('are sent in it, and shown nowhere', async () => {
+  test('are sent in the body, and shown nowhere', async () => {
     const { endpoints } = await importValue(openapi(mandrill), { env });
     const bodies = endpoints.map((endpoint, index) => {
       const choice = chooseCredentials(endpoint);
@@ -332,7 +332,7 @@ describe('keys in bodies', () => {
     expect(proof?.body).toEqual({ key: '[redacted]' });
   });
 
-  test('in Swagger 2.0, as a body behind a reference and as a form', async () => {
+  test('are found in Swagger 2.0, in a body behind a $ref and in a form', async () => {
     const parameters = [{ name: 'api_key', in: 'formData', type: 'string', required: true }];
     const Ask = { type: 'object', required: ['api_key', 'q'], properties: { api_key: field(), q: field() } };
     const whole = [{ name: 'body', in: 'body', required: true, schema: { allOf: [{ $ref: '#/definitions/Ask' }] } }];
@@ -346,7 +346,7 @@ describe('keys in bodies', () => {
     expect(endpoints.map((endpoint) => Object.keys(places(endpoint)))).toEqual([[], ['q']]);
   });
 
-  test('beside the same key as a parameter', async () => {
+  test('are found beside the same key as a parameter', async () => {
     const query = { get: { parameters: [{ name: 'api_key', in: 'query', required: true, schema: field() }] } };
     const paths = { '/a': query, '/b': query, '/c': query, '/d': post({ api_key: field(), q: field() }) };
     const { endpoints } = await importValue(openapi(paths));
@@ -378,13 +378,13 @@ describe('keys in bodies', () => {
     expect(endpoints[0]!.args).toHaveLength(1);
   });
 
-  test('what makes or changes keys keeps its own, and so does an operator who says so', async () => {
+  test('stay arguments of operations that create or change keys, and if the operator says so', async () => {
     const paths = { ...mandrill, '/keys/rotate': post({ api_key: field('The API key to rotate') }) };
     const { endpoints } = await importValue(openapi(paths), { credentials: { api_key: { argument: true } } });
     expect(endpoints.map(({ args }) => args.length)).toEqual([1, 0, 1, 1]);
   });
 
-  test('an example of the document that has one is still a call', async () => {
+  test('examples of the document that contain one are still valid calls', async () => {
     const operation = post({ key: field('a valid API key'), q: field() });
     const example = { key: 'abc', q: 'x' };
     Object.assign(operation.post.requestBody.content['application/json']!, { example });
@@ -393,7 +393,7 @@ describe('keys in bodies', () => {
   });
 });
 
-test('a scheme cannot say that it is a parameter, and so take the variable of another', async () => {
+test('a scheme cannot pretend to be a parameter, and so get the variable of another scheme', async () => {
   const evil = { type: 'http', scheme: 'bearer', name: 'good', 'x-landbridge-parameter': 'key' };
   const document = openapi(
     { '/x': { get: {} } },
@@ -454,7 +454,7 @@ describe('a document of AWS', () => {
     security: [{ hmac: [] }],
   };
 
-  test('loses its signing arguments, goes over TLS, and is signed for its region and service', async () => {
+  test('has no signature arguments, is called with TLS, and is signed for its region and service', async () => {
     const endpoint = await importOne(document);
     expect(Object.keys(places(endpoint))).toEqual(['Limit']);
     expect(endpoint.leftOut?.()).toContainEqual({
@@ -481,7 +481,7 @@ describe('a document of AWS', () => {
     ]);
   });
 
-  test('takes the region of its server, and keys by the names the operator gives only', async () => {
+  test('uses the region of its server, and only the variables that the operator names', async () => {
     const env = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
     const plain = await importOne(document, { env, serverVariables: { region: 'eu-west-1' } });
     expect(plain.security[0]![0]).toMatchObject({ region: 'eu-west-1', accessKeyId: { value: undefined } });
@@ -510,7 +510,7 @@ describe('a document of AWS', () => {
     expect((await importOne(plain)).security[0]![0]).toMatchObject({ service, region });
   });
 
-  test('says by itself what it can say in one way only', async () => {
+  test('sends parameters with only one possible value by itself', async () => {
     const path = '/#X-Amz-Target=DynamoDB_20120810.ListTables';
     const parameter = (name: string, where: string, schema: object, required = true) => ({
       name,

@@ -1,4 +1,4 @@
-// Which headers go along when a document is fetched, and to whom. Two real servers on loopback are two origins.
+// Which headers are sent when a document is fetched, and to which origins. Two real servers on loopback are two origins.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,13 +49,13 @@ afterEach(async () => {
 const sentTo = ({ seen }: Upstream) => seen.map((request) => [request.url, request.headers.authorization]);
 
 describe('--header', () => {
-  test('is sent when the document is fetched, so that the whole of it arrives', async () => {
+  test('is sent when the document is fetched', async () => {
     const [domain] = await loadDomains({ paths: [`${api.url}/server/specs/oas`], env, headers });
     expect(domain!.endpoints.map(({ action }) => action)).toEqual(['list_pets', 'add_pet']);
     expect(sentTo(api)).toEqual([['/server/specs/oas', 'Bearer t0ken-123']]);
   });
 
-  test('is sent although --base-url is elsewhere: the operator named both addresses', async () => {
+  test('is sent to the document and to a --base-url on another origin: the operator gave both addresses', async () => {
     const domain = await importDocument(`${api.url}/openapi.json`, { env, headers, baseUrl: other.url });
     expect(domain.endpoints).toHaveLength(2);
     expect(domain.warnings).toEqual([
@@ -63,7 +63,7 @@ describe('--header', () => {
     ]);
   });
 
-  test('is sent for parts of the document on its origin, never for those elsewhere', async () => {
+  test('is sent for referenced files on the same origin, never to other origins', async () => {
     const schema = ($ref: string) => ({ content: { 'application/json': { schema: { $ref } } } });
     answers['/openapi.json'] = document({
       paths: {
@@ -89,7 +89,7 @@ describe('--header', () => {
     expect(other.seen).toEqual([]);
   });
 
-  test('never goes to an overlay elsewhere', async () => {
+  test('is never sent to an overlay on another origin', async () => {
     const overlay = { overlay: '1.0.0', info: { title: 'o', version: '1' }, actions: [] };
     answers['/o.json'] = overlay;
     const elsewhere = await startUpstream((_, response) => response.end(JSON.stringify(overlay)));
@@ -100,7 +100,7 @@ describe('--header', () => {
     expect(sentTo(elsewhere)).toEqual([['/o.json', undefined]]);
   });
 
-  test('where the document puts the API elsewhere, both addresses that get it are said', async () => {
+  test('is reported with both origins if the API is on another origin than the document', async () => {
     answers['/openapi.json'] = whole([{ url: other.url }]);
     const domain = await importDocument(`${api.url}/openapi.json`, { env, headers });
     expect(domain.warnings).toEqual([
@@ -115,7 +115,7 @@ describe('--header', () => {
     expect(new Set(sentTo(api).map(([, sent]) => sent))).toEqual(new Set(['Bearer t0ken-123']));
   });
 
-  test('a 401 says how to send one, or that the one sent was refused', async () => {
+  test('is suggested by the error for a 401, or reported as refused', async () => {
     answers['/openapi.json'] = (response: { writeHead: (status: number) => { end(): void } }) =>
       response.writeHead(401).end();
     const url = `${api.url}/openapi.json`;
@@ -124,7 +124,7 @@ describe('--header', () => {
   });
 });
 
-describe('a variable that is not there', () => {
+describe('an unset variable', () => {
   test.each([
     ['Authorization: Bearer ${NONE}', 'The header Authorization needs the environment variable NONE; set it'],
     ['Authorization: Bearer ${EMPTY}', 'The header Authorization needs the environment variable EMPTY; set it'],
@@ -138,7 +138,7 @@ describe('a variable that is not there', () => {
     expect(api.seen).toEqual([]);
   });
 
-  test('in --base-url is named with the flag; one that is there is filled in', () => {
+  test('in --base-url is named with the flag; a set one is filled in', () => {
     expect(() => readConfig({ baseUrl: 'https://${HOST_NAME}/v1' }, {})).toThrow(
       '--base-url needs the environment variable HOST_NAME; set it, or write ${HOST_NAME:-default}.',
     );
@@ -146,7 +146,7 @@ describe('a variable that is not there', () => {
     expect(baseUrl).toBe('https://a.test/v1');
   });
 
-  test('has its default sent', async () => {
+  test('with a default sends the default', async () => {
     await importDocument(`${api.url}/openapi.json`, { env: {}, headers: ['X-Tenant: ${TENANT:-acme}'] });
     expect(api.seen[0]!.headers['x-tenant']).toBe('acme');
   });
@@ -177,12 +177,12 @@ describe('headers of a domain file', () => {
     expect(api.seen).toEqual([]);
   });
 
-  test('are the API’s: where baseUrl says that it is elsewhere, the document is fetched without them', async () => {
+  test('are not sent to the document if baseUrl is on another origin', async () => {
     await load(`  Authorization: Bearer \${TOKEN}\nbaseUrl: ${other.url}\n`, env).catch(() => undefined);
     expect(new Set(sentTo(api).map(([, sent]) => sent))).toEqual(new Set([undefined]));
   });
 
-  test('with nothing behind Bearer are a mistake with file and line', async () => {
+  test('with nothing after Bearer are a mistake with file and line', async () => {
     await expect(load('  Authorization: "Bearer "\n')).rejects.toThrow(
       /shop\.yaml:4:3 headers\.Authorization: has nothing after "Bearer"/,
     );

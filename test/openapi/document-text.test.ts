@@ -6,7 +6,7 @@ const filler = ' '.repeat(20_000);
 const read = (bytes: Buffer) => toDocumentText(bytes);
 
 describe('the text of a document', () => {
-  test('is JSON with escapes where few characters are not ASCII', () => {
+  test('is JSON with escapes if few characters are not ASCII', () => {
     const { json, text, isJson, bytes } = read(Buffer.from(`{"a":"é 😀"${filler}}`));
     expect({ json: json?.trim(), text, isJson, bytes }).toEqual({
       json: `{"a":"\\u00e9 \\ud83d\\ude00"${filler}}`,
@@ -16,17 +16,17 @@ describe('the text of a document', () => {
     });
   });
 
-  test('is left alone where an escape would make JSON of what is none', () => {
+  test('is left alone if an escape would turn invalid JSON into JSON', () => {
     const { json, text } = read(Buffer.from(`{"a":"\\é"${filler}}`));
     expect(json).toBeUndefined();
     expect(() => JSON.parse(text)).toThrow();
   });
 
-  test('is left alone in another script', () => {
+  test('is left alone if it is in another script than Latin', () => {
     expect(read(Buffer.from(JSON.stringify({ a: '寿司'.repeat(10_000) }))).json).toBeUndefined();
   });
 
-  test('is decoded by its byte order mark', () => {
+  test('is decoded according to its byte order mark', () => {
     const little = Buffer.from('\ufeff{"a":"é"}', 'utf16le');
     const big = Buffer.from(little).swap16();
     for (const bytes of [little, big]) {
@@ -35,7 +35,7 @@ describe('the text of a document', () => {
     expect(read(Buffer.from('\ufeff{"a":1}'))).toMatchObject({ text: '\ufeff{"a":1}', isJson: true });
   });
 
-  test('means the same with escapes, whatever the bytes are', () => {
+  test('parses to the same value with escapes, for any bytes', () => {
     const piece = fc.oneof(
       fc.uint8Array({ maxLength: 4 }),
       fc.string().map((text) => Buffer.from(JSON.stringify(text))),

@@ -1,4 +1,4 @@
-// From a documentation page, or the root of an API, to its document. The pages have the shapes that the tools really serve.
+// Finding the document of a documentation page or of the root of an API. The pages are like those that the tools really serve.
 import { afterEach, describe, expect, test } from 'vitest';
 import { importDocument } from '../../src/openapi/import-document.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
@@ -70,7 +70,7 @@ const initializer = (url: string, more = '') => `window.onload = function() {
 
 const page = (body: string) => `<!DOCTYPE html><html><head><title>API</title></head><body>${body}</body></html>`;
 
-describe('a page that names its document', () => {
+describe('a page that refers to its document', () => {
   const rows: [name: string, at: string, pages: Pages, document: string][] = [
     [
       'Swagger UI of FastAPI',
@@ -197,7 +197,7 @@ describe('a page that names its document', () => {
     expect(domain.warnings[0]).toBe(`${site.url}${at.split('?')[0]} is a page; its document is ${site.url}${place}.`);
   });
 
-  test('by its Link header', async () => {
+  test('in its Link header', async () => {
     const host = await startUpstream(({ url }, response) => {
       if (url === '/described') return void response.end(JSON.stringify(document()));
       response.setHeader(
@@ -211,7 +211,7 @@ describe('a page that names its document', () => {
     await host.close();
   });
 
-  test('with several documents: the first is taken, the others are named', async () => {
+  test('and to others: the first is imported, the others are reported', async () => {
     await open({
       '/docs': page("<script>SwaggerUIBundle({ urls: [{ url: '/a', name: 'A' }, { url: '/b', name: 'B' }] })</script>"),
       '/a': document('A'),
@@ -225,7 +225,7 @@ describe('a page that names its document', () => {
   });
 });
 
-describe('a page that holds its document', () => {
+describe('a page that contains its document', () => {
   test('NestJS: in swagger-ui-init.js', async () => {
     await open({
       '/api': swaggerUi('./api/', 'swagger-ui-init.js'),
@@ -264,7 +264,7 @@ describe('a page that holds its document', () => {
   });
 });
 
-describe('an address that says nothing', () => {
+describe('an address without any reference to a document', () => {
   test.each<[string, string, Pages, string]>([
     ['404 at the root', '', {}, '/openapi.json'],
     ['JSON at the root', '/', { '/': { message: 'hello', url: 'nowhere' } }, '/v3/api-docs'],
@@ -280,7 +280,7 @@ describe('an address that says nothing', () => {
     expect(warnings[0]).toContain(`; a document was found at ${site.url}${place}.`);
   });
 
-  test('a page at a usual place is read as well', async () => {
+  test('pages at usual addresses are read as well', async () => {
     await open({
       '/': 'Hello Hono!',
       '/ui': page("<script>SwaggerUIBundle({ dom_id: '#swagger-ui',url: '/weird/place', })</script>"),
@@ -300,7 +300,7 @@ describe('an address that says nothing', () => {
     );
   });
 
-  test('where nothing is found, the error says what was tried', async () => {
+  test('if nothing is found, the error says what was tried', async () => {
     await open({
       '/docs': page('<redoc spec-url="/lost.json"></redoc><script>var url = "/gone"</script>'),
       '/gone': {},
@@ -319,14 +319,14 @@ describe('an address that says nothing', () => {
     expect(site.seen.length).toBeLessThanOrEqual(81);
   });
 
-  test('a file that is not there is not replaced by another', async () => {
+  test('a missing file is not replaced by another one', async () => {
     await open({ '/openapi.json': document() });
     await expect(read('/v2/openapi.yaml')).rejects.toThrow(
       `/v2/openapi.yaml answered 404; check the address, or give ${site.url} to search the usual places there.`,
     );
   });
 
-  test('a document of another kind is called by its name', async () => {
+  test('the error names the kind of a document that is not OpenAPI', async () => {
     await open({ '/spec': { asyncapi: '2.6.0' }, '/openapi.json': document() });
     await expect(read('/spec')).rejects.toThrow('it is an AsyncAPI document');
   });
@@ -335,7 +335,7 @@ describe('an address that says nothing', () => {
 describe('safety', () => {
   const login = { headers: ['Authorization: Bearer ${TOKEN}'], env: { TOKEN: 't0ken-123' } };
 
-  test('the header goes along on the same origin; other origins are named and never asked', async () => {
+  test('headers are sent to the same origin; other origins are reported and never requested', async () => {
     const other = await startUpstream((_, response) => response.end(JSON.stringify(document())));
     await open({ '/docs': page(`<redoc spec-url="${other.url}/openapi.json"></redoc>`), '/swagger.json': document() });
     const domain = await read('/docs', login);
@@ -350,12 +350,12 @@ describe('safety', () => {
     await other.close();
   });
 
-  test('places that want credentials are said', async () => {
+  test('addresses that need credentials are reported', async () => {
     site = await startUpstream(({ url }, response) => response.writeHead(url === '/openapi.json' ? 401 : 404).end());
     await expect(read('')).rejects.toThrow(/\/openapi\.json \(401\).*Some need credentials: pass --header/);
   });
 
-  test('a page full of names is read up to a limit', async () => {
+  test('a page full of addresses is searched up to a limit', async () => {
     const names = Array.from({ length: 5_000 }, (_, number) => `<redoc spec-url="/n${number}"></redoc>`);
     await open({ '/docs': page(names.join('')) });
     await expect(read('/docs')).rejects.toThrow('no OpenAPI document was found');

@@ -1,7 +1,7 @@
-// The examples of a document as calls: where they stand, what they become, and whether the gateway takes them.
+// The examples of a document as calls: where they are, what they become, and whether the gateway accepts them.
 import { describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/endpoint/model.ts';
-import { withExampleFields } from '../../src/openapi/objects/example-fields.ts';
+import { withExampleFields } from '../../src/openapi/objects/example.ts';
 import type { ObjectShape } from '../../src/openapi/schema/schema-shape.ts';
 import type { SourceDocument } from '../../src/openapi/source/documents.ts';
 import { createSchemaValidator } from '../../src/schema/check/validator.ts';
@@ -27,7 +27,7 @@ function refusalsOf(endpoint: Endpoint): string[] {
 }
 
 describe('every example of a request is a call', () => {
-  test('of parameters: beside the schema, named, in the schema and behind a reference', async () => {
+  test('of parameters: beside the schema, named, in the schema and behind a $ref', async () => {
     const parameters = [
       { name: 'a', in: 'query', schema: { type: 'string', example: 'in the schema' }, example: 'beside it' },
       {
@@ -57,7 +57,7 @@ describe('every example of a request is a call', () => {
     expect(refusalsOf(endpoint)).toEqual([]);
   });
 
-  test('of a body: whole, its wrapper taken off, and field by field; nobody asks it for the parameters', async () => {
+  test('of a body: whole, without its wrapper, and field by field; parameters are not required in it', async () => {
     const schema = {
       type: 'object',
       required: ['data'],
@@ -82,7 +82,7 @@ describe('every example of a request is a call', () => {
     expect(refusalsOf(endpoint)).toEqual([expect.stringContaining(`${at}/examples/two/value: `)]);
   });
 
-  test('behind a reference where a value belongs', async () => {
+  test('behind a $ref in place of the value', async () => {
     const schema = { type: 'object', properties: { n: { type: 'integer' } } };
     const media = { schema, example: { $ref: '#/components/examples/one' } };
     const requestBody = { required: true, content: { 'application/json': media } };
@@ -130,7 +130,7 @@ const SEARCH = { type: 'object', properties: { query: { type: 'object' }, size: 
 describe('a body field that only an example uses', () => {
   const aggs = { by_day: { date_histogram: { field: 'day' } } };
 
-  test('is an argument of the type it has there, sent under its name', async () => {
+  test('is an argument of the type it has in the example', async () => {
     const endpoint = await importOne(
       withExamples(SEARCH, [
         { size: 0, aggs },
@@ -163,14 +163,14 @@ describe('a body field that only an example uses', () => {
     expect(refusalsOf(endpoint)).toEqual([]);
   });
 
-  test('takes all types it has, and of null none is learnt', async () => {
+  test('accepts all types it has in examples; null is ignored', async () => {
     const endpoint = await importOne(withExamples(SEARCH, [{ sort: 'a', after: null }, { sort: ['a'] }]));
     const { sort, after } = properties(endpoint);
     expect([sort!.type, after!.type]).toEqual([['string', 'array'], undefined]);
     expect(refusalsOf(endpoint)).toEqual([]);
   });
 
-  test('stays an error where the document forbids others, and is reported as one', async () => {
+  test('is refused if the document forbids further fields, and reported', async () => {
     for (const keyword of ['additionalProperties', 'unevaluatedProperties']) {
       const endpoint = await importOne(withExamples({ ...SEARCH, [keyword]: false }, [{ aggs }]));
       expect(Object.keys(places(endpoint))).toEqual(['index', 'query', 'size']);
@@ -178,13 +178,13 @@ describe('a body field that only an example uses', () => {
     }
   });
 
-  test('is not taken from an example of something else, nor where it would name another method', async () => {
+  test('is not taken from an example of something else, nor if it would override the method', async () => {
     const schema = { ...SEARCH, required: ['query'] };
     const endpoint = await importOne(withExamples(schema, [{ name: 'x' }, { query: {}, _method: 'DELETE' }]));
     expect(Object.keys(places(endpoint))).toEqual(['index', 'query', 'size']);
   });
 
-  test('keeps a wrapper in place where it stands beside it, and is an argument inside one', async () => {
+  test('beside a wrapper keeps the wrapper, and inside one is an argument', async () => {
     const schema = { type: 'object', required: ['data'], properties: { data: SEARCH } };
     const beside = await importOne(withExamples(schema, [{ data: { size: 1 }, meta: { trace: true } }]));
     expect(Object.keys(places(beside))).toEqual(['index', 'data', 'meta']);
@@ -193,7 +193,7 @@ describe('a body field that only an example uses', () => {
     expect([...refusalsOf(beside), ...refusalsOf(inside)]).toEqual([]);
   });
 
-  test('stays with the others where the document invites them by a schema, or the example has too many', async () => {
+  test('is part of additional_fields if the document has a schema for further fields, or the example has too many', async () => {
     const labels = { ...SEARCH, additionalProperties: { type: 'string' } };
     const typed = await importOne(withExamples(labels, [{ size: 1, colour: 'red' }]));
     const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`key${index}`, index]));
@@ -204,7 +204,7 @@ describe('a body field that only an example uses', () => {
     }
   });
 
-  test('is taken in either place where the document invites anything', async () => {
+  test('is accepted as an argument and in additional_fields if the document allows anything', async () => {
     const endpoint = await importOne(withExamples({ ...SEARCH, additionalProperties: true }, [{ aggs }]));
     const validate = createSchemaValidator(endpoint.inputSchema);
     expect(validate('search', { index: 'a', aggs })).toEqual({ index: 'a', aggs });
@@ -212,8 +212,8 @@ describe('a body field that only an example uses', () => {
   });
 });
 
-describe('what the document does not forbid', () => {
-  test('passes inside nested objects, and is refused where it does', async () => {
+describe('a field that the document does not forbid', () => {
+  test('is accepted inside nested objects, and refused if it is forbidden', async () => {
     const open = { type: 'object', properties: { name: { type: 'string' } } };
     const schema = { type: 'object', properties: { open, closed: { ...open, additionalProperties: false } } };
     const validate = createSchemaValidator((await importOne(withBody(schema))).inputSchema);
@@ -222,7 +222,7 @@ describe('what the document does not forbid', () => {
     expect(() => validate('make', { opn: {} })).toThrow(/did you mean `open`/);
   });
 
-  test('passes in a form whose variants describe a field differently', async () => {
+  test('is accepted in a form whose variants describe a field differently', async () => {
     const kind = (value: string) => ({
       type: 'object',
       required: ['kind'],
@@ -242,7 +242,7 @@ describe('what the document does not forbid', () => {
 describe('a format', () => {
   const time = { type: 'string', format: 'date-time' };
 
-  test('is a hint where an example of the document breaks it, and a rule elsewhere', async () => {
+  test('is only a hint if an example of the document violates it, otherwise a rule', async () => {
     const parameters = [
       { name: 'from', in: 'query', schema: time, example: '2008-01-02' },
       { name: 'to', in: 'query', schema: time },
@@ -254,7 +254,7 @@ describe('a format', () => {
     expect(() => validate('x', { to: '2008-01-02' })).toThrow(/date and time/);
   });
 
-  test('is loosened deep in a body, behind references, in unions and lists', async () => {
+  test('is loosened deep in a body, behind $refs, in unions and lists', async () => {
     const schemas = {
       Time: { ...time, nullable: true },
       Slot: {
@@ -273,7 +273,7 @@ describe('a format', () => {
     expect(refusalsOf(endpoint)).toEqual([]);
   });
 
-  test('stays a rule where the example is wrong in other ways as well', async () => {
+  test('stays a rule if the example is wrong in other ways as well', async () => {
     const schema = { type: 'object', properties: { at: time, size: { type: 'integer' } } };
     const endpoint = await importOne(withExamples(schema, [{ at: 'noon', size: 'large' }]));
     expect(refusalsOf(endpoint)).toEqual([
@@ -282,13 +282,13 @@ describe('a format', () => {
   });
 });
 
-test('a pattern that no engine understands restricts nothing', async () => {
+test('a pattern that no regex engine accepts is ignored', async () => {
   const schema = { type: 'object', properties: { name: { type: 'string', pattern: '^[\\p{Graph}\\x20]*$' } } };
   const endpoint = await importOne(withExamples(schema, [{ name: 'a b' }]));
   expect(refusalsOf(endpoint)).toEqual([]);
 });
 
-test('a pattern written as a literal, slashes and all, means what is between them', async () => {
+test('of a pattern written as a literal with slashes, the part between them is used', async () => {
   const field = (pattern: string) => ({ type: 'string', pattern });
   const schema = {
     type: 'object',
@@ -302,8 +302,8 @@ test('a pattern written as a literal, slashes and all, means what is between the
   );
 });
 
-describe('the work examples make', () => {
-  test('is that of two hundred for the formats of one endpoint, and of one where they stand in one place', () => {
+describe('the number of examples that are validated', () => {
+  test('is limited to 200 for the formats of one endpoint, and to one for each place', () => {
     const schema = { type: 'object', properties: { at: { type: 'string', format: 'date' } } };
     const tried: string[] = [];
     const call = (place: string): ExampleCall => ({
@@ -327,7 +327,7 @@ describe('the work examples make', () => {
     expect(tried).toEqual(['/same']);
   });
 
-  test('is done once for an example that a hundred references name', () => {
+  test('is one for an example that a hundred $refs lead to', () => {
     let looks = 0;
     const value = new Proxy(
       { a: 1, extra: 2 },
@@ -351,7 +351,7 @@ describe('the work examples make', () => {
   });
 });
 
-describe('the example of a parameter reaches its description', () => {
+describe('the example of a parameter is shown with its schema', () => {
   const rest = { components: { examples: { Paris: { value: 'Paris' } } } };
   const text = { type: 'string' };
   test.each<[string, object]>([

@@ -1,4 +1,4 @@
-// Documents made to hurt: each ends in a clear error, in quarantine, or in tools, and costs little.
+// Hostile documents: each ends in a clear error, in quarantine or in tools, at little cost.
 import { describe, expect, test } from 'vitest';
 import { importValue, openapi, plain, withBody } from './support.ts';
 
@@ -8,7 +8,7 @@ const posting = (schema: unknown) => ({
 const fine = { get: { operationId: 'fine' } };
 
 describe('one bad operation', () => {
-  test('a schema nested out of reason is quarantined, the others work', async () => {
+  test('with schemas nested too deep is quarantined; the others work', async () => {
     let deep: unknown = { type: 'string' };
     for (let level = 0; level < 210; level++) deep = { items: deep };
     const domain = await importValue(openapi({ '/deep': posting(deep), '/fine': fine }));
@@ -16,7 +16,7 @@ describe('one bad operation', () => {
     expect(domain.quarantined[0]?.reason).toContain('nested more than 200 levels');
   });
 
-  test('a request made of too many schemas is quarantined, counted through refs', async () => {
+  test('with too many schemas behind its $refs is quarantined', async () => {
     const properties = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`p${index}`, { type: 'string' }]));
     const schemas = Object.fromEntries(
       Array.from({ length: 20 }, (_, index) => [
@@ -40,7 +40,7 @@ describe('one bad operation', () => {
     expect(domain.endpoints).toHaveLength(2);
   });
 
-  test('thousands of parameters are quarantined', async () => {
+  test('with thousands of parameters is quarantined', async () => {
     const parameters = Array.from({ length: 2_000 }, (_, index) => ({ name: `p${index}`, in: 'query', schema: {} }));
     const domain = await importValue(openapi({ '/many': { get: { parameters } }, '/fine': fine }));
     expect(domain.quarantined[0]?.reason).toContain('it takes 2000 arguments');
@@ -48,7 +48,7 @@ describe('one bad operation', () => {
 });
 
 describe('large things', () => {
-  test('an enum of 100,000 values is kept once', async () => {
+  test('an enum of 100,000 values is kept in memory once', async () => {
     const values = Array.from({ length: 100_000 }, (_, index) => `value${index}`);
     const domain = await importValue(
       openapi(
@@ -81,7 +81,7 @@ describe('large things', () => {
     });
   });
 
-  test('a fan-out of refs that would explode when written out stays small', async () => {
+  test('a fan-out of $refs that would explode if inlined stays small', async () => {
     const schemas: Record<string, unknown> = { L0: { type: 'string' } };
     for (let level = 1; level <= 40; level++) {
       const ref = { $ref: `#/components/schemas/L${level - 1}` };
@@ -93,7 +93,7 @@ describe('large things', () => {
     expect(JSON.stringify(endpoint!.inputSchema).length).toBeLessThan(20_000);
   });
 
-  test('the same through allOf: every branch is merged once', async () => {
+  test('a fan-out of allOf merges every branch once', async () => {
     const schemas: Record<string, unknown> = { L0: { type: 'object', properties: { x: { type: 'string' } } } };
     for (let level = 1; level <= 40; level++) {
       const ref = { $ref: `#/components/schemas/L${level - 1}` };
@@ -118,7 +118,7 @@ describe('large things', () => {
     expect(domain.endpoints.length + domain.quarantined.length).toBe(1);
   });
 
-  test('a pattern that runs for ever elsewhere is kept for an engine that it cannot hurt', async () => {
+  test('a pattern with catastrophic backtracking is kept for a linear regex engine', async () => {
     const [endpoint] = (
       await importValue(withBody({ type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } }))
     ).endpoints;
@@ -126,8 +126,8 @@ describe('large things', () => {
   });
 });
 
-describe('names that plain objects answer to', () => {
-  test('__proto__, constructor and the like everywhere are data', async () => {
+describe('names of Object.prototype', () => {
+  test('__proto__, constructor and the like are data everywhere', async () => {
     const text = `{
       "openapi": "3.1.0", "info": {"title": "constructor", "version": "1"}, "__proto__": {"polluted": true},
       "servers": [{"url": "https://x.example"}],
@@ -309,7 +309,7 @@ describe('wrong types everywhere', () => {
   );
 });
 
-describe('circles made to multiply', () => {
+describe('cycles and unions that multiply', () => {
   test('a hundred schemas that all extend each other', async () => {
     const names = Array.from({ length: 100 }, (_, index) => `S${index}`);
     const all = names.map((name) => ({ $ref: `#/components/schemas/${name}` }));
@@ -371,11 +371,11 @@ describe('circles made to multiply', () => {
   });
 });
 
-describe('a document is never laxer than its method and the operator', () => {
+describe('a document cannot relax effects and guards', () => {
   const destroying = (extension: unknown, more: object = {}) =>
     importValue(openapi({ '/a/{id}': { delete: { operationId: 'gone', 'x-mcp': extension } } }, more));
 
-  test('an effect below that of the method is ignored, and the place is named', async () => {
+  test('an effect below that of the method is ignored, with a warning that has the pointer', async () => {
     for (const effect of ['read', 'write']) {
       const domain = await destroying({ effect });
       expect(domain.endpoints[0]).toMatchObject({ effect: 'destructive', provenance: { effect: 'the HTTP method' } });
@@ -391,7 +391,7 @@ describe('a document is never laxer than its method and the operator', () => {
     expect(named.warnings.join()).toContain('effect: write is laxer than destructive (POST, but its path is /a/purge)');
   });
 
-  test('guard: allow is no word at all', async () => {
+  test('guard: allow is ignored', async () => {
     const domain = await destroying(
       { guard: 'allow' },
       { 'x-mcp': { guard: { write: 'allow', destructive: 'allow' } } },
@@ -407,7 +407,7 @@ describe('a document is never laxer than its method and the operator', () => {
     );
   });
 
-  test('stricter words are taken', async () => {
+  test('stricter effects and guards are used', async () => {
     const domain = await destroying({ guard: 'deny' }, { 'x-mcp': { guard: { write: 'confirm' } } });
     expect(domain.guard).toEqual({ write: 'confirm' });
     expect(domain.endpoints[0]).toMatchObject({ guard: 'deny', effect: 'destructive' });
@@ -417,7 +417,7 @@ describe('a document is never laxer than its method and the operator', () => {
   });
 });
 
-test('looking for duplicate keys is linear, in what is nested and in what is long', async () => {
+test('the search for duplicate keys is linear, for nested and for long texts', async () => {
   const paths = { '/a': { get: { operationId: 'a' } } };
   const escapes = '\\"'.repeat(1_000_000);
   const flat = Array.from({ length: 100_000 }, (_, index) => `"k${index % 50_000}":0`).join();

@@ -1,4 +1,4 @@
-// JSONPath as RFC 9535 has it: the compliance suite, its own examples, and what a hostile expression may cost.
+// JSONPath (RFC 9535): the compliance suite, the examples of the RFC, and limits for hostile expressions.
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Bytes → document: formats, limits, mistakes and what is said about them.
+// Reading documents: formats, limits, mistakes and their error messages.
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -63,14 +63,14 @@ paths:
     });
   });
 
-  test('the document is offered as it was received', async () => {
+  test('the text of the document is kept as it was received', async () => {
     const text = JSON.stringify(minimal);
     expect((await importValue(text)).document).toEqual({ text, mimeType: 'application/json' });
     const yaml = 'openapi: 3.0.0\ninfo: {title: T, version: "1"}\npaths: {}\n';
     expect((await importValue(yaml)).document).toEqual({ text: yaml, mimeType: 'application/yaml' });
   });
 
-  test('a key given twice in YAML is a warning with its place, and the last one counts', async () => {
+  test('a duplicate key in YAML is a warning with its position, and the last value is used', async () => {
     const domain = await importValue(
       'openapi: 3.0.0\ninfo: {title: T, version: "1"}\npaths:\n  /a:\n    get: {summary: One.}\n    get: {summary: Two.}\n',
     );
@@ -78,7 +78,7 @@ paths:
     expect(domain.endpoints.map(({ summary }) => summary)).toEqual(['Two.']);
   });
 
-  test('every key given twice is named, in JSON and in YAML, and no more than ten', async () => {
+  test('every duplicate key is reported, in JSON and in YAML, up to ten', async () => {
     const json = `{"openapi": "3.0.0", "info": {"title": "T", "version": "1", "title": "U"},
 "paths": {"/a": {"get": {"summary": "One.", "parameters": [{"name": "q", "in": "query", "in": "query"}]},
 "get": {"\\u0073ummary": "Two.", "summary": "Three."}}}}`;
@@ -104,13 +104,13 @@ paths:
     }
   });
 
-  test('strings that look like keys are no keys', async () => {
+  test('strings that look like keys are not counted as keys', async () => {
     const description = '"title": "a", "title": "b" \\" : \\\\';
     const { warnings } = await importValue({ ...minimal, info: { title: 'T', version: '1', description } });
     expect(warnings).toEqual([]);
   });
 
-  test('a tag nobody defined is ignored, and said', async () => {
+  test('an undefined tag is ignored, with a warning', async () => {
     const domain = await importValue(
       'openapi: 3.0.0\ninfo: {title: T, version: "1"}\npaths: {/a: {get: {summary: !text Hello there, x-day: !!timestamp 2001-01-01}}}\n',
       { baseUrl: 'http://127.0.0.1:9' },
@@ -135,7 +135,7 @@ paths:
   });
 });
 
-describe('mistakes are named, with place and remedy', () => {
+describe('errors say where the mistake is, and what to do', () => {
   test.each([
     ['nothing', '  \n', /is empty/],
     ['a web page', '<!doctype html><html>', /HTML.*raw JSON or YAML/],
@@ -154,7 +154,7 @@ describe('mistakes are named, with place and remedy', () => {
     expect(await problem(importValue(text))).toMatch(message);
   });
 
-  test('a missing file, a folder, a strange scheme', async () => {
+  test('for a missing file, a folder and an unknown URL scheme', async () => {
     expect(await problem(importDocument(join(folder, 'gone.yaml'), { env }))).toMatch(/gone.yaml does not exist/);
     expect(await problem(importDocument(folder, { env }))).toMatch(/is a folder/);
     expect(await problem(importDocument('ftp://example.com/x.yaml', { env }))).toMatch(
@@ -200,14 +200,14 @@ describe('limits', () => {
     expect(await problem(importValue('openapi: 3.0.0\nx: &x\n  self: *x\n'))).toMatch(/contains itself/);
   });
 
-  test('a merge key with a list so long that only the second reader would take it', async () => {
+  test('a merge key with a list so long that only a second parser would accept it', async () => {
     const keys = Array.from({ length: 1_000 }, (_, index) => `k${index}: 1`).join(', ');
     const list = Array(3_000).fill('*big').join(', ');
     const text = `openapi: 3.0.0\nbig: &big {${keys}}\nx: { <<: [${list}] }\npaths: { /a: { get: {} } }\n`;
     expect(await problem(importValue(text))).toMatch(/abnormal merge sequence size/);
   });
 
-  test('a merge key that copies without end', async () => {
+  test('a merge key that copies endlessly', async () => {
     const keys = Array.from({ length: 1_000 }, (_, n) => `k${n}: 1`).join(', ');
     const uses = Array.from({ length: 1_000 }, (_, n) => `  m${n}: {<<: *big}`).join('\n');
     expect(await problem(importValue(`openapi: 3.0.0\nbig: &big {${keys}}\nx:\n${uses}\n`))).toMatch(/merge keys/);
@@ -239,7 +239,7 @@ describe('over http', () => {
     for (const server of servers.splice(0)) server.close().closeAllConnections();
   });
 
-  test('a document is fetched; relative servers and refs count from its address', async () => {
+  test('relative servers and $refs of a fetched document are relative to its address', async () => {
     const seen: string[] = [];
     const origin = await serve((request, response) => {
       seen.push(request.url!);
@@ -263,7 +263,7 @@ describe('over http', () => {
     expect(domain.source).toBe(`${origin}/docs/openapi.json`);
   });
 
-  test('redirects stay on the origin, and end', async () => {
+  test('redirects are followed on the same origin only, up to a limit', async () => {
     const other = await serve((_, response) => response.end(JSON.stringify(minimal)));
     const origin = await serve((request, response) => {
       if (request.url === '/moved') response.writeHead(302, { location: '/there' }).end();
@@ -276,7 +276,7 @@ describe('over http', () => {
     expect(await problem(importDocument(`${origin}/loop`, { env }))).toMatch(/redirects more than 3 times/);
   });
 
-  test('an endless or silent answer is cut off', async () => {
+  test('an endless or silent answer is aborted', async () => {
     const origin = await serve((request, response) => {
       if (request.url === '/silent') return;
       const write = () => {
@@ -293,7 +293,7 @@ describe('over http', () => {
     );
   });
 
-  test('an error status says what to do; a closed port is named', async () => {
+  test('the error for a status says what to do; that for a closed port names it', async () => {
     const origin = await serve((request, response) => response.writeHead(request.url === '/secret' ? 401 : 404).end());
     expect(await problem(importDocument(`${origin}/secret`, { env }))).toMatch(/answered 401; it needs credentials/);
     expect(await problem(importDocument(`${origin}/gone.json`, { env }))).toMatch(/answered 404; check the address/);
@@ -302,7 +302,7 @@ describe('over http', () => {
     expect(await problem(importDocument(`${closed}/x`, { env }))).toMatch(/cannot be fetched \(ECONNREFUSED\)/);
   });
 
-  test('user info in the address is sent as basic credentials and never shown', async () => {
+  test('user info in the address is sent with HTTP Basic and never shown', async () => {
     let seen: string | undefined;
     const origin = await serve((request, response) => {
       seen = request.headers.authorization;

@@ -1,4 +1,4 @@
-// Names: portable, unique, the same every time.
+// Names: portable, unique, stable.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ARGUMENT_KEY, DOMAIN_NAME, fitName, TOOL_NAME, toArgumentKey, toSnakeCase } from '../../src/endpoint/names.ts';
@@ -17,7 +17,7 @@ test.each([
   expect(toSnakeCase(text)).toBe(want);
 });
 
-test('for any text: an argument key is a key', () => {
+test('any text becomes a valid argument key', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 100 }), (text) => {
       const key = toArgumentKey(text, 'field');
@@ -28,11 +28,11 @@ test('for any text: an argument key is a key', () => {
   );
 });
 
-describe('tools of a document', () => {
+describe('names of tools', () => {
   const names = async (paths: object, options = {}) =>
     (await importValue(openapi(paths), options)).endpoints.map(({ toolName }) => toolName);
 
-  test('x-mcp, then the operationId, then method and path', async () => {
+  test('come from x-mcp, else the operationId, else method and path', async () => {
     const paths = {
       '/pets/{petId}': {
         get: { operationId: 'showPet', 'x-mcp': { name: 'look_at_pet' } },
@@ -45,13 +45,13 @@ describe('tools of a document', () => {
     expect(await names(paths)).toEqual(['look_at_pet', 'replace_pet', 'delete_pet', 'list_org_members', 'get_root']);
   });
 
-  test('names made to collide, prototype names, digits first', async () => {
+  test('are valid for colliding names, names of Object.prototype and leading digits', async () => {
     const ids = ['a-b', 'a_b', 'A.B', 'constructor', '__proto__', '2fa', 'toString'];
     const paths = Object.fromEntries(ids.map((operationId, index) => [`/p${index}`, { get: { operationId } }]));
     expect(await names(paths)).toEqual(['a_b_p0', 'a_b_p1', 'a_b_p2', 'constructor', 'proto', 'op_2fa', 'to_string']);
   });
 
-  test('duplicate operationIds are told apart by their method, and mentioned', async () => {
+  test('of duplicate operationIds are distinguished by the method, with a warning', async () => {
     const domain = await importValue(openapi({ '/a': { get: { operationId: 'x' }, post: { operationId: 'x' } } }));
     expect(domain.endpoints.map(({ action, id }) => [action, id])).toEqual([
       ['x_get', 'test.x_get'],
@@ -60,14 +60,14 @@ describe('tools of a document', () => {
     expect(domain.warnings.join()).toContain('share the operationId "x"');
   });
 
-  test('a prefix is part of the tool name and of its limit', async () => {
+  test('include the prefix in their limit', async () => {
     const [name] = await names({ '/a': { get: { operationId: 'y'.repeat(60) } } }, { prefix: 'gh_' });
     expect(name).toMatch(/^gh_y+_[0-9a-f]{6}$/);
     expect(name).toMatch(TOOL_NAME);
     await expect(importValue(openapi({}), { prefix: '###' })).rejects.toMatchObject({ code: 'BAD_CONFIG' });
   });
 
-  test('a selection never renames what stays', async () => {
+  test('are not changed by a selection', async () => {
     const paths = { '/a': { get: { operationId: 'x' }, post: { operationId: 'x' } } };
     expect(await names(paths, { select: ({ method }: { method: string }) => method === 'POST' })).toEqual(['x_post']);
   });
@@ -88,7 +88,7 @@ describe('the domain', () => {
     expect(name).toMatch(DOMAIN_NAME);
   });
 
-  test('takes the name it is given, cleaned; one without letters is refused', async () => {
+  test('gets the name of the option, cleaned; one without letters is refused', async () => {
     expect((await importValue(openapi({}), { name: 'My-API v2' })).name).toBe('my_api_v2');
     await expect(importValue(openapi({}), { name: '42' })).rejects.toMatchObject({ code: 'BAD_CONFIG' });
   });

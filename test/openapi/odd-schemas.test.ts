@@ -1,4 +1,4 @@
-// Schemas, parameters and bodies as documents should not write them: each has a meaning, and none makes a tool uncallable.
+// Common mistakes in schemas, parameters and bodies: each is read as what was meant, and none makes a tool uncallable.
 import { describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/endpoint/model.ts';
 import { createGateway } from '../../src/gateway.ts';
@@ -53,7 +53,7 @@ describe('a type', () => {
     expect(meaning).toEqual(want);
   });
 
-  test('that was guessed leaves a note for the doctor', async () => {
+  test('that was guessed is noted for the doctor', async () => {
     const [, endpoint] = await field({ type: 'int' });
     expect(auditSchema(endpoint.inputSchema)).toEqual(['#/properties/field: Guessed: type "int" is read as integer']);
     expect(auditSchema((await field({ type: 'integer' }))[1].inputSchema)).toEqual([]);
@@ -96,21 +96,21 @@ describe('a list of values', () => {
     });
   });
 
-  test('has no default beside it that is none of them', async () => {
+  test('drops a default that is not one of them', async () => {
     expect(await advertised({ ...string, enum: ['a', 'b'], default: 'c' })).toEqual({ ...string, enum: ['a', 'b'] });
     expect(await advertised({ ...string, enum: ['a', 'b'], default: 'a' })).toHaveProperty('default', 'a');
   });
 });
 
 describe('a property', () => {
-  test('that says `required: true` is required by its object', async () => {
+  test('with `required: true` is required in its object', async () => {
     const schema = { type: 'object', properties: { name: { ...string, required: true }, size: string } };
     expect(places(await importOne(withBody(schema)))).toEqual({ name: 'body name (required)', size: 'body size' });
     const [, endpoint] = await field(schema);
     expect([accepts(endpoint, { field: {} }), accepts(endpoint, { field: { name: 'n' } })]).toEqual([false, true]);
   });
 
-  test('without a type is shown in a few words, and takes any value', async () => {
+  test('without a type is shown with a few types, and accepts any value', async () => {
     const items = { anyOf: ['string', 'number', 'object'].map((type) => ({ type })) };
     expect(await advertised({ description: 'The new value' })).toEqual({
       anyOf: [
@@ -126,7 +126,7 @@ describe('a property', () => {
       expect([value, accepts(endpoint, { field: value })]).toEqual([value, true]);
   });
 
-  test('with nothing but an example is of its type, and with properties an object', async () => {
+  test('with only an example has its type, and with properties is an object', async () => {
     expect(await advertised({ example: '2026-01-31' })).toMatchObject({ type: 'string' });
     expect(await advertised({ example: { a: 1 } })).toMatchObject({ type: 'object' });
     expect(await advertised({ properties: { a: string } })).toEqual({ type: 'object', properties: { a: string } });
@@ -170,14 +170,14 @@ describe('a parameter', () => {
     expect(accepts(plain, { id: '1', q: value })).toBe(false);
   });
 
-  test('as an object of fields is an object, and one with content is what that says', async () => {
+  test('with properties is an object, and with content has the type of its schema', async () => {
     const deep = await importOne(one({ name: 'f', in: 'query', style: 'deepObject', explode: true, schema: {} }));
     expect(properties(deep).f).toMatchObject({ type: ['object'] });
     const content = await importOne(one({ name: 'f', in: 'query', content: { 'application/json': { schema: {} } } }));
     expect(properties(content).f).toEqual({});
   });
 
-  test('of 3.0 written as in 2.0 keeps its type, its values and its format, with a note', async () => {
+  test('of 3.0 written as in 2.0 keeps type, enum and format, with a note', async () => {
     const parameter = { name: 'ids', in: 'query', type: 'array', items: { type: 'integer' }, collectionFormat: 'csv' };
     const domain = await importValue(one(parameter));
     const endpoint = domain.endpoints[0]!;
@@ -208,7 +208,7 @@ describe('a body', () => {
   const body = (content: object, method = 'post', required = true) =>
     openapi({ '/x': { [method]: { requestBody: { required, content } } } });
 
-  test('of which nothing is said is not required', async () => {
+  test('without a schema is not required', async () => {
     const endpoint = await importOne(body({ 'application/json': {} }));
     expect(places(endpoint)).toEqual({ body: 'body-root' });
     expect(accepts(endpoint, {})).toBe(true);
@@ -216,7 +216,7 @@ describe('a body', () => {
     expect((await importOne(body({ 'application/json': {} }, 'get'))).args).toEqual([]);
   });
 
-  test('of which an example is given, or that may be anything, is one', async () => {
+  test('with an example, or a schema that allows anything, is an argument', async () => {
     const shown = await importOne(body({ 'application/json': { example: { a: 1 } } }));
     expect(places(shown)).toEqual({ body: 'body-root (required)' });
     expect(places(await importOne(body({ 'application/json': { schema: {} } })))).toEqual({
@@ -225,7 +225,7 @@ describe('a body', () => {
     expect(places(await importOne(body({ 'text/plain': {} })))).toEqual({ body: 'body-root (required)' });
   });
 
-  test('of any type is taken where multipart has no parts', async () => {
+  test('uses another media type if multipart has no parts', async () => {
     const endpoint = await importOne(
       body({ 'multipart/form-data': { schema: string }, '*/*': { schema: { type: 'string', format: 'binary' } } }),
     );

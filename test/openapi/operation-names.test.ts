@@ -1,9 +1,9 @@
-// What operations are called: by their own words, within the limit, apart from each other, the same again tomorrow.
+// Names of operations: from their own words, within the limit, unique, and stable.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { TOOL_NAME } from '../../src/endpoint/names.ts';
 import type { OperationInfo } from '../../src/openapi/import-options.ts';
-import { type NamedInfo, nameOperations } from '../../src/openapi/operation-names.ts';
+import { chooseOperationNames, type NamedInfo } from '../../src/openapi/names/operation-names.ts';
 
 /** `GET /users` or `GET /users listUsers` or `GET /users listUsers #tag`. */
 function operation(line: string): NamedInfo {
@@ -14,7 +14,7 @@ function operation(line: string): NamedInfo {
 }
 
 function name(lines: readonly string[], domain = 'test'): string[] {
-  return nameOperations(lines.map(operation), domain, 48).map(({ action }) => action);
+  return chooseOperationNames(lines.map(operation), domain, 48).map(({ action }) => action);
 }
 
 const HASH = /_(?=[a-f]*\d)[0-9a-f]{6}$/;
@@ -90,7 +90,7 @@ describe('ids that a generator wrote', () => {
   });
 });
 
-describe('an id that is a bare verb is about what the path or the tag names', () => {
+describe('an id that is only a verb gets a noun from the path or the tag', () => {
   test.each([
     ['GET /users list', 'list_users'],
     ['GET /users get', 'get_users'],
@@ -118,7 +118,7 @@ describe('an id that is a bare verb is about what the path or the tag names', ()
     expect(name([line])).toEqual([want]);
   });
 
-  test('and so one that comes renames no other', () => {
+  test('so that adding an operation renames no other', () => {
     const before = ['GET /users list', 'POST /users create'];
     expect(name(before)).toEqual(['list_users', 'create_user']);
     expect(name([...before, 'GET /orders list_1', 'POST /orders create_1']).slice(0, 2)).toEqual(name(before));
@@ -162,7 +162,7 @@ describe('without an id', () => {
   });
 });
 
-describe('a long id keeps the words that tell', () => {
+describe('a long id keeps its meaningful words', () => {
   test.each([
     [
       'compute',
@@ -195,7 +195,7 @@ describe('a long id keeps the words that tell', () => {
     expect(short).toMatch(TOOL_NAME);
   });
 
-  test('what is left out comes back where it tells two of them apart', () => {
+  test('words that were left out come back if they distinguish two names', () => {
     const path = '/apis/admissionregistration.k8s.io/%/mutatingadmissionpolicybindings/{name}';
     const of = (version: string, id: string) =>
       `PUT ${path.replace('%', version)} replaceAdmissionregistration${id}MutatingAdmissionPolicyBinding #admissionregistration_${version}`;
@@ -210,7 +210,7 @@ describe('a long id keeps the words that tell', () => {
     ]);
   });
 
-  test('what repeats the name of the API goes first, and its words elsewhere stay', () => {
+  test('a front that repeats the name of the API is removed first; its words elsewhere stay', () => {
     const path = '/v1/projects/{p}/locations/global/connectivityTests/{t}:getIamPolicy';
     const id = 'networkconnectivity.projects.locations.global.connectivityTests.getIamPolicy';
     expect(name([`GET ${path} ${id}`], 'network_connectivity')).toEqual(['global_connectivity_tests_get_iam_policy']);
@@ -218,13 +218,13 @@ describe('a long id keeps the words that tell', () => {
     expect(name([line], 'github_octokit_extension')).toEqual(['actions_set_selected_repos_enabled_actions_org']);
   });
 
-  describe('and what nearly all ids begin with goes before them', () => {
+  describe('and the front that nearly all ids have in common is removed first', () => {
     const provider = (thing: string, deed: string) =>
       `POST /subscriptions/{id}/providers/Microsoft.Network/${thing}/{name}/${deed} MicrosoftNetworkResourceProvider_${thing}_${deed}`;
     const things = ['VirtualNetworkGateways', 'VirtualNetworkGatewayConnections', 'VirtualNetworkGatewayNatRules'];
     const all = things.flatMap((thing) => ['Get', 'Delete', 'UpdateTags'].map((deed) => provider(thing, deed)));
 
-    test('as a whole, no further than the ids themselves divide it', () => {
+    test('as a whole, up to a boundary that the ids themselves have', () => {
       expect(name([...all, 'GET /operations Operations_List'], 'azure_network')).toEqual([
         'virtual_network_gateways_get',
         'virtual_network_gateways_delete',
@@ -239,7 +239,7 @@ describe('a long id keeps the words that tell', () => {
       ]);
     });
 
-    test('whichever operation goes', () => {
+    test('whichever operation is removed', () => {
       const names = name(all, 'azure_network');
       for (const gone of all.keys()) {
         const without = <Item>(list: readonly Item[]) => list.filter((_, place) => place !== gone);
@@ -247,7 +247,7 @@ describe('a long id keeps the words that tell', () => {
       }
     });
 
-    test('but stays in a name that fits, and so does a verb', () => {
+    test('but stays in names that are short enough, and so does a verb', () => {
       const short = Array.from({ length: 10 }, (_, place) => `GET /repos/a${place} repos_list_a${place}`);
       expect(name(short)[3]).toBe('repos_list_a3');
       const long = Array.from({ length: 10 }, (_, place) => `GET /a${place} list_${'some_words_'.repeat(5)}a${place}`);
@@ -255,12 +255,12 @@ describe('a long id keeps the words that tell', () => {
     });
   });
 
-  test('only a word that is too long by itself ends in a hash', () => {
+  test('ends in a hash only if a single word is too long', () => {
     expect(name([`GET /a ${'y'.repeat(60)}`])[0]).toMatch(HASH);
   });
 });
 
-describe('two that would have one name', () => {
+describe('operations that would get the same name', () => {
   test.each([
     ['differ by what they are about', ['GET /users list', 'GET /orders list'], ['list_users', 'list_orders']],
     ['differ by where it is', ['GET /users', 'GET /admin/users users'], ['list_users', 'users']],
@@ -322,7 +322,7 @@ const lines = fc.uniqueArray(line, {
 });
 
 describe('for any operations', () => {
-  test('names are valid and each is one operation’s, in whatever order they come', () => {
+  test('names are valid and unique, and independent of the order', () => {
     fc.assert(
       fc.property(lines, (all) => {
         const names = name(all);
@@ -333,18 +333,18 @@ describe('for any operations', () => {
     );
   });
 
-  test('names that x-mcp gives to several go to the same ones in whatever order they come', () => {
+  test('names that x-mcp gives to several operations are resolved independently of the order', () => {
     const all = [
       'DELETE /{get}/get/ group_group #user',
       'GET /{by}/{api} id #id',
       'POST /{by} #v1',
       'GET /{v1}/{list}/ #id',
     ].map((text, place): NamedInfo => ({ ...operation(text), extensionName: place < 3 ? 'users' : undefined }));
-    const actions = (some: readonly NamedInfo[]) => nameOperations(some, 'dom', 30).map(({ action }) => action);
+    const actions = (some: readonly NamedInfo[]) => chooseOperationNames(some, 'dom', 30).map(({ action }) => action);
     expect(actions([...all].reverse()).reverse()).toEqual(actions(all));
   });
 
-  test('one that goes renames at most those that would share its name', () => {
+  test('removing one renames at most those that would get the same name', () => {
     fc.assert(
       fc.property(lines, fc.nat(), (all, pick) => {
         const gone = pick % all.length;
@@ -363,7 +363,7 @@ describe('for any operations', () => {
     );
   });
 
-  test('one whose name nobody else would have keeps it, whoever comes or goes', () => {
+  test('one with a name that no other would get keeps it, whichever others are added or removed', () => {
     fc.assert(
       fc.property(lines, (all) => {
         const alone = all.map((one) => name([one])[0]!);

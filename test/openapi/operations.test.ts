@@ -1,4 +1,4 @@
-// Which operations there are, what they do, and what the author says about them in x-mcp.
+// Which operations are imported, their effects, and x-mcp.
 import { describe, expect, test } from 'vitest';
 import { importOne, importValue, openapi, places, properties } from './support.ts';
 
@@ -30,13 +30,13 @@ describe('operations', () => {
     expect(domain.endpoints.at(-1)!.source.pointer).toBe('/paths/~1x/additionalOperations/Lock');
   });
 
-  test('query is no method before 3.2', async () => {
+  test('query is not a method before 3.2', async () => {
     expect(
       (await importValue(openapi({ '/x': { get: {}, query: {}, additionalOperations: { COPY: {} } } }))).endpoints,
     ).toHaveLength(1);
   });
 
-  test('a method no request can have is quarantined', async () => {
+  test('an invalid method is quarantined', async () => {
     const domain = await importValue({
       ...openapi({ '/x': { additionalOperations: { 'A B': {}, CONNECT: {} } } }),
       openapi: '3.2.0',
@@ -45,6 +45,22 @@ describe('operations', () => {
       ['A B', expect.stringContaining('not a method')],
       ['CONNECT', expect.stringContaining('not a method')],
     ]);
+  });
+
+  test('an operation with a problem is left out at the start, and the others are not', async () => {
+    const pets = {
+      get: { operationId: 'list', parameters: [{ name: 'sort', in: 'query', schema: { type: 'string' } }] },
+    };
+    const multipart = { 'multipart/form-data': { schema: { type: 'string' } } };
+    const cats = { post: { operationId: 'add', requestBody: { content: multipart } } };
+    const { endpoints, quarantined, warnings } = await importValue(
+      openapi({ '/pets': pets, '/cats': cats, '/dogs/{id}': { get: { operationId: 'get' } } }),
+    );
+    expect(endpoints.map(({ action }) => action)).toEqual(['list_pets', 'get_dog']);
+    expect(quarantined.map(({ path, reason }) => [path, reason])).toEqual([
+      ['/cats', 'its multipart/form-data body is not an object with properties, so it has no fields to fill in'],
+    ]);
+    expect(warnings).toEqual(['standard input: GET /dogs/{id}: {id} is not declared; it is taken as a string']);
   });
 
   test('a document without paths is a domain without endpoints', async () => {
@@ -57,7 +73,7 @@ describe('operations', () => {
     expect(domain.warnings.join()).toContain('no operations');
   });
 
-  test('select leaves operations out without a trace', async () => {
+  test('operations that select refuses are neither endpoints nor quarantined', async () => {
     const document = openapi({
       '/a': { get: { operationId: 'a', tags: ['x'], deprecated: true }, post: { parameters: [{ $ref: '#/gone' }] } },
     });
@@ -82,7 +98,7 @@ describe('operations', () => {
     ]);
   });
 
-  test('where things came from can be asked', async () => {
+  test('provenance says where names, texts and effects come from', async () => {
     const endpoint = await importOne(openapi({ '/a': { get: { operationId: 'a', summary: 'S.' } } }), {
       baseUrl: 'http://127.0.0.1:9',
     });
@@ -192,7 +208,7 @@ describe('x-mcp', () => {
     },
   );
 
-  test('of a path, inherited and overruled', async () => {
+  test('of a path is inherited and can be overridden', async () => {
     const domain = await importValue(
       openapi({ '/a': { 'x-mcp': { effect: 'write' }, get: {}, put: { 'x-mcp': { effect: 'destructive' } } } }),
     );
@@ -251,7 +267,7 @@ describe('x-mcp', () => {
     });
   });
 
-  test('nonsense is ignored', async () => {
+  test('invalid values are ignored', async () => {
     const endpoint = await importOne(
       openapi({
         '/a': {

@@ -1,4 +1,4 @@
-// OpenAPI Overlay: curation beside the document.
+// OpenAPI Overlay: changes in a file beside the document.
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ function apply(document: unknown, actions: unknown, version = '1.0.0'): unknown 
   return applyOverlay(structuredClone(document), { overlay: version, actions }, 'o', () => true).document;
 }
 
-test('a field is readOnly where only an overlay says so', async () => {
+test('a field that only an overlay makes readOnly is readOnly', async () => {
   const schema = { type: 'object', required: ['id'], properties: { id: { type: 'string' }, name: { type: 'string' } } };
   const document = withBody(schema);
   const target = '$.paths["/things"].post.requestBody.content["application/json"].schema.properties.id';
@@ -74,7 +74,7 @@ describe('actions', () => {
     expect(() => apply(document, [{ target: '$.b', copy: '$.*' }], '1.1.0')).toThrow(/exactly one place/);
   });
 
-  test('__proto__ in an update is a key, not a way out', () => {
+  test('__proto__ in an update is an ordinary key', () => {
     const result = apply({ a: {} }, [{ target: '$.a', update: JSON.parse('{"__proto__": {"polluted": 1}}') }]) as {
       a: object;
     };
@@ -106,7 +106,7 @@ describe('on import', () => {
       keys: args.map(({ key }) => key),
     }));
 
-  test('overlays are applied in order, before anything is read; the document is offered as received', async () => {
+  test('overlays are applied in order before the import; the text of the document stays as received', async () => {
     const overlays = [
       overlay([
         { target: "$.paths['/b']", remove: true },
@@ -120,7 +120,7 @@ describe('on import', () => {
     expect(domain.document?.text).toBe(JSON.stringify(document));
   });
 
-  test('a target that matches nothing, and another document in extends, are warnings', async () => {
+  test('a target that matches nothing and another document in extends are warnings', async () => {
     const source = join(folder, 'api.json');
     writeFileSync(source, JSON.stringify(document));
     const actions = [{ target: '$.paths.nothing', update: {} }];
@@ -134,7 +134,7 @@ describe('on import', () => {
     ]);
   });
 
-  test('what an overlay adds is held to the same limits', async () => {
+  test('the same limits apply to what an overlay adds', async () => {
     let deep: unknown = 1;
     for (let level = 0; level < 400; level++) deep = { a: deep };
     const overlays = [
@@ -151,7 +151,7 @@ describe('on import', () => {
     await expect(importValue(document, { overlays: twice })).rejects.toThrow(/nested more than 512/);
   });
 
-  test('a ref an overlay brings in is followed like any other', async () => {
+  test('a $ref that an overlay adds is followed', async () => {
     const overlays = [
       overlay([
         { target: "$.paths['/a'].get", update: { parameters: [{ $ref: '#/components/parameters/P' }] } },
@@ -163,7 +163,7 @@ describe('on import', () => {
   });
 });
 
-test('an overlay counts as part of the document: it may be stricter, not laxer', async () => {
+test('an overlay may make effects and guards stricter, not laxer', async () => {
   const document = openapi({ '/a': { get: { operationId: 'look' }, delete: { operationId: 'gone' } } });
   const path = overlay([
     { target: '$.paths[*].delete', update: { 'x-mcp': { effect: 'read', guard: 'allow' } } },

@@ -1,4 +1,4 @@
-// Parameter objects of every version: place, style, explode, content.
+// Parameter Objects of all versions: location, style, explode, content.
 import { describe, expect, test } from 'vitest';
 import { importOne, importValue, openapi, plain, properties } from './support.ts';
 
@@ -138,8 +138,8 @@ describe('collectionFormat of 2.0', () => {
   });
 });
 
-describe('words about a parameter', () => {
-  test('description, example and deprecated stand beside the schema', async () => {
+describe('the description of a parameter', () => {
+  test('and its example and deprecated are added to the schema', async () => {
     const components = { schemas: { Sort: { type: 'string', enum: ['asc'] } } };
     const parameters = [
       {
@@ -161,7 +161,7 @@ describe('words about a parameter', () => {
     expect(plain(endpoint.inputSchema)).toHaveProperty('$defs.Sort');
   });
 
-  test('a description beside a $ref wins (3.1)', async () => {
+  test('beside a $ref replaces that of the parameter (3.1)', async () => {
     const components = { parameters: { P: { name: 'p', in: 'query', description: 'old', schema: {} } } };
     const parameters = [{ $ref: '#/components/parameters/P', description: 'new' }];
     const document = { ...openapi({ '/x': { get: { parameters } } }, { components }), openapi: '3.1.0' };
@@ -169,7 +169,7 @@ describe('words about a parameter', () => {
   });
 });
 
-describe('parameters that cannot be', () => {
+describe('invalid parameters', () => {
   test.each([
     ['no name', { in: 'query' }, 'has no name'],
     ['an unknown place', { name: 'p', in: 'matrix' }, 'it must be path, query, header or cookie'],
@@ -181,7 +181,7 @@ describe('parameters that cannot be', () => {
     expect(domain.endpoints).toHaveLength(1);
   });
 
-  test('2.0 spelling in a 3.x document is understood', async () => {
+  test('a 3.x parameter written as in 2.0 is accepted', async () => {
     const parameters = [{ name: 'b', in: 'body', required: true, schema: { type: 'object', properties: { a: {} } } }];
     const endpoint = await importOne(openapi({ '/x': { post: { parameters } } }));
     expect(endpoint.args).toMatchObject([{ key: 'a', to: [{ in: 'body', at: ['a'] }] }]);

@@ -1,4 +1,4 @@
-// readOnly fields, as documents use them: left out of what is asked, never demanded, and accepted where a caller has them.
+// readOnly fields, as documents use them: not offered, never required, and accepted if a caller sends them.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Args, Endpoint } from '../../src/endpoint/model.ts';
@@ -104,8 +104,8 @@ const cloudflare = {
   },
 };
 
-describe('a field is readOnly', () => {
-  test('a reference is given by its readOnly id and type (PagerDuty)', async () => {
+describe('a readOnly field', () => {
+  test('a reference to a resource offers its readOnly id and type (PagerDuty)', async () => {
     const schema = { type: 'object', properties: { incident: ref('Incident') }, required: ['incident'] };
     const { advertised, call } = await operation(schema, pagerDuty);
     const { service, assignments } = advertised.properties as Record<string, { properties: Json; items: Json }>;
@@ -124,7 +124,7 @@ describe('a field is readOnly', () => {
     ).toEqual(expect.anything());
   });
 
-  test('a reference that is all of the body is given by its id as well, and a thing that is made is not', async () => {
+  test('a reference that is the whole body offers its id, and a resource that is created does not', async () => {
     const service = {
       type: 'object',
       required: ['type', 'id'],
@@ -149,7 +149,7 @@ describe('a field is readOnly', () => {
     expect(await shown(wrapped('owner', thing))).toEqual(['id', 'type', 'size', 'fields', 'dry_run']);
   });
 
-  test('a thousand fields that only the API sets do not make an operation too large', async () => {
+  test('a thousand readOnly fields do not make an operation too large', async () => {
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`made_${index}`, readOnly]));
     const { advertised, call, endpoint } = await operation({ type: 'object', properties: { ...many, name: string } });
     expect(Object.keys(advertised.properties)).toEqual(['name', 'fields', 'dry_run']);
@@ -157,7 +157,7 @@ describe('a field is readOnly', () => {
     expect(endpoint.args.length).toBeLessThan(500);
   });
 
-  test('no record asks for the id it will get, and none refuses it (Cloudflare)', async () => {
+  test('its id is not required when it is created, and not refused (Cloudflare)', async () => {
     for (const keyword of ['oneOf', 'anyOf']) {
       const { advertised, call } = await operation({ [keyword]: [ref('A'), ref('MX')] }, cloudflare);
       expect(JSON.stringify(advertised)).not.toMatch(/"id"|created_on|proxiable/);
@@ -169,7 +169,7 @@ describe('a field is readOnly', () => {
     }
   });
 
-  test('one declared without it elsewhere is a field like others, and required where that is said', async () => {
+  test('that is declared without readOnly elsewhere is an ordinary field, and may be required', async () => {
     const schemas = {
       Base: { type: 'object', properties: { code: readOnly, id: readOnly }, required: ['id', 'code'] },
     };
@@ -186,20 +186,23 @@ describe('a field is readOnly', () => {
     expect(nested.call({ item: { code: 'c' } })).toEqual({ item: { code: 'c' } });
   });
 
-  test('required where it is readOnly, it is not required where it is declared anew (Opsgenie)', async () => {
+  test('required where it is readOnly is not required where it is redeclared (Opsgenie)', async () => {
     const answer = { type: 'object', required: ['id', 'alias'], properties: { id: readOnly, alias: readOnly } };
     const input = { type: 'object', required: ['message'], properties: { message: string, alias: string } };
     const wrapped = { allOf: [{ type: 'object', properties: answer.properties }], required: answer.required };
-    for (const base of [answer, ref('Answer'), wrapped]) {
+    for (const base of [answer, ref('SuccessResponse'), wrapped]) {
       for (const allOf of [
         [base, input],
         [input, base],
       ]) {
-        const flat = await operation({ allOf }, { Answer: answer });
+        const flat = await operation({ allOf }, { SuccessResponse: answer });
         expect(flat.advertised.required).toEqual(['message']);
         expect(Object.keys(flat.advertised.properties).sort()).toEqual(['alias', 'dry_run', 'fields', 'message']);
         expect(flat.call({ message: 'm' })).toEqual({ message: 'm' });
-        const nested = await operation({ type: 'object', properties: { x: { allOf }, y: string } }, { Answer: answer });
+        const nested = await operation(
+          { type: 'object', properties: { x: { allOf }, y: string } },
+          { SuccessResponse: answer },
+        );
         expect(nested.advertised.properties.x).toMatchObject({ required: ['message'] });
         expect(nested.call({ x: { message: 'm' } })).toEqual({ x: { message: 'm' } });
         expect(nested.call({ x: {} })).toMatch(/missing `x.message`/);
@@ -212,7 +215,7 @@ describe('a field is readOnly', () => {
     }
   });
 
-  test('variants with a field that only answers must have stay alternatives', async () => {
+  test('variants that require a readOnly field stay alternatives', async () => {
     const answer = { type: 'object', required: ['code'], properties: { code: readOnly } };
     const variant = (name: string) => ({
       allOf: [answer, { type: 'object', properties: { code: string, [name]: string } }],
@@ -223,7 +226,7 @@ describe('a field is readOnly', () => {
     expect(call({ body: { a: 'x' } })).toEqual({ body: { a: 'x' } });
   });
 
-  test('what tells the variants apart is shown, and not required', async () => {
+  test('that distinguishes variants is shown, and not required', async () => {
     const variant = (kind: string, field: string) => ({
       type: 'object',
       required: ['kind', 'id', field],
@@ -246,7 +249,7 @@ describe('a field is readOnly', () => {
     expect(JSON.stringify((await operation({ oneOf: union.oneOf }, schemas)).advertised)).not.toContain('kind');
   });
 
-  test('a base shows what its variants are told by', async () => {
+  test('a base shows the discriminator of its variants', async () => {
     const Base = {
       type: 'object',
       discriminator: { propertyName: 'kind' },
@@ -259,7 +262,7 @@ describe('a field is readOnly', () => {
     expect(text).not.toContain('"at"');
   });
 
-  test('what is hidden is not named as what brings others along', async () => {
+  test('that is hidden is not named in rules about other fields', async () => {
     const schema = { type: 'object', required: ['sid', 'To'], properties: { sid: readOnly, To: string } };
     const more = { ...schema, properties: { ...schema.properties, Via: string } };
     const shown = async (of: unknown) => {
@@ -300,7 +303,7 @@ describe('a field is readOnly', () => {
     }
   });
 
-  test('readOnly: false beside a $ref takes the word back (3.1)', async () => {
+  test('readOnly: false beside a $ref overrides its target (3.1)', async () => {
     const thing = { type: 'object', properties: { id: { ...ref('Id'), readOnly: false } }, required: ['id'] };
     expect((await operation(thing, { Id: readOnly }, '3.1.0')).advertised).toMatchObject({ required: ['id'] });
   });
@@ -329,7 +332,7 @@ describe('a field is readOnly', () => {
       expect(whole.call(args(fields))).toEqual(args(fields));
   });
 
-  test('what a document says must not be there stays out', async () => {
+  test('that the document forbids is refused', async () => {
     const part = { type: 'object', properties: { id: readOnly, name: string }, not: { required: ['id'] } };
     const { call } = await operation({ type: 'object', properties: { part, other: string } });
     expect(call({ part: { name: 'n' } })).toEqual({ part: { name: 'n' } });
@@ -344,7 +347,7 @@ describe('a field is readOnly', () => {
     expect(call({ owner: { idd: '7' } })).toEqual(expect.any(String));
   });
 
-  test('an object inside shows what names it, and none of what is only reported (Netbox, GitHub, Box)', async () => {
+  test('of a nested object is shown if it identifies the object, otherwise hidden (Netbox, GitHub, Box)', async () => {
     const site = {
       type: 'object',
       properties: {
@@ -380,14 +383,14 @@ describe('a field is readOnly', () => {
     expect(call(args)).toBe(args);
   });
 
-  test('the items of a bulk update say which they are', async () => {
+  test('identifies the items of a bulk update', async () => {
     const item = { type: 'object', properties: { id: { type: 'integer', readOnly: true }, name: string } };
     const { advertised, call } = await operation({ type: 'array', items: item }, {}, '3.0.3', 'patch');
     expect(JSON.stringify(advertised)).toContain('"id"');
     expect(call({ body: [{ id: 1, name: 'n' }] })).toEqual({ body: [{ id: 1, name: 'n' }] });
   });
 
-  test('they do so where they have a name as well, which may be what changes', async () => {
+  test('identifies them even if they have a name, which may be what changes', async () => {
     const user = {
       type: 'object',
       required: ['id', 'email'],
@@ -415,14 +418,14 @@ describe('a field is readOnly', () => {
     expect(await fieldsOf(team, 'put', 'many')).toEqual(['email']);
   });
 
-  test('a body of nothing but readOnly fields is a reference, and offers them', async () => {
+  test('is offered if the body has only readOnly fields', async () => {
     const { advertised, call } = await operation({ type: 'object', properties: { id: readOnly, type: readOnly } });
     expect(Object.keys((advertised.properties.body as { properties: Json }).properties)).toEqual(['id', 'type']);
     expect(call({ body: { id: '7', type: 'tags' } })).toEqual({ body: { id: '7', type: 'tags' } });
     expect(call({ body: {} })).toEqual({ body: {} });
   });
 
-  test('what it is made of is not described again, whatever its size', async () => {
+  test('with a large schema is not described in the request', async () => {
     const big = { type: 'object', properties: { deep: ref('Gone') } };
     const thing = { type: 'object', properties: { name: string, links: { allOf: [ref('Big')], readOnly: true } } };
     const { endpoint, call } = await operation(thing, { Big: big });
@@ -430,7 +433,7 @@ describe('a field is readOnly', () => {
     expect(call({ name: 'n', links: { deep: { x: 1 } } })).toEqual({ name: 'n', links: { deep: { x: 1 } } });
   });
 
-  test('it takes no name from an argument that is shown', async () => {
+  test('never takes the key of an argument that is shown', async () => {
     const schema = { type: 'object', properties: { id: readOnly, name: string, 'na me': readOnly } };
     const parameters = [{ name: 'id', in: 'path', required: true, schema: string }];
     const requestBody = { required: true, content: { 'application/json': { schema } } };
@@ -446,7 +449,7 @@ describe('a field is readOnly', () => {
     expect(call({ id: '7', name: 'n' })).toEqual({ id: '7', name: 'n' });
   });
 
-  test('a parameter may share the schema of a readOnly field', async () => {
+  test('may share its schema with a parameter', async () => {
     const parameters = [{ name: 'id', in: 'path', required: true, schema: ref('identifier') }];
     const { advertised } = await opened(
       openapi({ '/things/{id}': { get: { parameters, responses: {} } } }, { components: { schemas: cloudflare } }),
@@ -454,7 +457,7 @@ describe('a field is readOnly', () => {
     expect(advertised).toMatchObject({ properties: { id: { type: 'string' } }, required: ['id'] });
   });
 
-  test('in Swagger 2.0 as well', async () => {
+  test('is read in Swagger 2.0 as well', async () => {
     const { advertised, call } = await opened({
       swagger: '2.0',
       info: { title: 'T', version: '1' },
@@ -483,7 +486,7 @@ describe('a field is readOnly', () => {
       expect(call(args)).toEqual(args);
   });
 
-  test('of an answer, writeOnly fields are left out and not promised', async () => {
+  test('in an answer: writeOnly fields are left out of its schema', async () => {
     const schema = {
       type: 'object',
       properties: { id: readOnly, password: { type: 'string', writeOnly: true } },
@@ -577,8 +580,8 @@ function obey(args: Json, refusal: string): Json {
   return next;
 }
 
-describe('with readOnly in any combination', () => {
-  test('what is advertised leads to a call that passes, with and without the readOnly fields', async () => {
+describe('readOnly in random combinations', () => {
+  test('calls that follow the advertised schema are accepted, with and without the readOnly fields', async () => {
     await fc.assert(
       fc.asyncProperty(objects, fc.boolean(), fc.boolean(), async (whole, nested, modern) => {
         const schema = nested ? { type: 'object', properties: { owner: whole, name: string } } : whole;
@@ -606,7 +609,7 @@ describe('with readOnly in any combination', () => {
   }, 120_000);
 });
 
-describe('looking for one-way properties', () => {
+describe('the search for one-way properties', () => {
   /** A ring of wide unions, as elasticsearch has them; counts how often a reference is followed. */
   function ring(size: number, words: { readOnly: boolean; writeOnly: boolean }) {
     const dialect = { schema: '3.0', major: 3, minor: 0 } as const;
@@ -619,24 +622,28 @@ describe('looking for one-way properties', () => {
       count.hops++;
       return { document, pointer: '', value: schemas[Number(name)] };
     }, words);
-    return { schemas, count, unasked: (index: number) => oneWay.unasked(document, schemas[index]!, 'request') };
+    return {
+      schemas,
+      count,
+      optionalNames: (index: number) => oneWay.optionalNames(document, schemas[index]!, 'request'),
+    };
   }
 
-  test('is not done where no document has any', () => {
-    const { count, unasked } = ring(300, { readOnly: false, writeOnly: true });
-    for (let index = 0; index < 300; index++) expect(unasked(index).size).toBe(0);
+  test('is skipped if no document has any', () => {
+    const { count, optionalNames } = ring(300, { readOnly: false, writeOnly: true });
+    for (let index = 0; index < 300; index++) expect(optionalNames(index).size).toBe(0);
     expect(count.hops).toBe(0);
   });
 
-  test('looks at each schema once where none of its parts has any', () => {
-    const { count, unasked } = ring(300, { readOnly: true, writeOnly: false });
-    for (let index = 0; index < 300; index++) expect(unasked(index).size).toBe(0);
+  test('visits each schema once if none has any', () => {
+    const { count, optionalNames } = ring(300, { readOnly: true, writeOnly: false });
+    for (let index = 0; index < 300; index++) expect(optionalNames(index).size).toBe(0);
     expect(count.hops).toBeLessThanOrEqual(300 * 10);
   });
 
-  test('finds one from everywhere in a circle', () => {
-    const { schemas, unasked } = ring(50, { readOnly: true, writeOnly: false });
+  test('finds one from everywhere in a cycle', () => {
+    const { schemas, optionalNames } = ring(50, { readOnly: true, writeOnly: false });
     Object.assign(schemas[17]!, { properties: { id: readOnly } });
-    for (let index = 0; index < 50; index++) expect([...unasked(index)]).toEqual(['id']);
+    for (let index = 0; index < 50; index++) expect([...optionalNames(index)]).toEqual(['id']);
   });
 });

@@ -1,4 +1,4 @@
-// `$ref`s: where they may lead, and what happens when they lead nowhere.
+// `$ref`s: what they may refer to, and what happens if they cannot be resolved.
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -39,7 +39,7 @@ function reasonOf(domain: Domain): string {
 }
 
 describe('files of one document', () => {
-  test('refs are followed through files and folders below, in both directions', async () => {
+  test('$refs are followed through files and subfolders, in both directions', async () => {
     const root = tree({
       'api/openapi.yaml':
         'openapi: 3.1.0\ninfo: {title: T, version: "1"}\npaths:\n  /a: {$ref: "paths/a.yaml"}\n  /b: {$ref: "paths/all.yaml#/b"}\ncomponents: {schemas: {Id: {type: string, minLength: 4}}}\n',
@@ -120,7 +120,7 @@ content: {application/json: {schema: {type: object}}}
     'specification/resources/droplets/examples/python/odd.yml': ': : [not yaml',
   });
 
-  test('code samples behind x- extensions and $refs inside of data are no references', async () => {
+  test('$refs in x- extensions (code samples) and in data are not followed', async () => {
     const samples = `x-codeSamples:
   - {$ref: examples/curl/missing.yml}
   - {$ref: examples/python/odd.yml}
@@ -159,7 +159,7 @@ content: {application/json: {schema: {type: object}}}
     ]);
   });
 
-  test('what an extension names is read where a $ref leads into the extension', async () => {
+  test('files that an extension refers to are read if a $ref leads into the extension', async () => {
     const root = tree({
       'api.json': openapi(
         { '/a': posting({ $ref: '#/x-models/Thing' }) },
@@ -172,7 +172,7 @@ content: {application/json: {schema: {type: object}}}
     expect(JSON.stringify(domain.endpoints[0]!.inputSchema)).toContain('"minLength":4');
   });
 
-  test('no folder beside the document may be reached, whatever it is called', async () => {
+  test('folders beside the document cannot be reached, whatever their names', async () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } };
     for (const ref of [
       '../secret.json',
@@ -200,7 +200,7 @@ content: {application/json: {schema: {type: object}}}
     }
   });
 
-  test('what the refusal says to write is what it takes', async () => {
+  test('the option that the refusal suggests works', async () => {
     const root = tree({
       'spec/openapi.json': needing('../common/Thing.json'),
       'common/Thing.json': { type: 'object', properties: { a: {} } },
@@ -223,7 +223,7 @@ content: {application/json: {schema: {type: object}}}
     expect((await importDocument(source, { env, refsRoot: root })).quarantined).toEqual([]);
   });
 
-  test('links that lead out are refused, links that stay are followed', async () => {
+  test('symbolic links out of the folder are refused, those inside are followed', async () => {
     const root = tree({
       'in/openapi.json': needing('link.json'),
       'in/real.json': { type: 'object', properties: { a: {} } },
@@ -262,7 +262,7 @@ content: {application/json: {schema: {type: object}}}
     expect(reasonOf(await importDocument(join(root, 'openapi.json'), { env }))).toContain(reason);
   });
 
-  test('a part that cannot be parsed, or is too large, is the reason', async () => {
+  test('a file that cannot be parsed or is too large is the reason of the quarantine', async () => {
     const root = tree({ 'openapi.json': needing('part.yaml'), 'part.yaml': 'a: [', 'big.json': 'x' });
     expect(reasonOf(await importDocument(join(root, 'openapi.json'), { env }))).toContain('not valid YAML');
     const big = tree({ 'openapi.json': needing('part.json'), 'part.json': { x: 'x'.repeat(5_000) } });
@@ -271,13 +271,13 @@ content: {application/json: {schema: {type: object}}}
     );
   });
 
-  test('a document read from standard input has no folder', async () => {
+  test('a document read from standard input has no other files', async () => {
     expect(reasonOf(await importValue(needing('part.json')))).toContain('standard input');
   });
 });
 
 describe('documents from a URL', () => {
-  test('refs to another origin, scheme or port are never fetched', async () => {
+  test('$refs to another origin, scheme or port are never fetched', async () => {
     let asked = 0;
     const other = createServer((_, response) => {
       asked++;
@@ -302,8 +302,8 @@ describe('documents from a URL', () => {
   });
 });
 
-describe('chains and circles', () => {
-  test('refs of parameters, bodies, path items and operations are followed through several hops', async () => {
+describe('chains and cycles', () => {
+  test('$refs of parameters, bodies, path items and operations are followed through several hops', async () => {
     const document = openapi(
       { '/a': { $ref: '#/x-items/first' }, '/b': { get: { $ref: '#/x-ops/get' } } },
       {
@@ -335,7 +335,7 @@ describe('chains and circles', () => {
     ]);
   });
 
-  test('refs that only lead to each other quarantine the operation', async () => {
+  test('$refs that only lead to each other quarantine the operation', async () => {
     const schemas = { A: { $ref: '#/components/schemas/B' }, B: { $ref: '#/components/schemas/A' } };
     const document = openapi(
       { '/needs': posting({ type: 'object', properties: { a: { $ref: '#/components/schemas/A' } } }), '/fine': fine },
@@ -352,7 +352,7 @@ describe('chains and circles', () => {
     expect(quarantined[0]?.reason).toContain('leads back to itself');
   });
 
-  test('a dangling ref deep inside is found through the definitions that lead there, by every operation', async () => {
+  test('a dangling $ref deep inside quarantines every operation that leads there', async () => {
     const schemas = {
       A: { type: 'object', properties: { b: { $ref: '#/components/schemas/B' } } },
       B: {
@@ -377,7 +377,7 @@ describe('chains and circles', () => {
     );
   });
 
-  test('a path item that leads nowhere is a warning: nobody knows its operations', async () => {
+  test('a path item with a dangling $ref is a warning, because its operations are unknown', async () => {
     const domain = await importValue(openapi({ '/gone': { $ref: '#/nothing' }, '/fine': fine }));
     expect(domain.endpoints).toHaveLength(1);
     expect(domain.warnings.join()).toContain('the path /gone was left out');
@@ -412,7 +412,7 @@ describe('chains and circles', () => {
     });
   });
 
-  test('3.2 $self is a name of the document, not a place to fetch', async () => {
+  test('$self (3.2) is a name of the document, not an address to fetch', async () => {
     const components = { schemas: { A: { type: 'object', properties: { a: {} } } } };
     const document = {
       ...openapi({ '/a': posting({ $ref: 'https://example.com/api.yaml#/components/schemas/A' }) }, { components }),

@@ -1,4 +1,4 @@
-// Any tangle of schemas: it imports or is quarantined, what comes out compiles, and validating never runs in circles.
+// Random schemas: they are imported or quarantined, the result compiles, and validation always ends.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

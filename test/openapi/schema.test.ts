@@ -68,7 +68,7 @@ describe('OpenAPI 3.0', () => {
     expect(await convert(given)).toEqual(want);
   });
 
-  test('beside a $ref only words count, and that it may be null', async () => {
+  test('beside a $ref only annotations and nullable count', async () => {
     const components = { schemas: { A: string } };
     expect(await convert({ ...ref('A'), description: 'd', minLength: 3 }, '3.0.3', components)).toEqual({
       $ref: '#/$defs/A',
@@ -101,7 +101,7 @@ describe('OpenAPI 3.1 and 3.2', () => {
     expect(await convert(schema, '3.1.0')).toEqual(schema);
   });
 
-  test('what stands beside a $ref counts', async () => {
+  test('keywords beside a $ref count', async () => {
     const components = { schemas: { A: string } };
     expect(await convert({ ...ref('A'), minLength: 3 }, '3.1.0', components)).toEqual({
       $ref: '#/$defs/A',
@@ -109,7 +109,7 @@ describe('OpenAPI 3.1 and 3.2', () => {
     });
   });
 
-  test('an intermediate ref keeps what stands beside it', async () => {
+  test('an intermediate $ref keeps the keywords beside it', async () => {
     const components = { schemas: { A: { ...ref('B'), minLength: 3 }, B: string } };
     const document = {
       ...withBody({ type: 'object', properties: { x: ref('A') } }, {}, { components }),
@@ -120,7 +120,7 @@ describe('OpenAPI 3.1 and 3.2', () => {
     expect(accepts(inputSchema, { x: 'abc' })).toBe(true);
   });
 
-  test('nullable and boolean bounds from older documents still mean what they meant', async () => {
+  test('nullable and boolean bounds of older versions are still understood', async () => {
     expect(await convert({ type: 'string', nullable: true }, '3.1.0')).toEqual({ type: ['string', 'null'] });
     expect(await convert({ type: 'number', minimum: 1, exclusiveMinimum: true }, '3.1.0')).toEqual({
       type: 'number',
@@ -128,7 +128,7 @@ describe('OpenAPI 3.1 and 3.2', () => {
     });
   });
 
-  test('$defs, $anchor, $id and $dynamicRef resolve inside the document; none of them is left over', async () => {
+  test('$defs, $anchor, $id and $dynamicRef are resolved inside the document; none is left in the result', async () => {
     const components = {
       schemas: {
         Tree: {
@@ -154,7 +154,7 @@ describe('OpenAPI 3.1 and 3.2', () => {
   });
 });
 
-describe('position counts, not spelling', () => {
+describe('keywords are recognised by position, not by name', () => {
   const names = [
     '$ref',
     'example',
@@ -192,7 +192,7 @@ describe('position counts, not spelling', () => {
     }
   });
 
-  test('a value that looks like a ref is a value', async () => {
+  test('a value that looks like a $ref is a value', async () => {
     const schema = {
       type: 'object',
       default: { $ref: '#/nowhere' },
@@ -209,7 +209,7 @@ describe('position counts, not spelling', () => {
 });
 
 describe('definitions', () => {
-  test('only what is used is there, under a name that fits a URI', async () => {
+  test('include only those that are used, with names that are valid in a URI', async () => {
     const components = {
       schemas: { 'A/b c': { type: 'object', properties: { d: ref('D') } }, D: string, Unused: string },
     };
@@ -221,7 +221,7 @@ describe('definitions', () => {
     });
   });
 
-  test('recursion stays recursion, and validates at any depth', async () => {
+  test('keep recursion, which validates at any depth', async () => {
     const components = {
       schemas: { Node: { type: 'object', properties: { next: ref('Node'), value: { type: 'integer' } } } },
     };
@@ -230,7 +230,7 @@ describe('definitions', () => {
     expect(accepts(inputSchema, { next: { next: { next: { value: 'x' } } } })).toBe(false);
   });
 
-  test('a circle that never goes down into the data is opened, not run in', async () => {
+  test('break cycles that never descend into the data', async () => {
     const components = {
       schemas: {
         Pet: { type: 'object', properties: { kind: string }, required: ['kind'], oneOf: [ref('Cat'), ref('Dog')] },
@@ -255,7 +255,7 @@ describe('definitions', () => {
     expect(() => accepts(inputSchema, { ring: 'x', not: 1 })).not.toThrow();
   });
 
-  test('endpoints share converted definitions, and are asked for nothing until a schema is', async () => {
+  test('are converted on demand, and shared by endpoints', async () => {
     const components = { schemas: { A: { type: 'object', properties: { a: string } } } };
     const operation = {
       requestBody: { content: { 'application/json': { schema: { type: 'array', items: ref('A') } } } },
@@ -282,7 +282,7 @@ describe('answers', () => {
     expect(plain(endpoint.outputSchema)).toEqual({ type: 'object', properties: { a: string }, required: ['a'] });
   });
 
-  test('a dangling ref in an answer costs the schema, not the operation', async () => {
+  test('with a dangling $ref lose their schema, but the operation works', async () => {
     const responses = {
       200: { description: 'ok', content: { 'application/json': { schema: { type: 'array', items: ref('Gone') } } } },
     };

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is what documents try
-// Security schemes become credentials, bound to one origin, filled from the environment.
+// Security schemes become credentials, bound to one origin, with secrets from the environment.
 import { describe, expect, test } from 'vitest';
 import type { Domain } from '../../src/endpoint/model.ts';
 import { secretsIn } from '../../src/endpoint/secrets.ts';
@@ -111,7 +111,7 @@ describe('schemes', () => {
     const ways = async (scheme: object, options: Options = {}) =>
       (await importOne(secured({ main: scheme }, [{ main: ['a', 'b'] }]), options)).security;
 
-    test('is a login at the token URL, or a token somebody has already', async () => {
+    test('is a login at the token URL, or an existing token', async () => {
       const [[login], [token]] = (await ways(flow('token'), { env })) as [[unknown], [unknown]];
       expect(login).toEqual({
         kind: 'login',
@@ -138,7 +138,7 @@ describe('schemes', () => {
       ]);
     });
 
-    test('fills in no variable that the document names', async () => {
+    test('does not fill in variables that the document names', async () => {
       const scheme = flow('/token?q=${AWS_SECRET}');
       const document = secured({ main: scheme }, [{ main: ['${AWS_SECRET}', '${HOME:-x}'] }]);
       const { security } = await importOne(document, { env: { ...env, AWS_SECRET: 'secret', HOME: '/home' } });
@@ -154,14 +154,14 @@ describe('schemes', () => {
       });
     });
 
-    test('is said at start, with its variables, its address and the alternative', async () => {
+    test('is reported at the start, with its variables, its address and the alternative', async () => {
       const { warnings } = await importValue(secured({ main: flow('/token') }, [{ main: [] }]));
       expect(warnings).toEqual([
         'Set one of these in the environment, because 1 operation needs it to call https://api.example.com: LANDBRIDGE_CRED_TEST_MAIN_USERNAME and LANDBRIDGE_CRED_TEST_MAIN_PASSWORD (main, as Authorization: Bearer, a token from POST https://api.example.com/token); or LANDBRIDGE_CRED_TEST_MAIN (main, as Authorization: Bearer …).',
       ]);
     });
 
-    test('takes variables of the operator, and a client where one is set', async () => {
+    test('uses the variables of the operator, and a client if one is set', async () => {
       const credentials = { main: { usernameEnv: 'ME', passwordEnv: 'PW', clientIdEnv: 'ID', scopes: ['s'] } };
       const login = (await ways(flow('token'), { credentials, env: { ME: 'ann', PW: 'secret', ID: 'web' } }))[0]?.[0];
       expect(login).toMatchObject({
@@ -176,7 +176,7 @@ describe('schemes', () => {
       expect((await ways(old)).map(([one]) => one!.kind)).toEqual(['login', 'bearer']);
     });
 
-    test('another origin that a document names gets only what is set for documents', async () => {
+    test('sends only variables for documents to a token URL on another origin', async () => {
       const options = { baseUrl: 'https://api.example.com', env: { TEST_MAIN_USERNAME: 'a', TEST_MAIN_PASSWORD: 'b' } };
       const login = (await ways(flow('https://evil.example/t'), options))[0]?.[0];
       expect(secretsIn(login!)).toEqual([
@@ -186,7 +186,7 @@ describe('schemes', () => {
     });
   });
 
-  test('HTTP Basic takes an empty password where its variable is empty, or where only a user name is named', async () => {
+  test('HTTP Basic has an empty password if its variable is empty, or only a user name is configured', async () => {
     const scheme = { type: 'http', scheme: 'basic' };
     const env = { LANDBRIDGE_CRED_TEST_MAIN_USERNAME: 'key', LANDBRIDGE_CRED_TEST_MAIN_PASSWORD: '' };
     expect(await credential(scheme, { env })).toMatchObject({ username: { value: 'key' }, password: { value: '' } });
@@ -197,7 +197,7 @@ describe('schemes', () => {
     expect(unset).toMatchObject({ password: { value: undefined } });
   });
 
-  test('a token that is already there is used instead of the client credentials flow', async () => {
+  test('an existing token is used instead of the client credentials flow', async () => {
     const scheme = { type: 'oauth2', flows: { clientCredentials: { tokenUrl: 'https://x.example/t', scopes: {} } } };
     expect(await credential(scheme, { env: { LANDBRIDGE_CRED_TEST_MAIN: 'tok' } })).toEqual({
       kind: 'bearer',
@@ -206,7 +206,7 @@ describe('schemes', () => {
     });
   });
 
-  test('the caller may name the variables, the token URL and the scopes', async () => {
+  test('the operator may set the variables, the token URL and the scopes', async () => {
     const scheme = { type: 'oauth2', flows: { clientCredentials: { tokenUrl: 'https://x.example/t', scopes: {} } } };
     const credentials = {
       main: { clientIdEnv: 'ID', clientSecretEnv: 'SECRET', tokenUrl: 'https://y.example/t', scopes: ['s'] },
@@ -244,12 +244,12 @@ describe('requirements', () => {
     expect(names(await importValue(secured(schemes, security)))).toEqual(want);
   });
 
-  test('the operation replaces the document, also with nothing', async () => {
+  test('those of the operation replace those of the document, even an empty list', async () => {
     expect(names(await importValue(secured(schemes, [{ a: [] }], { security: [{ b: [] }] })))).toEqual([['b']]);
     expect(names(await importValue(secured(schemes, [{ a: [] }], { security: [] })))).toEqual([]);
   });
 
-  test('unset variables are named at start, with what needs them; set or optional ones are not', async () => {
+  test('unset variables are reported at the start with what needs them; set or optional ones are not', async () => {
     const warned = async (security: unknown, env = {}) =>
       (await importValue(secured(schemes, security), { env })).warnings;
     expect(await warned([{ a: [], b: [] }], { LANDBRIDGE_CRED_TEST_B: 'x' })).toEqual([
@@ -260,7 +260,7 @@ describe('requirements', () => {
     expect(await warned([{ a: [] }], { LANDBRIDGE_CRED_TEST_A: '' })).toHaveLength(1);
   });
 
-  test('a scheme nobody defined is still demanded; one spelled in another case is found', async () => {
+  test('an undefined scheme is still required; one in another case is found', async () => {
     const domain = await importValue(secured({}, [{ mystery: [] }]));
     expect(domain.endpoints[0]!.security).toEqual([
       [{ kind: 'bearer', name: 'mystery', secret: secret('LANDBRIDGE_CRED_TEST_MYSTERY') }],
@@ -270,7 +270,7 @@ describe('requirements', () => {
     expect(close.endpoints[0]!.security[0]![0]).toMatchObject({ kind: 'basic' });
   });
 
-  test('mutual TLS needs a certificate of the operator, another way, or a proxy in front', async () => {
+  test('mutual TLS needs a certificate of the operator, an alternative, or a proxy in front', async () => {
     const tls = { ...schemes, tls: { type: 'mutualTLS' } };
     expect((await importValue(secured(tls, [{ tls: [] }]))).quarantined).toMatchObject([
       { reason: expect.stringMatching(/client certificate .* set tls\.cert and tls\.key in the domain file/) },
@@ -282,10 +282,10 @@ describe('requirements', () => {
   });
 });
 
-describe('headers given by the caller', () => {
+describe('headers of the operator', () => {
   const schemes = { a: { type: 'http', scheme: 'bearer' }, b: { type: 'apiKey', in: 'header', name: 'X-Key' } };
 
-  test('Authorization satisfies what uses it, another header its own scheme', async () => {
+  test('Authorization satisfies schemes that use it, another header its own scheme', async () => {
     const endpoint = await importOne(secured(schemes, [{ a: [], b: [] }]), { headers: ['authorization: Bearer abc'] });
     expect(endpoint.security).toEqual([
       [
@@ -304,7 +304,7 @@ describe('headers given by the caller', () => {
     expect(both.security).toEqual([[expect.objectContaining({ name: 'header x-key' })]]);
   });
 
-  test('variables are read from the environment; an unset one is a mistake', async () => {
+  test('get variables from the environment; an unset one is an error', async () => {
     const template = `Authorization: Bearer \${TOKEN}`;
     const set = await importOne(openapi({ '/a': { get: {} } }), { headers: [template], env: { TOKEN: 't' } });
     expect(set.security).toEqual([
@@ -339,7 +339,7 @@ describe('credentials stay at their origin', () => {
     },
   );
 
-  test('an operation of another origin has a variable of its own, and never the main secret', async () => {
+  test('an operation on another origin has a variable of its own, and never gets the main secret', async () => {
     const domain = await importValue(document, {
       env: { LANDBRIDGE_CRED_TEST_KEY: 's3cret' },
       headers: ['X-Extra: e'],
@@ -363,12 +363,12 @@ describe('credentials stay at their origin', () => {
     );
   });
 
-  test('setting that variable is the consent', async () => {
+  test('the operator consents by setting that variable', async () => {
     const domain = await importValue(document, { env: { LANDBRIDGE_CRED_TEST_KEY_UPLOADS_EXAMPLE_COM: 'other' } });
     expect(domain.endpoints[1]!.security[0]![0]).toMatchObject({ secret: { value: 'other' } });
   });
 
-  test('with a base URL everything goes to one place', async () => {
+  test('with a base URL all requests go to one origin', async () => {
     const domain = await importValue(document, { env: { TEST_KEY: 's' }, baseUrl: 'http://127.0.0.1:9' });
     for (const { baseUrl, security } of domain.endpoints) {
       expect(baseUrl.startsWith('http://127.0.0.1:9')).toBe(true);
@@ -396,7 +396,7 @@ test('a document that names its one server on every path keeps its credentials t
   ]);
 });
 
-describe('a document does not choose the secret it is sent', () => {
+describe('a document cannot choose the secret it is sent', () => {
   const scheme = { token: { type: 'http', scheme: 'bearer' } };
   const env = { GITHUB_TOKEN: 'ghp', AWS_SECRET_ACCESS_KEY: 'aws', LANDBRIDGE_CRED_GITHUB_TOKEN: 'mine' };
   const valuesOf = ({ endpoints }: Domain) =>
@@ -412,7 +412,7 @@ describe('a document does not choose the secret it is sent', () => {
     expect(valuesOf(await importValue(secured(scheme, [{ token: [] }]), { env, name: 'github' }))).toEqual(['mine']);
   });
 
-  test('the operator does: with a variable, or with the origin', async () => {
+  test('the operator can, with a variable or with the origin', async () => {
     const document = secured(scheme, [{ token: [] }]);
     const credentials = { token: { env: 'GITHUB_TOKEN' } };
     expect(valuesOf(await importValue(document, { env, name: 'github', credentials }))).toEqual(['ghp']);
@@ -427,7 +427,7 @@ describe('a document does not choose the secret it is sent', () => {
       .flatMap(({ security }) => security.flat())
       .flatMap((one) => secretsIn(one).map(({ variable }) => variable));
 
-  test('a base URL is no consent to the token URL a document names', async () => {
+  test('a base URL is not a consent to the token URL in the document', async () => {
     const baseUrl = 'https://api.example.com/v1';
     expect(variablesOf(await importValue(oauth('https://evil.example/t'), { baseUrl }))).toEqual([
       'LANDBRIDGE_CRED_TEST_OAUTH_CLIENT_ID',
@@ -466,7 +466,7 @@ describe('token URLs of a document from the network', () => {
     expect(admitAddress(new URL(tokenUrl), root(uri))).toEqual(want);
   });
 
-  test('one that may not be used quarantines what needs it; a public one is resolved with care', async () => {
+  test('that may not be used quarantine the operation; public ones must resolve to public addresses', async () => {
     const readFrom = (tokenUrl: string) => {
       const home = root('https://docs.example/openapi.json');
       const value = oauth(tokenUrl);
@@ -480,7 +480,7 @@ describe('token URLs of a document from the network', () => {
         resolver: {
           follow,
           followAll: follow,
-          settle: (place) => place,
+          dereference: (place) => place,
           oneWay: { readOnly: false, writeOnly: false },
         },
         warnings: [],

@@ -1,4 +1,4 @@
-// Where requests go, and that nothing but configuration decides it.
+// Where requests are sent.
 import { describe, expect, test } from 'vitest';
 import { importDocument } from '../../src/openapi/import-document.ts';
 import { startUpstream } from '../support/upstream.ts';
@@ -12,7 +12,7 @@ const at = (servers: unknown, operation: object = {}, path: object = {}) =>
   openapi({ '/a': { ...path, get: operation } }, { servers });
 
 describe('servers of OpenAPI 3', () => {
-  test('the operation wins over the path, the path over the document', async () => {
+  test('those of the operation replace those of the path, and those those of the document', async () => {
     const url = (name: string) => [{ url: `https://${name}.example.com/` }];
     expect(await baseUrl(at(url('root')))).toBe('https://root.example.com');
     expect(await baseUrl(at(url('root'), {}, { servers: url('path') }))).toBe('https://path.example.com');
@@ -21,7 +21,7 @@ describe('servers of OpenAPI 3', () => {
     );
   });
 
-  test('variables take what the caller gives, else their default', async () => {
+  test('variables have the value of the operator, else their default', async () => {
     const servers = [
       {
         url: 'https://{name}.example.com:{port}/{v}',
@@ -34,7 +34,7 @@ describe('servers of OpenAPI 3', () => {
     );
   });
 
-  test('a variable without a value leaves the base URL open, and says which', async () => {
+  test('a variable without a value leaves the base URL empty, with a warning that names it', async () => {
     const domain = await importValue(
       at([{ url: 'https://{tenant}.example.com' }, { url: 'https://other.example.com' }]),
     );
@@ -75,7 +75,7 @@ describe('servers of OpenAPI 3', () => {
     },
   );
 
-  test('the first http server is taken; user info, query and fragment never are', async () => {
+  test('the first http server is used, without user info, query and fragment', async () => {
     expect(await baseUrl(at([{ url: 'ws://example.com' }, { url: 'https://user:pw@example.com/v1/?x=1#y' }]))).toBe(
       'https://example.com/v1',
     );
@@ -98,7 +98,7 @@ describe('a base URL that ends with its host keeps the path of the document', ()
     expect(await baseUrl(at(servers), { baseUrl: 'http://127.0.0.1:9' })).toBe(want);
   });
 
-  test('one without a slash before it counts from where the document came from', async () => {
+  test('a path without a leading slash is relative to the address of the document', async () => {
     const host = await startUpstream((_, response) => response.end(JSON.stringify(at([{ url: 'v3' }]))));
     const urls = ['http://127.0.0.1:9', undefined].map(async (base) => {
       const options = { env: {}, ...(base !== undefined && { baseUrl: base }) };
@@ -108,21 +108,21 @@ describe('a base URL that ends with its host keeps the path of the document', ()
     await host.close();
   });
 
-  test('that of the operation or the path, where they have one', async () => {
+  test('or that of the operation or the path item, if they have servers', async () => {
     const servers = (path: string) => [{ url: `https://files.example.com/${path}` }];
     const here = { baseUrl: 'http://127.0.0.1:9' };
     expect(await baseUrl(at(servers('v1'), { servers: servers('v2') }), here)).toBe('http://127.0.0.1:9/v2');
     expect(await baseUrl(at(servers('v1'), {}, { servers: servers('v3') }), here)).toBe('http://127.0.0.1:9/v3');
   });
 
-  test('a slash behind the host is no path, /. means the root, any other path replaces all', async () => {
+  test('a trailing slash is not a path, /. means the root, any other path replaces all', async () => {
     const document = at([{ url: '/api' }]);
     expect(await baseUrl(document, { baseUrl: 'http://127.0.0.1:9/' })).toBe('http://127.0.0.1:9/api');
     expect(await baseUrl(document, { baseUrl: 'http://127.0.0.1:9/.' })).toBe('http://127.0.0.1:9');
     expect(await baseUrl(document, { baseUrl: 'http://127.0.0.1:9/x' })).toBe('http://127.0.0.1:9/x');
   });
 
-  test('a variable of its path without a value is asked for', async () => {
+  test('a variable in that path without a value is reported', async () => {
     const domain = await importValue(at([{ url: 'https://api.example.com/{account}' }]), {
       baseUrl: 'http://127.0.0.1:9',
     });
@@ -131,7 +131,7 @@ describe('a base URL that ends with its host keeps the path of the document', ()
   });
 });
 
-describe('a server that nobody chose is said in words', () => {
+describe('a server that the operator did not choose is reported', () => {
   const two = [
     { url: 'https://api.example.com', description: 'Production' },
     { url: 'https://sandbox.example.com', description: 'Sandbox' },
@@ -148,13 +148,13 @@ describe('a server that nobody chose is said in words', () => {
     expect([domain.endpoints[0]!.baseUrl, domain.warnings]).toEqual(['https://sandbox.example.com', []]);
   });
 
-  test('a name that no server has stops the start', async () => {
+  test('an unknown server name is an error', async () => {
     await expect(importValue(at(two), { server: 'staging' })).rejects.toThrow(
       'there is no server "staging"; the document has Production, Sandbox',
     );
   });
 
-  test('what a placeholder was filled with, and what else it may be', async () => {
+  test('with the default values of its variables, and their alternatives', async () => {
     const servers = [
       {
         url: 'https://{region}.example.com/{v}',
@@ -169,7 +169,7 @@ describe('a server that nobody chose is said in words', () => {
     expect((await importValue(at(servers), { baseUrl: 'http://127.0.0.1:9' })).warnings).toEqual([]);
   });
 
-  test('servers of an operation too', async () => {
+  test('also for servers of an operation', async () => {
     const { warnings } = await importValue(at([{ url: 'https://api.example.com' }], { servers: [...two].reverse() }));
     expect(warnings.join()).toContain('(Sandbox), the first of 2 servers of the operation');
   });

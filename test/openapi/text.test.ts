@@ -1,4 +1,4 @@
-// Words from documents: readable, short, nothing hidden in them.
+// Texts from documents: readable, short, without invisible characters.
 import { describe, expect, test } from 'vitest';
 import { importOne, openapi, properties } from './support.ts';
 
@@ -31,7 +31,7 @@ describe('in an endpoint', () => {
     });
   });
 
-  test('a summary of several sentences is the description too, if there is none', async () => {
+  test('a summary of several sentences is also the description, if there is none', async () => {
     const of = async (words: object) => {
       const { summary, description } = await importOne(openapi({ '/a': { get: { operationId: 'a', ...words } } }));
       return { summary, description };

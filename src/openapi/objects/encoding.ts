@@ -1,16 +1,15 @@
 // Encoding Object: how each field of a form or multipart body is written, and which of them are files.
 // https://spec.openapis.org/oas/v3.2.0.html#encoding-object
-
 import { HEADER_NAME, HEADER_VALUE } from '../../endpoint/headers/header-names.ts';
 import type { PartEncoding } from '../../endpoint/model.ts';
 import { emptyMap, listAt, type Node, nodeAt, omitUndefined, own, textAt } from '../../endpoint/untrusted.ts';
-import { isFile } from '../schema/byte-schemas.ts';
+import { isFileField } from '../schema/body-schemas.ts';
 import type { Field } from '../schema/schema-shape.ts';
 import type { Resolver } from '../source/resolve.ts';
 
 const FORM_STYLES = ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'] as const;
 
-/** Undefined where every field is written the default way. `media`: the Media Type Object. */
+/** Undefined if every field is written in the default way. `media`: the Media Type Object. */
 export function encodingsOf(
   fields: readonly Field[],
   media: unknown,
@@ -28,9 +27,9 @@ export function encodingsOf(
 function encodingOf(field: Field, encoding: Node, kind: 'form' | 'multipart', resolver: Resolver): PartEncoding {
   const contentType = textAt(encoding, 'contentType');
   const { style, explode } = encoding;
-  const isUpload = kind === 'multipart' && isFile(field, contentType, resolver);
+  const isUpload = kind === 'multipart' && isFileField(field, contentType, resolver);
   return omitUndefined<PartEncoding>({
-    // Several types or a range: the file's own type decides among them.
+    // With several types or a range, the type of the file itself is used.
     contentType: contentType !== undefined && (isUpload || !/[,*]/.test(contentType)) ? contentType : undefined,
     style: FORM_STYLES.find((name) => name === style),
     explode: typeof explode === 'boolean' ? explode : undefined,
@@ -40,7 +39,7 @@ function encodingOf(field: Field, encoding: Node, kind: 'form' | 'multipart', re
   });
 }
 
-/** Headers of a part whose value the document fixes; others have no argument to come from. */
+/** Headers of a part with a fixed value in the document; for others there is no argument. */
 function fixedHeaders(encoding: Node): Record<string, string> | undefined {
   const headers = nodeAt(encoding, 'headers') ?? {};
   const out = emptyMap<string>();

@@ -1,13 +1,13 @@
-// Media Type Object, by its key: how a body of that type is written, and which one is used when a document offers several.
+// Media Type Object, by its key: how a body of that type is written, and which type is used if a document offers several.
 // https://spec.openapis.org/oas/v3.2.0.html#media-type-object
 import { familyOf, type MediaFamily, toEssence } from '../../endpoint/media-type.ts';
 
-/** JSON comes first because it is what a model writes best; the rest by how much of the schema survives. */
+/** JSON first, because models write it best; then by how much of the schema can be kept. */
 const ORDER = ['json', 'merge-patch', 'json-patch', 'form', 'multipart', 'any', 'text', 'binary', 'xml'] as const;
 
 export type MediaKind = (typeof ORDER)[number];
 
-/** How a body of each family is written; what is no text a model could write is a file. */
+/** How a body of each family is written. What a model cannot write as text is a file. */
 const KINDS: Readonly<Record<MediaFamily, MediaKind>> = {
   json: 'json',
   json5: 'json',
@@ -32,12 +32,12 @@ export function kindOf(mediaType: string): MediaKind {
   return KINDS[familyOf(mediaType)];
 }
 
-export function isJson(mediaType: string): boolean {
+export function isJsonType(mediaType: string): boolean {
   const kind = kindOf(mediaType);
   return kind === 'json' || kind === 'merge-patch' || kind === 'json-patch';
 }
 
-/** The request media type to use; `application/json` itself before its relatives, then the document's order. */
+/** The media type of the request; `application/json` itself before `application/*+json`, then the document's order. */
 export function chooseMediaType(
   mediaTypes: readonly string[],
   hasFiles: (mediaType: string) => boolean,

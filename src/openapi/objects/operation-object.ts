@@ -1,22 +1,21 @@
-// Operation Object → one Endpoint.
+// Builds one Endpoint from an Operation Object.
 // https://spec.openapis.org/oas/v3.2.0.html#operation-object
 //
-// An operation that cannot work is known at start. Requests of which that is certain beforehand, answers, schemas, examples and
-// long texts are read and built when somebody asks.
+// The request of an operation is read at the start, so that an operation that cannot work is left out then. Its answer, schemas,
+// examples and long texts are read on first use.
 import { type Baseline, effectOf, IDEMPOTENT } from '../../endpoint/conventions/effect.ts';
 import { HEADER_NAME } from '../../endpoint/headers/header-names.ts';
 import { DEFAULT_LIMITS, type Endpoint, type ResponsePlan } from '../../endpoint/model.ts';
 import { type Node, omitUndefined, textAt } from '../../endpoint/untrusted.ts';
-import type { DetectPagination } from '../detect-pagination.ts';
-import { LATE, LATE_PROPERTIES, LateFields } from '../late/late-fields.ts';
-import type { IsSound } from '../late/sound-request.ts';
+import { LAZY, LAZY_PROPERTIES, LazyFields } from '../lazy-fields.ts';
+import type { DetectPagination } from '../pagination.ts';
 import type { SchemaBuilder } from '../schema/schema-builder.ts';
 import type { Variants } from '../schema/variants.ts';
 import { OperationProblem } from '../source/resolve.ts';
-import { type RequestContext, readRequest, takesStatement } from './operation-request.ts';
-import type { Operation } from './paths.ts';
-import type { Answer } from './response.ts';
-import type { ExtraSchemes, Security } from './security-requirement.ts';
+import { type RequestContext, readOperationRequest, takesStatement } from './operation-request.ts';
+import type { DocumentOperation } from './paths.ts';
+import type { SuccessResponse } from './response.ts';
+import type { Security } from './security-requirement.ts';
 import type { Servers } from './server.ts';
 import type { OperationExtension } from './x-mcp.ts';
 
@@ -26,8 +25,7 @@ export interface ImportContext extends RequestContext {
   readonly variants: Variants;
   readonly servers: Servers;
   readonly security: Security;
-  readonly isSound: IsSound;
-  readonly responsePlan: (answer: Answer) => ResponsePlan;
+  readonly responsePlan: (answer: SuccessResponse) => ResponsePlan;
   readonly detectPagination: DetectPagination;
 }
 
@@ -41,11 +39,10 @@ type Writable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
 const MAX_METHOD_CHARS = 32;
 const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
-const NO_SCHEMES: ExtraSchemes = Object.freeze({ required: [], optional: [] });
 
-/** Throws OperationProblem when the operation cannot work. */
+/** Throws OperationProblem if the operation cannot work. */
 export function buildEndpoint(
-  operation: Operation,
+  operation: DocumentOperation,
   naming: Naming,
   baseline: Baseline,
   extension: OperationExtension,
@@ -57,13 +54,13 @@ export function buildEndpoint(
   const node = place.value as Node;
   const effect = extension.effect ?? baseline.effect;
   const effectReason = extension.effect === undefined ? baseline.from : 'x-mcp';
-  const request = context.isSound(operation) ? undefined : readRequest(operation, effect, context);
-  const { path, schemes } = request ?? { path: info.path, schemes: NO_SCHEMES };
+  const request = readOperationRequest(operation, effect, context);
+  const { path, schemes } = request;
   const server = context.servers.forOperation(pathItem.value, node);
   const longText = extension.description ?? textAt(node, 'description') ?? textAt(pathItem.value, 'description');
   const shortText = extension.summary ?? textAt(node, 'summary') ?? textAt(pathItem.value, 'summary');
-  const late = new LateFields(
-    { operation, naming, extension, effect, request, server, effectReason, context },
+  const lazyFields = new LazyFields(
+    { operation, naming, extension, request, server, effectReason, context },
     { title: extension.title ?? shortText, summary: shortText, description: longText },
   );
   const endpoint: Writable<Endpoint> = Object.defineProperties(
@@ -87,30 +84,30 @@ export function buildEndpoint(
       ),
       limits:
         extension.timeoutMs === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, timeoutMs: extension.timeoutMs },
-      documentExamples: () => late.documentExamples,
-      leftOut: () => late.leftOut,
-      prepareOutput: () => late.prepareOutput(),
+      documentExamples: () => lazyFields.documentExamples,
+      leftOut: () => lazyFields.leftOut,
+      prepareOutput: () => lazyFields.prepareOutput(),
       expose: extension.expose ?? 'tool',
       source: omitUndefined({ kind: 'openapi', file: context.label, pointer, operationId: info.operationId }),
     } as unknown as Writable<Endpoint>,
-    LATE_PROPERTIES,
+    LAZY_PROPERTIES,
   );
-  Object.defineProperty(endpoint, LATE, { value: late });
-  late.endpoint = endpoint;
+  Object.defineProperty(endpoint, LAZY, { value: lazyFields });
+  lazyFields.endpoint = endpoint;
   if (server.publicOnly === true) endpoint.publicOnly = true;
   if (extension.guard !== undefined) endpoint.guard = extension.guard;
   return Object.freeze(endpoint);
 }
 
-function refuseUnusable({ info: { method }, pointer, problem }: Operation): void {
+function refuseUnusable({ info: { method }, pointer, problem }: DocumentOperation): void {
   if (problem !== undefined) throw new OperationProblem(pointer, problem);
   if (!HEADER_NAME.test(method) || method.length > MAX_METHOD_CHARS || method === 'CONNECT') {
     throw new OperationProblem(pointer, `${JSON.stringify(method)} is not a method that a request can have`);
   }
 }
 
-/** What it does by its method and names, before anybody says more. */
-export function effectOfOperation(operation: Operation, context: RequestContext): Baseline {
+/** The effect by method and names, before x-mcp. */
+export function effectOfOperation(operation: DocumentOperation, context: RequestContext): Baseline {
   const { info, place, pathItem } = operation;
   const words = ['summary', 'description'].map((key) => textAt(place.value, key) ?? textAt(pathItem.value, key));
   const summary = words.find((text) => text !== undefined && text !== '');

@@ -1,21 +1,18 @@
-// The request side of an Operation Object: its parameters, its body and the arguments they become.
+// The request of an Operation Object: its parameters, its body and the arguments they become.
 // https://spec.openapis.org/oas/v3.2.0.html#operation-object
-
 import { HEADER_NAME, isArgumentHeader, isMethodParameter } from '../../endpoint/headers/header-names.ts';
 import type { Effect, FixedValue, Target } from '../../endpoint/model.ts';
 import { listAt, type Node, own } from '../../endpoint/untrusted.ts';
-import type { BodyKeys } from '../body-keys.ts';
-import { type ArgumentPlan, planArguments } from '../flat-arguments.ts';
-import type { DemandsFields } from '../schema/body-demands.ts';
-import { isText, mayBeObject } from '../schema/byte-schemas.ts';
-import type { ScanRequest } from '../schema/scan.ts';
+import { type FlatArguments, planArguments } from '../flat-arguments.ts';
+import { isText, mayBeObject, type RequiresFields } from '../schema/body-schemas.ts';
+import type { CheckSchemas } from '../schema/schema-check.ts';
 import type { ShapeOf } from '../schema/schema-shape.ts';
-import type { OperatorHeader } from '../source/fetch-headers.ts';
-import type { Limits } from '../source/limits.ts';
-import { OperationProblem, type Place, type Resolver } from '../source/resolve.ts';
+import type { DocumentLimits } from '../source/limits.ts';
+import type { OperatorHeader } from '../source/operator-headers.ts';
+import { type DocumentPlace, OperationProblem, type Resolver } from '../source/resolve.ts';
+import type { BodyKeys } from '../undeclared-keys.ts';
 import type { BodyParameter, Parameter, ReadParameters } from './parameter.ts';
-import { type PathTemplate, readTemplate } from './path-template.ts';
-import type { Operation } from './paths.ts';
+import { type DocumentOperation, type PathTemplate, readTemplate } from './paths.ts';
 import { type BodyDraft, readBodyParameters, readRequestBody } from './request-body.ts';
 import { mediaTypesOf } from './response.ts';
 import type { ExtraSchemes, Security } from './security-requirement.ts';
@@ -27,28 +24,32 @@ export interface RequestContext {
   readonly resolver: Resolver;
   readonly readParameters: ReadParameters;
   readonly shapeOf: ShapeOf;
-  readonly demandsFields: DemandsFields;
-  readonly scan: ScanRequest;
+  readonly requiresFields: RequiresFields;
+  readonly checkSchemas: CheckSchemas;
   readonly headers: readonly OperatorHeader[];
   readonly security: Pick<Security, 'apiKeys' | 'isSigned'>;
   readonly bodyKeys: BodyKeys;
-  readonly limits: Limits;
+  readonly limits: DocumentLimits;
   readonly warnings: string[];
 }
 
 export interface RequestDraft {
   readonly path: string;
-  readonly plan: ArgumentPlan;
+  readonly plan: FlatArguments;
   readonly body: BodyDraft | undefined;
-  /** Security schemes whose place a parameter names. */
+  /** Security schemes whose key is also declared as a parameter. */
   readonly schemes: ExtraSchemes;
 }
 
-/** Parameter Object: header parameters of these names are ignored. */
-const OWN_HEADERS = new Set(['accept', 'content-type', 'authorization']);
+/** Header parameters that the specification says are ignored. */
+const IGNORED_HEADERS = new Set(['accept', 'content-type', 'authorization']);
 
-/** Throws OperationProblem when no request can be made. */
-export function readRequest(operation: Operation, effect: Effect, context: RequestContext): RequestDraft {
+/** Throws OperationProblem if no request can be made. */
+export function readOperationRequest(
+  operation: DocumentOperation,
+  effect: Effect,
+  context: RequestContext,
+): RequestDraft {
   const { info, place, pathItem, pointer } = operation;
   const { parameters, bodyParameters } = context.readParameters(pathItem, place);
   const template = readTemplate(info.path, parameters);
@@ -56,17 +57,17 @@ export function readRequest(operation: Operation, effect: Effect, context: Reque
   const asWritten = readBody(operation, bodyParameters, context);
   const keys = keysIn(asWritten, operation, context);
   schemes.required.push(...keys.map(({ scheme }) => scheme));
-  const all = [...undeclared(template, sendable, operation, context), ...sendable];
+  const all = [...undeclaredVariables(template, sendable, operation, context), ...sendable];
   const { body, plan: draft } = planRequest(all, asWritten, keys);
   const plan = constants.length === 0 ? draft : { ...draft, fixed: [...draft.fixed, ...constants] };
   const { limits, label, warnings } = context;
-  for (const name of plan.stuck) {
+  for (const name of plan.hiddenButRequired) {
     const what = `x-mcp hides ${JSON.stringify(name)}, but the API requires it, so the model still sees it`;
     warnings.push(
       `${label}: ${info.method} ${info.path}: ${what}; give it a value (x-mcp: { fixed: … }) or a default.`,
     );
   }
-  // The names of readOnly arguments are not shown.
+  // readOnly arguments are not shown, so they do not count.
   const count = plan.args.filter(({ readOnly }) => !readOnly).length;
   if (count > limits.maxArguments * 2) {
     throw new OperationProblem(
@@ -75,16 +76,16 @@ export function readRequest(operation: Operation, effect: Effect, context: Reque
     );
   }
   const schemas = sendable.map((parameter) => parameter.schema);
-  context.scan(body ? schemas.concat(body.schemas) : schemas);
+  context.checkSchemas(body ? schemas.concat(body.schemas) : schemas);
   return { path: template.path, plan, body, schemes };
 }
 
-/** If a value is sent with every call, the body is always sent, and must then have all it requires. */
+/** If a value of the body is sent with every call, the body is always sent, so its required fields are required arguments. */
 function planRequest(
   parameters: readonly Parameter[],
   body: BodyDraft | undefined,
   keys: readonly ApiKeyPlace[],
-): { readonly body: BodyDraft | undefined; readonly plan: ArgumentPlan } {
+): { readonly body: BodyDraft | undefined; readonly plan: FlatArguments } {
   const plan = planArguments(parameters, body, keys);
   const isSent = keys.length > 0 || plan.fixed.some(({ to }) => to.in === 'body');
   if (!isSent || body === undefined || body.plan.required) return { body, plan };
@@ -93,21 +94,23 @@ function planRequest(
 }
 
 function readBody(
-  { info, place }: Operation,
+  { info, place }: DocumentOperation,
   bodyParameters: readonly BodyParameter[],
-  { resolver, shapeOf, demandsFields, limits, root }: RequestContext,
+  { resolver, shapeOf, requiresFields, limits, root }: RequestContext,
 ): BodyDraft | undefined {
-  const bodyContext = { resolver, shapeOf, demandsFields, limits, method: info.method, path: info.path };
+  const bodyContext = { resolver, shapeOf, requiresFields, limits, method: info.method, path: info.path };
   const swagger = place.document.dialect.major === 2;
   return swagger || (bodyParameters.length > 0 && own(place.value, 'requestBody') === undefined)
     ? readBodyParameters(bodyParameters, mediaTypesOf(root, place.value, 'consumes'), place, bodyContext)
     : readRequestBody(place, bodyContext);
 }
 
-/** Its fields that are keys; none if the body is a single argument or wrapped, because the caller then writes it as it is. */
+/**
+ * The fields of the body that are API keys; none if the body is a single argument or wrapped, because then the caller writes it.
+ */
 function keysIn(
   body: BodyDraft | undefined,
-  operation: Operation,
+  operation: DocumentOperation,
   { bodyKeys, security }: RequestContext,
 ): ApiKeyPlace[] {
   const names = bodyKeys.get(operation) ?? [];
@@ -121,13 +124,14 @@ function keysIn(
 const STATEMENT = /^(?:[a-z_]*sql|statements?|script|command|mutation|cypher|gremlin|sparql|flux)$/i;
 const MAYBE_STATEMENT = /^(?:[a-z_]*query|expression|code|text|q)$/i;
 
-/** Whether the body of a query may contain a statement (SQL, GraphQL …), which can do anything. */
-export function takesStatement(operation: Operation, context: RequestContext): boolean {
+/** Whether the body may contain a statement (SQL, GraphQL …), which can do anything. */
+export function takesStatement(operation: DocumentOperation, context: RequestContext): boolean {
   try {
     const { bodyParameters } = context.readParameters(operation.pathItem, operation.place);
     const body = readBody(operation, bodyParameters, context);
     if (body === undefined || body.whole !== undefined) return true;
-    const isObjects = (schema: Place) => mayBeObject(schema, context.resolver) && !isText(schema, context.resolver);
+    const isObjects = (schema: DocumentPlace) =>
+      mayBeObject(schema, context.resolver) && !isText(schema, context.resolver);
     return body.fields.some(
       ({ name, schemas }) => STATEMENT.test(name) || (MAYBE_STATEMENT.test(name) && !schemas.every(isObjects)),
     );
@@ -137,46 +141,48 @@ export function takesStatement(operation: Operation, context: RequestContext): b
   }
 }
 
-/** What a signature (AWS Signature Version 4) is made of; each request brings its own. */
-export const SIGNATURE: RegExp =
+/** Parameters of a signature (AWS Signature Version 4), which is added to every request. */
+export const SIGNATURE_PARAMETER: RegExp =
   /^x-amz-(?:content-sha256|date|algorithm|credential|security-token|signature|signedheaders)$/i;
 
-/** What may be an argument: no credentials, no headers of ours, no path parameter without a place in the path. */
+/**
+ * The parameters that become arguments: no credentials, no headers that the gateway sets, no path parameters that the path lacks.
+ */
 function keepParameters(
   parameters: readonly Parameter[],
   template: PathTemplate,
-  { pointer, info, place }: Operation,
+  { pointer, info, place }: DocumentOperation,
   effect: Effect,
   { security, headers, warnings, label }: RequestContext,
 ): { sendable: Parameter[]; constants: FixedValue[]; schemes: { required: string[]; optional: string[] } } {
   const schemes = { required: [] as string[], optional: [] as string[] };
   const signed = security.isSigned(place.value as Node);
   const sendable: Parameter[] = [];
-  const say = (what: string) => warnings.push(`${label}: ${info.method} ${info.path}: ${what}`);
+  const warn = (what: string) => warnings.push(`${label}: ${info.method} ${info.path}: ${what}`);
   for (const parameter of parameters) {
     const { name } = parameter;
     const key = security.apiKeys.find((place) => isAt(parameter, place));
-    if (signed && SIGNATURE.test(name)) continue;
+    if (signed && SIGNATURE_PARAMETER.test(name)) continue;
     if (key) {
       if (parameter.required) schemes.required.push(key.scheme);
       else if (key.isParameter) schemes.optional.push(key.scheme);
     } else if (parameter.in === 'header') {
       const lower = name.toLowerCase();
-      if (OWN_HEADERS.has(lower) || headers.some((header) => header.name === lower)) continue;
-      if (!isArgumentHeader(lower, effect)) say(`the header ${name} cannot be an argument and was left out`);
+      if (IGNORED_HEADERS.has(lower) || headers.some((header) => header.name === lower)) continue;
+      if (!isArgumentHeader(lower, effect)) warn(`the header ${name} cannot be an argument and was left out`);
       else if (HEADER_NAME.test(name)) sendable.push(parameter);
       else if (parameter.required) {
         throw new OperationProblem(
           pointer,
           `it requires the header ${JSON.stringify(name)}, which is not a header name`,
         );
-      } else say(`${JSON.stringify(name)} is not a header name; the parameter was left out`);
+      } else warn(`${JSON.stringify(name)} is not a header name; the parameter was left out`);
     } else if (effect === 'read' && parameter.in !== 'path' && isMethodParameter(name)) {
-      say(`the parameter ${JSON.stringify(name)} would change the HTTP method of a read and was left out`);
+      warn(`the parameter ${JSON.stringify(name)} would change the HTTP method of a read and was left out`);
     } else if (template.queryVariables.has(name) && (parameter.in === 'path' || parameter.in === 'query')) {
       sendable.push(inQuery(parameter, template.queryVariables.get(name)!));
     } else if (parameter.in === 'path' && !template.variables.includes(name)) {
-      say(`the path parameter ${JSON.stringify(name)} is not in the path template and was left out`);
+      warn(`the path parameter ${JSON.stringify(name)} is not in the path template and was left out`);
     } else sendable.push(parameter);
   }
   const constants = signed ? sendable.flatMap(toConstant) : [];
@@ -184,7 +190,7 @@ function keepParameters(
   return { sendable: sendable.filter((parameter) => !isConstant(parameter)), constants, schemes };
 }
 
-/** `X-Amz-Target`, `Action`, `Version`: parameters that AWS requires in every call and that have only one possible value. */
+/** Parameters that AWS requires in every call and that have only one possible value: `X-Amz-Target`, `Action`, `Version`. */
 function toConstant({ in: where, required, schema, target }: Parameter): FixedValue[] {
   if (!required || (where !== 'header' && where !== 'query')) return [];
   const list = listAt(schema.value, 'enum');
@@ -199,7 +205,7 @@ function isAt({ in: where, name }: Parameter, place: ApiKeyPlace): boolean {
   return where === 'header' ? place.field.toLowerCase() === name.toLowerCase() : place.field === name;
 }
 
-/** A variable of a query string inside the path key is a query parameter, whatever the document calls it. */
+/** A variable in the query string of the path key is a query parameter, whatever the document says. */
 function inQuery(parameter: Parameter, name: string): Parameter {
   const { target } = parameter;
   if (target.in === 'query') return { ...parameter, target: { ...target, name } };
@@ -208,11 +214,11 @@ function inQuery(parameter: Parameter, name: string): Parameter {
 
 const STRING: Node = Object.freeze({ type: 'string', minLength: 1 });
 
-/** Variables of the path key that no parameter describes: strings, and required. */
-function undeclared(
+/** Variables of the path key without a parameter become required strings. */
+function undeclaredVariables(
   template: PathTemplate,
   sendable: readonly Parameter[],
-  { info, place, pointer }: Operation,
+  { info, place, pointer }: DocumentOperation,
   { label, warnings }: RequestContext,
 ): Parameter[] {
   const additions: Parameter[] = [];

@@ -1,28 +1,27 @@
-// Paths and Path Item Objects: every operation in the document's order, path items behind `$ref`s, 3.2 `query` and
-// `additionalOperations` included.
-// https://spec.openapis.org/oas/v3.2.0.html#paths-object, https://spec.openapis.org/oas/v3.2.0.html#path-item-object
-
+// Paths and Path Item Objects: all operations in the document's order, including path items behind `$ref`s and `query` and
+// `additionalOperations` of 3.2. Path Templating: what a path key means.
+// https://spec.openapis.org/oas/v3.2.0.html#paths-object, #path-item-object, #path-templating
 import { isObject } from '../../endpoint/is-object.ts';
 import { type Node, nodeAt, own, step, textAt, textsAt } from '../../endpoint/untrusted.ts';
 import type { OperationInfo } from '../import-options.ts';
 import type { SourceDocument } from '../source/documents.ts';
-import { inside, type Place, RefError, type Resolver } from '../source/resolve.ts';
+import { type DocumentPlace, inside, RefError, type Resolver } from '../source/resolve.ts';
 
-export interface Operation {
+export interface DocumentOperation {
   readonly info: OperationInfo;
-  /** As seen from the root document. */
+  /** The pointer in the root document. */
   readonly pointer: string;
-  readonly pathItem: Place;
-  readonly place: Place;
-  /** Set when a `$ref` in place of the operation leads nowhere. */
+  readonly pathItem: DocumentPlace;
+  readonly place: DocumentPlace;
+  /** Set if a `$ref` in place of the operation cannot be resolved. */
   readonly problem: string | undefined;
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-export function listOperations(root: SourceDocument, resolver: Resolver, warnings: string[]): Operation[] {
-  const paths: Place = { document: root, pointer: '/paths', value: nodeAt(root.value, 'paths') ?? {} };
-  const operations: Operation[] = [];
+export function listOperations(root: SourceDocument, resolver: Resolver, warnings: string[]): DocumentOperation[] {
+  const paths: DocumentPlace = { document: root, pointer: '/paths', value: nodeAt(root.value, 'paths') ?? {} };
+  const operations: DocumentOperation[] = [];
   const hasQuery = root.dialect.major === 3 && root.dialect.minor >= 2;
   const methods = new Set(hasQuery ? [...METHODS, 'query'] : METHODS);
   for (const path of Object.keys(paths.value as Node)) {
@@ -30,7 +29,7 @@ export function listOperations(root: SourceDocument, resolver: Resolver, warning
     const declaration = inside(paths, path);
     const { pointer } = declaration;
     for (const pathItem of pathItems(declaration, resolver, warnings, path)) {
-      const add = (owner: Place, key: string, method: string, at: string) => {
+      const add = (owner: DocumentPlace, key: string, method: string, at: string) => {
         const place = inside(owner, key);
         if (isObject(place.value))
           operations.push(readOperation(place, pathItem, method, path, at + step(key), resolver));
@@ -46,14 +45,14 @@ export function listOperations(root: SourceDocument, resolver: Resolver, warning
   return operations;
 }
 
-/** A path item may be a `$ref`, and may have operations of its own beside it. */
-function pathItems(place: Place, resolver: Resolver, warnings: string[], path: string): Place[] {
+/** A path item may have a `$ref`, and operations of its own beside it. */
+function pathItems(place: DocumentPlace, resolver: Resolver, warnings: string[], path: string): DocumentPlace[] {
   if (!isObject(place.value)) return [];
   if (typeof place.value.$ref !== 'string') return [place];
   const { $ref, ...beside } = place.value;
-  const own: Place[] = Object.keys(beside).length > 0 ? [{ ...place, value: beside }] : [];
+  const own: DocumentPlace[] = Object.keys(beside).length > 0 ? [{ ...place, value: beside }] : [];
   try {
-    const target = resolver.settle(place);
+    const target = resolver.dereference(place);
     if (!isObject(target.value)) return own;
     const rest: Record<string, unknown> = { ...target.value };
     for (const key of Object.keys(beside)) delete rest[key];
@@ -66,18 +65,18 @@ function pathItems(place: Place, resolver: Resolver, warnings: string[], path: s
 }
 
 function readOperation(
-  declaration: Place,
-  pathItem: Place,
+  declaration: DocumentPlace,
+  pathItem: DocumentPlace,
   method: string,
   path: string,
   pointer: string,
   resolver: Resolver,
-): Operation {
+): DocumentOperation {
   let place = declaration;
   let problem: string | undefined;
-  // A `$ref` here is not allowed by any version, and met in the wild.
+  // No version allows a `$ref` here, but some documents have one.
   try {
-    place = resolver.settle(declaration);
+    place = resolver.dereference(declaration);
     if (!isObject(place.value)) problem = 'its $ref leads to something that is not an operation';
   } catch (error) {
     if (!(error instanceof RefError)) throw error;
@@ -88,4 +87,62 @@ function readOperation(
   const deprecated = own(place.value, 'deprecated') === true;
   const info = { method, path, ...(operationId === undefined ? {} : { operationId }), tags, deprecated };
   return { info, pointer, pathItem, place, problem };
+}
+
+/** A path key: `/pets/{petId}`, but also `/current?lat={lat}`, `/files/{id}#copy` or `/x/{proxy+}`. */
+export interface PathTemplate {
+  /** The template that the executor fills in. It may have a literal query string and a fragment. */
+  readonly path: string;
+  /** Variables of the path itself, each once, under the names that the document's parameters have. */
+  readonly variables: readonly string[];
+  /** Variables in a query string of the key: variable → query name. */
+  readonly queryVariables: ReadonlyMap<string, string>;
+}
+
+const NONE: ReadonlyMap<string, string> = new Map();
+
+/** `parameters` show whether `{proxy+}` is the variable `proxy`, or is really called that. */
+export function readTemplate(key: string, parameters: readonly { in: string; name: string }[]): PathTemplate {
+  if (!/[{?#]/.test(key) && key.startsWith('/')) return { path: key, variables: [], queryVariables: NONE };
+  const pathNames = new Set<string>();
+  for (const parameter of parameters) if (parameter.in === 'path') pathNames.add(parameter.name);
+  const whole = key.startsWith('/') ? key : `/${key}`;
+  const hash = whole.indexOf('#');
+  const fragment = hash < 0 ? '' : whole.slice(hash);
+  const bare = hash < 0 ? whole : whole.slice(0, hash);
+  const mark = indexOfQuery(bare);
+  const queryVariables = new Map<string, string>();
+  const literal: string[] = [];
+  for (const pair of mark < 0 ? [] : bare.slice(mark + 1).split('&')) {
+    const [, name, variable] = /^([^={}]+)=\{([^{}]+)\}$/.exec(pair) ?? [];
+    if (name !== undefined && variable !== undefined) queryVariables.set(variable, name);
+    else if (!/[{}]/.test(pair) && pair !== '') literal.push(pair);
+  }
+  const variables = new Set<string>();
+  const path = (mark < 0 ? bare : bare.slice(0, mark)).replace(/\{([^{}]*)\}/g, (whole, inner: string) => {
+    // RFC 6570 query expansion: such variables are declared as query parameters.
+    if (/^[?&]/.test(inner)) return '';
+    const name = pathNames.has(inner) ? inner : inner.replace(/^\+|[+*]$/g, '').split(':', 1)[0]!;
+    const variable = pathNames.has(name) ? name : inner;
+    if (variable === '') return whole;
+    variables.add(variable);
+    return `{${variable}}`;
+  });
+  return {
+    path: path + (literal.length > 0 ? `?${literal.join('&')}` : '') + fragment,
+    variables: [...variables],
+    queryVariables,
+  };
+}
+
+/** The position of the first `?` outside of braces. */
+function indexOfQuery(text: string): number {
+  let depth = 0;
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index];
+    if (character === '{') depth++;
+    else if (character === '}') depth--;
+    else if (character === '?' && depth <= 0) return index;
+  }
+  return -1;
 }

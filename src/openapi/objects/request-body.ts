@@ -1,6 +1,5 @@
-// Request Body Object → how it is written (BodyPlan) and which fields or single value it takes.
+// Request Body Object: how the body is written (BodyPlan), and whether it is one argument or has one for each field.
 // https://spec.openapis.org/oas/v3.2.0.html#request-body-object
-
 import { toSingular } from '../../endpoint/conventions/short-name.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import { toEssence } from '../../endpoint/media-type.ts';
@@ -9,46 +8,44 @@ import { toSnakeCase } from '../../endpoint/names.ts';
 import { nodeAt, omitUndefined, once, own, textAt } from '../../endpoint/untrusted.ts';
 import { readText } from '../../schema/example-calls.ts';
 import { isKind, shownNames } from '../../schema/portable/read-only.ts';
-import type { DemandsFields } from '../schema/body-demands.ts';
-import { isBytes, isText, mayBeObject } from '../schema/byte-schemas.ts';
+import { isBytes, isText, mayBeObject, type RequiresFields } from '../schema/body-schemas.ts';
 import type { Field, ObjectShape, ShapeOf } from '../schema/schema-shape.ts';
-import type { Limits } from '../source/limits.ts';
-import { inside, OperationProblem, type Place, pointerOf, type Resolver } from '../source/resolve.ts';
+import type { DocumentLimits } from '../source/limits.ts';
+import { type DocumentPlace, inside, OperationProblem, pointerOf, type Resolver } from '../source/resolve.ts';
 import { encodingsOf } from './encoding.ts';
-import { examplesOfBody, inSchemaAt } from './example.ts';
-import { withExampleFields } from './example-fields.ts';
+import { examplesOfBody, inSchemaAt, withExampleFields } from './example.ts';
 import { chooseMediaType, kindOf } from './media-type-object.ts';
-import { type BodyParameter, collectionStyle, schemaOfParameter, settlePlace } from './parameter.ts';
+import { type BodyParameter, collectionStyle, dereferenceInOperation, schemaOfParameter } from './parameter.ts';
 
-/** What the body asks for. `whole`: one argument is the entire body. */
+/** The body of a request. `whole`: one argument is the entire body. */
 export interface BodyDraft {
   readonly plan: BodyPlan;
-  /** The schemas a request needs, for the scan. */
-  readonly schemas: readonly Place[];
+  /** The schemas to check at the start. */
+  readonly schemas: readonly DocumentPlace[];
   readonly fields: readonly Field[];
-  readonly whole?: { readonly key: 'body' | 'file'; readonly schema?: Place; readonly description?: string };
+  readonly whole?: { readonly key: 'body' | 'file'; readonly schema?: DocumentPlace; readonly description?: string };
   readonly shape?: ObjectShape;
-  /** The only body the document allows, so it is not an argument. */
+  /** The only value that the document allows, so it is not an argument. */
   readonly constant?: unknown;
   readonly description?: string;
   /** The media type object (2.0: the body parameter), for its examples. */
-  readonly media?: Place;
+  readonly media?: DocumentPlace;
 }
 
 export interface BodyContext {
   readonly resolver: Resolver;
   readonly shapeOf: ShapeOf;
-  readonly demandsFields: DemandsFields;
-  readonly limits: Limits;
+  readonly requiresFields: RequiresFields;
+  readonly limits: DocumentLimits;
   readonly method: string;
   readonly path: string;
 }
 
 /** OpenAPI 3 `requestBody`. */
-export function readRequestBody(operation: Place, context: BodyContext): BodyDraft | undefined {
-  const place = settlePlace(inside(operation, 'requestBody'), context.resolver);
+export function readRequestBody(operation: DocumentPlace, context: BodyContext): BodyDraft | undefined {
+  const place = dereferenceInOperation(inside(operation, 'requestBody'), context.resolver);
   const mediaTypes = Object.keys(nodeAt(place.value, 'content') ?? {});
-  const mediaAt = (mediaType: string) => settlePlace(inside(place, 'content', mediaType), context.resolver);
+  const mediaAt = (mediaType: string) => dereferenceInOperation(inside(place, 'content', mediaType), context.resolver);
   // A multipart body without named parts cannot be written, so any other type is better.
   const writable = mediaTypes.filter((type) => kindOf(type) !== 'multipart' || partsOf(mediaAt(type), context));
   const mediaType = chooseMediaType(writable.length > 0 ? writable : mediaTypes, (type) =>
@@ -63,7 +60,7 @@ export function readRequestBody(operation: Place, context: BodyContext): BodyDra
   return draft && omitUndefined({ ...draft, plan: withFileTypes(draft.plan, mediaTypes), description, media });
 }
 
-/** If there are several types, the file's own type decides. */
+/** With several types, the type of the file itself is used. */
 function withFileTypes(plan: BodyPlan, mediaTypes: readonly string[]): BodyPlan {
   const files = mediaTypes.filter((type) => kindOf(type) === 'binary');
   return plan.kind === 'binary' && files.length > 1 ? { ...plan, mediaType: files.join(', ') } : plan;
@@ -71,22 +68,22 @@ function withFileTypes(plan: BodyPlan, mediaTypes: readonly string[]): BodyPlan 
 
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'QUERY']);
 
-/** Whether a call has to bring a body; `open` where neither the document nor its schema says so. */
-type Need = 'required' | 'optional' | 'open';
+/** Whether a call must have a body; `open` if neither the document nor its schema decides. */
+type BodyNeed = 'required' | 'optional' | 'open';
 
 /**
- * If the document does not say, the schema's required fields decide; an explicit `required: false` is taken seriously (of 492 in
- * the documents we test with, 5 stand beside a required field).
+ * If the document does not say, the schema's required fields decide. An explicit `required: false` counts (of 492 in the documents
+ * we test with, 5 are beside a required field).
  */
-function needOf(owner: unknown, media: Place, { method, demandsFields }: BodyContext): Need {
+function needOf(owner: unknown, media: DocumentPlace, { method, requiresFields }: BodyContext): BodyNeed {
   const word = own(owner, 'required');
   if (typeof word === 'boolean') return word ? 'required' : 'optional';
   if (!WITH_BODY.has(method)) return 'optional';
   const schema = schemaAt(media);
-  return schema !== undefined && demandsFields(schema) ? 'required' : 'open';
+  return schema !== undefined && requiresFields(schema) ? 'required' : 'open';
 }
 
-/** `application/json: {}` says that there may be a body, and nothing that a caller could be asked for. */
+/** `application/json: {}` allows a body, but does not describe it. */
 function describesBody(media: unknown, mediaType: string): boolean {
   const kind = kindOf(mediaType);
   if (kind === 'text' || kind === 'binary' || kind === 'xml') return true;
@@ -97,7 +94,7 @@ function describesBody(media: unknown, mediaType: string): boolean {
 export function readBodyParameters(
   parameters: readonly BodyParameter[],
   consumes: readonly string[],
-  operation: Place,
+  operation: DocumentPlace,
   context: BodyContext,
 ): BodyDraft | undefined {
   const body = parameters.find((parameter) => parameter.in === 'body');
@@ -140,12 +137,17 @@ function readForm(form: readonly BodyParameter[], consumes: readonly string[]): 
   return { plan, schemas: fields.flatMap((field) => field.schemas), fields, shape };
 }
 
-function schemaAt(owner: Place): Place | undefined {
+function schemaAt(owner: DocumentPlace): DocumentPlace | undefined {
   const schema = inside(owner, 'schema');
   return isObject(schema.value) ? schema : undefined;
 }
 
-function planBody(mediaType: string, need: Need, media: Place, context: BodyContext): BodyDraft | undefined {
+function planBody(
+  mediaType: string,
+  need: BodyNeed,
+  media: DocumentPlace,
+  context: BodyContext,
+): BodyDraft | undefined {
   const required = need === 'required';
   const schema = schemaAt(media);
   const schemas = schema ? [schema] : [];
@@ -177,12 +179,12 @@ function planBody(mediaType: string, need: Need, media: Place, context: BodyCont
     );
   }
   if (!shape && kind === 'form' && schema && !mayBeObject(schema, context.resolver)) {
-    // A list or a string has no field names to be sent under: the caller writes the form itself.
+    // A list or a string has no field names, so the caller writes the form itself.
     return whole('text', type, 'body', `The body as ${type} text (name=value pairs).`);
   }
   if (!shape || shape.fields.length > context.limits.maxArguments) return whole(kind, body, 'body');
   if (shape.fields.length === 0) {
-    // `{type: object, properties: {}}`, as generators write it for GET: there is nothing to send.
+    // `{type: object, properties: {}}`, which generators write for GET: there is nothing to send.
     if (!required && (kind === 'form' || context.method === 'GET' || context.method === 'HEAD')) return undefined;
     if (shape.closed && !shape.readOnlyFields?.length)
       return required ? { plan: { mediaType: body, kind, required }, schemas, fields: [], constant: {} } : undefined;
@@ -191,28 +193,28 @@ function planBody(mediaType: string, need: Need, media: Place, context: BodyCont
   const parts = kind === 'json' ? undefined : encodingsOf(shape.fields, media.value, kind, context.resolver);
   const plan: BodyPlan = { mediaType: body, kind, required, ...(parts ? { encoding: parts } : {}) };
   const draft = { plan, schemas, fields: shape.fields, shape };
-  const complete = need === 'optional' || kind !== 'json' ? draft : demandWrapper(draft, context);
+  const complete = need === 'optional' || kind !== 'json' ? draft : requireWrapper(draft, context);
   return showReference(unwrap(complete, examples, context), context.path);
 }
 
 /**
- * `{user: {…}}` of /users where `user` is not required: it is the only field, and has required fields of its own, so it is
- * required. A `filter` or `options` that is the only field stays optional.
+ * If the body of /users is `{user: {…}}`, `user` counts as required: it is the only field, and has required fields of its own. A
+ * `filter` or `options` that is the only field stays optional.
  */
-function demandWrapper(draft: BodyDraft, { demandsFields, method, path }: BodyContext): BodyDraft {
+function requireWrapper(draft: BodyDraft, { requiresFields, method, path }: BodyContext): BodyDraft {
   const [only, ...others] = draft.fields;
   const { shape, plan } = draft;
   if (!only || others.length > 0 || only.required || !shape || shape.rest || !WITH_BODY.has(method)) return draft;
-  const isThing = NEUTRAL.test(only.name) || thingOf(only.name) === thingOf(lastWordOf(path));
-  if (!isThing || !only.schemas.some(demandsFields)) return draft;
+  const isResource = NEUTRAL_WRAPPER.test(only.name) || resourceOf(only.name) === resourceOf(lastWordOf(path));
+  if (!isResource || !only.schemas.some(requiresFields)) return draft;
   const fields = [{ ...only, required: true }];
   return { ...draft, plan: { ...plan, required: true }, fields, shape: { ...shape, fields } };
 }
 
-/** `{data: {…}}`: the wrapper says nothing, so its fields become the arguments. */
+/** If the body is `{data: {…}}`, the fields inside the wrapper become the arguments. */
 function unwrap(
   draft: BodyDraft,
-  bodies: () => readonly Place[],
+  bodies: () => readonly DocumentPlace[],
   { shapeOf, limits, resolver }: BodyContext,
 ): BodyDraft {
   if (draft.plan.kind !== 'json') return draft;
@@ -236,20 +238,20 @@ function unwrap(
   return current;
 }
 
-/** Wrapper names that say nothing about their content. */
-const NEUTRAL =
+/** Wrapper names that tell nothing about their content. */
+const NEUTRAL_WRAPPER =
   /^(?:data|attributes|body|payload|params|parameters|input|request|item|object|resource|entity|record)$/i;
 
 /**
- * A wrapper that is not about the thing in the path refers to another thing (`{service: {id, type}}`). The fields that identify
- * it are shown, although they are readOnly where that thing is created.
+ * A wrapper that is not about the resource in the path refers to another resource (`{service: {id, type}}`). The fields that
+ * identify it are shown, although they are readOnly where that resource is created.
  */
 function showReference(draft: BodyDraft, path: string): BodyDraft {
   const { shape, fields, plan } = draft;
   const wrapper = plan.wrap?.at(-1);
   const readOnlyFields = shape?.readOnlyFields ?? [];
   if (!shape || wrapper === undefined || readOnlyFields.length === 0) return draft;
-  const isOther = !NEUTRAL.test(wrapper) && thingOf(wrapper) !== thingOf(lastWordOf(path));
+  const isOther = !NEUTRAL_WRAPPER.test(wrapper) && resourceOf(wrapper) !== resourceOf(lastWordOf(path));
   if (!isOther && !fields.every(({ name }) => isKind(name))) return draft;
   const readOnlyNames = new Set(readOnlyFields.map(({ name }) => name));
   const required = new Set(fields.filter((field) => field.required).map(({ name }) => name));
@@ -259,21 +261,21 @@ function showReference(draft: BodyDraft, path: string): BodyDraft {
     isRequired: (name: string) => required.has(name),
   };
   const visibleNames = new Set(shownNames({ names, ...rules, tags: new Set() }, 'part'));
-  const telling = readOnlyFields.filter(({ name }) => visibleNames.has(name)).slice(0, MAX_REFERENCE_FIELDS);
-  const others = readOnlyFields.filter((field) => !telling.includes(field));
-  const all = [...telling, ...fields];
+  const identifying = readOnlyFields.filter(({ name }) => visibleNames.has(name)).slice(0, MAX_REFERENCE_FIELDS);
+  const others = readOnlyFields.filter((field) => !identifying.includes(field));
+  const all = [...identifying, ...fields];
   return { ...draft, fields: all, shape: { ...shape, fields: all, readOnlyFields: others } };
 }
 
-/** Real things have two of them; a limit makes the arguments of a body countable before it is read. */
-export const MAX_REFERENCE_FIELDS = 100;
+/** Fields that identify a resource; real documents have two of them. */
+const MAX_REFERENCE_FIELDS = 100;
 
-/** What a path ends in, variables aside. */
+/** The last segment of a path without variables. */
 function lastWordOf(path: string): string {
   return path.split('/').findLast((segment) => segment !== '' && !segment.includes('{')) ?? '';
 }
 
-function thingOf(name: string): string {
+function resourceOf(name: string): string {
   return toSingular(toSnakeCase(name));
 }
 
@@ -288,13 +290,13 @@ function concrete(mediaType: string): string {
       : 'application/octet-stream';
 }
 
-function hasFiles(media: Place, mediaType: string, { resolver, shapeOf }: BodyContext): boolean {
+function hasFiles(media: DocumentPlace, mediaType: string, { resolver, shapeOf }: BodyContext): boolean {
   if (kindOf(mediaType) !== 'multipart') return false;
   const encoding = encodingsOf(partsOf(media, { shapeOf })?.fields ?? [], media.value, 'multipart', resolver);
   return Object.values(encoding ?? {}).some((part) => part.file === true);
 }
 
-function partsOf(media: Place, { shapeOf }: Pick<BodyContext, 'shapeOf'>): ObjectShape | undefined {
+function partsOf(media: DocumentPlace, { shapeOf }: Pick<BodyContext, 'shapeOf'>): ObjectShape | undefined {
   const schema = schemaAt(media);
   return schema && shapeOf(schema, 'merged');
 }

@@ -1,5 +1,6 @@
-// Security Requirement Objects → the alternatives of each operation. A credential is bound to the document's main origin;
-// an operation that lives elsewhere gets its own variable, so that no key reaches another host unless somebody set it.
+// Reads Security Requirement Objects: the alternative sets of credentials of each operation. A credential is bound to the
+// document's main origin. An operation on another origin has variables of its own, so no key is sent to another host unless the
+// operator sets it.
 // https://spec.openapis.org/oas/v3.2.0.html#security-requirement-object
 import { originOf } from '../../endpoint/address.ts';
 import { isObject } from '../../endpoint/is-object.ts';
@@ -7,15 +8,15 @@ import type { Credential } from '../../endpoint/secret/credential.ts';
 import { alternativesOf, destinationOf, formatOf, secretsIn, unsetVariables } from '../../endpoint/secrets.ts';
 import { listAt, type Node, nodeAt, textAt, textsAt } from '../../endpoint/untrusted.ts';
 import type { CredentialSource, ImportOptions } from '../import-options.ts';
-import type { KeyParameter } from '../key-parameters.ts';
 import { behindRef } from '../schema/schema-refs.ts';
 import type { SourceDocument } from '../source/documents.ts';
-import { type OperatorHeader, satisfies } from '../source/fetch-headers.ts';
+import { type OperatorHeader, satisfies } from '../source/operator-headers.ts';
 import { OperationProblem, type Resolver } from '../source/resolve.ts';
+import type { KeyParameter } from '../undeclared-keys.ts';
 import {
   type ApiKeyPlace,
   apiKeyPlace,
-  buildCredentials,
+  credentialsForScheme,
   isSigned,
   parameterKind,
   readSecrets,
@@ -28,11 +29,11 @@ export interface SecuredOperation {
   readonly method: string;
   readonly path: string;
   readonly baseUrl: string;
-  /** Where its requirements stand. */
+  /** The pointer of its requirements. */
   readonly pointer: string;
 }
 
-/** Schemes an operation takes by its parameters, beside its own requirements. */
+/** Schemes that an operation declares as parameters, beside its requirements. */
 export interface ExtraSchemes {
   readonly required: readonly string[];
   readonly optional: readonly string[];
@@ -40,15 +41,14 @@ export interface ExtraSchemes {
 
 type Alternatives = readonly (readonly Credential[])[];
 
-/** Credentials that operations wait for, as alternatives. */
-interface Need {
+/** Alternatives of which none has all its variables, and how many operations need them. */
+interface MissingCredentials {
   readonly sets: Alternatives;
   readonly baseUrl: string;
   operations: number;
 }
 
-/** What reading the security of a document needs to know. */
-export interface SecurityParts {
+export interface SecurityContext {
   readonly root: SourceDocument;
   readonly domain: string;
   readonly mainUrl: string;
@@ -60,38 +60,40 @@ export interface SecurityParts {
 }
 
 /** Alternatives that operations share, and what is missing for them. */
-interface Entry {
+interface SharedAlternatives {
   readonly sets: Alternatives;
-  readonly need: Need | undefined;
+  readonly missing: MissingCredentials | undefined;
 }
 
 export class Security {
-  /** Places of API keys: parameters of the same name are credentials, not arguments. */
+  /** Where API keys are sent: parameters of the same name are credentials, not arguments. */
   readonly apiKeys: readonly ApiKeyPlace[];
-  readonly #parts: SecurityParts;
+  readonly #context: SecurityContext;
   readonly #mainOrigin: string | undefined;
   readonly #schemes: ReadonlyMap<string, Node>;
-  /** Documents write `basicAuth` where they define `BasicAuth`: names are also compared without case. The first one counts. */
+  /**
+   * Some documents define `BasicAuth` and refer to `basicAuth`, so names are also compared without case. The first one is taken.
+   */
   readonly #caseless: ReadonlyMap<string, Node>;
   readonly #guesses = new Set<string>();
   readonly #own: ReadonlyMap<string, Credential>;
   readonly #ways = new Map<string, readonly Credential[]>();
-  readonly #needs = new Map<string, Need>();
+  readonly #missing = new Map<string, MissingCredentials>();
   /** Most operations share the requirements of the document, and a server. */
-  readonly #shared = new Map<readonly unknown[], Map<string, Entry>>();
+  readonly #shared = new Map<readonly unknown[], Map<string, SharedAlternatives>>();
 
-  constructor(parts: SecurityParts) {
-    const schemes = readSchemes(parts.root, parts.resolver);
-    addParameters(schemes, parts.parameters);
-    this.#parts = parts;
-    this.#mainOrigin = originOf(parts.mainUrl);
+  constructor(context: SecurityContext) {
+    const schemes = readSchemes(context.root, context.resolver);
+    addParameters(schemes, context.parameters);
+    this.#context = context;
+    this.#mainOrigin = originOf(context.mainUrl);
     this.#schemes = schemes;
     this.#caseless = new Map([...schemes].reverse().map(([name, scheme]) => [name.toLowerCase(), scheme]));
-    this.#own = parts.options.ownCredentials?.(parts.mainUrl) ?? new Map();
+    this.#own = context.options.ownCredentials?.(context.mainUrl) ?? new Map();
     this.apiKeys = [...schemes].flatMap(([scheme, node]) => apiKeyPlace(scheme, node));
   }
 
-  /** Whether an operation's requests are signed: the parameters of a signature are not arguments. */
+  /** Whether an operation's requests are signed; then the parameters of the signature are not arguments. */
   isSigned(operation: Node): boolean {
     const names = this.#listFor(operation)
       .filter(isObject)
@@ -103,35 +105,35 @@ export class Security {
   forOperation({ node, method, path, baseUrl, pointer }: SecuredOperation, extra: ExtraSchemes): Alternatives {
     const list = this.#listFor(node);
     const { required, optional } = extra;
-    const byUrl = this.#shared.get(list) ?? new Map<string, Entry>();
+    const byUrl = this.#shared.get(list) ?? new Map<string, SharedAlternatives>();
     this.#shared.set(list, byUrl);
     const isPlain = required.length + optional.length === 0;
     const key = isPlain ? baseUrl : JSON.stringify([baseUrl, required, optional]);
     let entry = byUrl.get(key);
     if (!entry) {
-      // `security: []` of an operation is deliberate; a missing `security` may have been forgotten.
+      // `security: []` of an operation is deliberate; a missing `security` may be an omission.
       const requirements = list.filter(isObject);
       const isOpen = list === node.security && requirements.length === 0;
       const sets = this.#alternatives(isOpen ? undefined : requirements, originOf(baseUrl), extra, pointer);
-      entry = { sets, need: needOf(sets, baseUrl, this.#needs) };
+      entry = { sets, missing: missingIn(sets, baseUrl, this.#missing) };
       byUrl.set(key, entry);
     }
     const url = `${method} ${baseUrl}${path}`;
     // A login must not require the token that it issues.
     if (entry.sets.some((set) => set.some((one) => isLoginAt(one, url))))
       return entry.sets.filter((set) => !set.some((one) => isLoginAt(one, url)));
-    if (entry.need !== undefined) entry.need.operations++;
+    if (entry.missing !== undefined) entry.missing.operations++;
     return entry.sets;
   }
 
-  /** Sentences about unset variables, after all operations were read. */
+  /** Sentences about unset variables; call it after all operations were read. */
   missing(): string[] {
-    return [...this.#needs.values()].map(toSentence);
+    return [...this.#missing.values()].map(toSentence);
   }
 
   /** The requirements of an operation, or those of the document. */
   #listFor(operation: Node): readonly unknown[] {
-    return Array.isArray(operation.security) ? operation.security : listAt(this.#parts.root.value, 'security');
+    return Array.isArray(operation.security) ? operation.security : listAt(this.#context.root.value, 'security');
   }
 
   #schemeOf(name: string): Node | undefined {
@@ -139,7 +141,7 @@ export class Security {
   }
 
   #guess(name: string): Node {
-    const { root, warnings } = this.#parts;
+    const { root, warnings } = this.#context;
     const scheme = /basic/i.test(name) ? 'basic' : 'bearer';
     const problem = `${root.label}: the security scheme "${name}" is used but not defined; it is taken as HTTP ${scheme}`;
     if (!this.#guesses.has(name)) warnings.push(problem);
@@ -159,13 +161,13 @@ export class Security {
       usable(requirements, (one) => this.#combine(one, origin, extra, pointer));
     const bare = read(required);
     if (optional.length === 0) return bare;
-    // An optional key is sent if it is set; without it, the call is made as if it were not declared.
+    // An optional key is sent if its variable is set; otherwise the call is made as if it were not declared.
     return [...read([...required, ...optional]), ...(bare.length === 0 ? [[]] : bare)];
   }
 
-  /** The only credential of the domain file, as a requirement; {} if there is none, or if a configured header replaces it. */
+  /** The only credential of the domain file, as a requirement; {} if there is none, or a configured header replaces it. */
   #single(origin: string | undefined): Node {
-    const { options, callerHeaders } = this.#parts;
+    const { options, callerHeaders } = this.#context;
     const name = options.singleCredential;
     const own = name === undefined ? undefined : this.#own.get(name);
     if (name === undefined || origin !== this.#mainOrigin || (own === undefined && this.#schemeOf(name) === undefined))
@@ -176,17 +178,17 @@ export class Security {
 
   /** The ways to satisfy all schemes of one requirement at once. */
   #combine(requirement: Node, origin: string | undefined, extra: readonly string[], pointer: string): Credential[][] {
-    const { callerHeaders, options } = this.#parts;
+    const { callerHeaders, options } = this.#context;
     const headers = origin === this.#mainOrigin ? callerHeaders : [];
     let sets: Credential[][] = [headers.map((header) => header.credential)];
-    // A token parameter beside a scheme that uses Authorization only repeats it, in the way of an earlier version of the API.
-    const isProven = Object.keys(requirement).some((name) => writesAuthorization(this.#schemeOf(name)));
-    const beside = extra.filter((name) => !isProven || parameterKind(this.#schemeOf(name)) !== 'token');
+    // A token parameter beside a scheme that uses Authorization only repeats it, as in an earlier version of the API.
+    const usesAuthorization = Object.keys(requirement).some((name) => writesAuthorization(this.#schemeOf(name)));
+    const beside = extra.filter((name) => !usesAuthorization || parameterKind(this.#schemeOf(name)) !== 'token');
     for (const name of new Set([...Object.keys(requirement), ...beside])) {
       const scheme = this.#schemeOf(name);
       if ((scheme || !this.#own.has(name)) && headers.some((header) => satisfies(header, scheme))) continue;
       if (scheme?.type === 'mutualTLS') {
-        // Another base URL may be that of a proxy that presents one.
+        // Another base URL may be that of a proxy that presents a certificate.
         if (options.connection?.certificate !== undefined || options.baseUrl !== undefined) continue;
         throw new OperationProblem(
           pointer,
@@ -195,7 +197,7 @@ export class Security {
       }
       const scopes = scheme?.type === 'oauth2' ? textsAt(requirement, name) : [];
       const ways = this.#credentialsFor(name, scopes, origin, pointer);
-      sets = sets.flatMap((set) => ways.map((credential) => [...set, credential])).slice(0, MAX_WAYS);
+      sets = sets.flatMap((set) => ways.map((credential) => [...set, credential])).slice(0, MAX_ALTERNATIVES);
     }
     return sets;
   }
@@ -211,9 +213,9 @@ export class Security {
     const key = JSON.stringify([name, scopes, foreignOrigin]);
     let ways = this.#ways.get(key);
     if (!ways) {
-      const { root, domain, mainUrl, options } = this.#parts;
+      const { root, domain, mainUrl, options } = this.#context;
       const scheme = this.#schemeOf(name);
-      // Parameters of one name are one key, wherever they stand.
+      // Parameters of one name are one key, in any location.
       const label = parameterKind(scheme) === undefined ? name : (textAt(scheme, 'name') ?? name);
       const secrets = readSecrets(label, domain, foreignOrigin, options);
       const signing = (source: CredentialSource) => signingOf(source, root.value, mainUrl, options);
@@ -224,7 +226,7 @@ export class Security {
       };
       const own = foreignOrigin === undefined ? this.#own.get(name) : undefined;
       const build = () =>
-        buildCredentials(name, scheme ?? this.#guess(name), scopes, secrets, { mainUrl, admit, signing });
+        credentialsForScheme(name, scheme ?? this.#guess(name), scopes, secrets, { mainUrl, admit, signing });
       ways = own && (OWN_KINDS.has(own.kind) || !scheme) ? [own] : build();
       if (own && !ways.some((one) => isLike(one, own))) ways = [own];
       this.#ways.set(key, ways);
@@ -234,8 +236,8 @@ export class Security {
 }
 
 /**
- * Why the operator's variables are not sent to an address chosen by a fetched document: its server could change that address any
- * day.
+ * Why the operator's variables are not sent to an address that a fetched document chose: the document's server could change it at
+ * any time.
  */
 function foreignTo({ uri }: SourceDocument, url: URL, name: string): string | undefined {
   if (!uri.startsWith('http') || new URL(uri).origin === url.origin) return undefined;
@@ -243,11 +245,11 @@ function foreignTo({ uri }: SourceDocument, url: URL, name: string): string | un
   return `is on neither the API’s host nor ${new URL(uri).host}, where the document came from, so your variables are not sent there; if the address is right, add credentials: { ${JSON.stringify(name)}: { tokenUrl: ${address} } } to the domain file`;
 }
 
-/** Kinds that no document can declare: a domain file that has one defines it completely. */
+/** Kinds that no document can declare, so a domain file defines them completely. */
 const OWN_KINDS: ReadonlySet<Credential['kind']> = new Set(['login', 'token_exchange', 'assertion']);
 
-/** Limit of alternatives, because schemes with several ways each multiply. */
-const MAX_WAYS = 12;
+/** Limit for alternatives: those of several schemes multiply. */
+const MAX_ALTERNATIVES = 12;
 
 /**
  * Operations that declare no security get the single credential; the others get it as a further alternative, if it is the
@@ -265,7 +267,7 @@ function withSingle(
   return isFurther ? [single, ...requirements] : requirements;
 }
 
-/** Whether a credential of the domain file is the same as a scheme of the document, and only adds where its secrets are. */
+/** Whether a credential of the domain file is the same as a scheme of the document, and only adds where its secrets come from. */
 function isLike(scheme: Credential, own: Credential): boolean {
   if (scheme.kind !== 'apiKey' || own.kind !== 'apiKey') return scheme.kind === own.kind;
   const isThere = scheme.in === own.in && scheme.field.toLowerCase() === own.field.toLowerCase();
@@ -284,7 +286,7 @@ function isLoginAt(credential: Credential, url: string): boolean {
   return credential.kind === 'login' && `${credential.request.method} ${credential.request.url}` === url;
 }
 
-/** One alternative that cannot work does not hurt the others. */
+/** An alternative that cannot work is left out; if none can work, throws the problem of the last one. */
 function usable(requirements: readonly Node[], read: (requirement: Node) => Credential[][]): Alternatives {
   if (requirements.length === 0) return read({}).filter((always) => always.length > 0);
   const sets: Credential[][] = [];
@@ -314,7 +316,7 @@ function readSchemes(document: SourceDocument, resolver: Resolver): Map<string, 
   return schemes;
 }
 
-/** Parameters that are credentials count as schemes, where no scheme says the same. */
+/** Adds parameters that are credentials as schemes, unless a scheme already has that name and location. */
 function addParameters(schemes: Map<string, Node>, parameters: readonly KeyParameter[]): void {
   const places = [...schemes].flatMap(([scheme, node]) => apiKeyPlace(scheme, node));
   for (const parameter of parameters) {
@@ -330,7 +332,10 @@ function writesAuthorization(scheme: Node | undefined): boolean {
   return scheme.in === 'header' && /^authorization$/i.test(textAt(scheme, 'name') ?? '');
 }
 
-/** What requests to AWS are signed for: said by the operator, by the document, or by the host (`dynamodb.eu-west-1.amazonaws.com`). */
+/**
+ * Region and service that requests to AWS are signed for: from the operator, the document, or the host
+ * (`dynamodb.eu-west-1.amazonaws.com`).
+ */
 function signingOf({ region, service }: CredentialSource, root: unknown, mainUrl: string, options: ImportOptions) {
   const info = nodeAt(root, 'info');
   const host = URL.canParse(mainUrl) ? new URL(mainUrl).hostname : '';
@@ -349,21 +354,25 @@ function signingOf({ region, service }: CredentialSource, root: unknown, mainUrl
   };
 }
 
-/** What an operation waits for when none of its alternatives can be used as things stand. */
-function needOf(all: Alternatives, baseUrl: string, needs: Map<string, Need>): Need | undefined {
+/** The entry for these alternatives if none of them has all its variables. */
+function missingIn(
+  all: Alternatives,
+  baseUrl: string,
+  entries: Map<string, MissingCredentials>,
+): MissingCredentials | undefined {
   const sets = alternativesOf(all);
   if (sets.length === 0 || sets.some((set) => set.every((credential) => unsetVariables(credential).length === 0)))
     return undefined;
   const variables = sets.map((set) => set.flatMap((credential) => secretsIn(credential).map((one) => one.variable)));
-  // Alternatives that differ in scopes alone ask for the same variables.
+  // Alternatives that only differ in scopes need the same variables.
   const key = JSON.stringify([...new Set(variables.map((names) => names.join()))]);
-  const need = needs.get(key) ?? { sets, baseUrl, operations: 0 };
-  needs.set(key, need);
-  return need;
+  const entry = entries.get(key) ?? { sets, baseUrl, operations: 0 };
+  entries.set(key, entry);
+  return entry;
 }
 
-/** Every alternative, with the form it takes in a request. */
-function toSentence({ sets, baseUrl, operations }: Need): string {
+/** Names every alternative, and how it is sent. */
+function toSentence({ sets, baseUrl, operations }: MissingCredentials): string {
   const byVariables = new Map<string, { readonly set: readonly Credential[]; readonly unset: readonly string[] }>();
   for (const set of sets) {
     const unset = [...new Set(set.flatMap(unsetVariables))];

@@ -1,9 +1,9 @@
-// Security Scheme Object → one credential, its secrets read from variables of the environment.
+// Builds the credentials of a Security Scheme Object, with secrets from environment variables.
 // https://spec.openapis.org/oas/v3.2.0.html#security-scheme-object
 //
-// A document must not pick the variable that is sent to its own server: titled `AWS`, with a scheme `secretAccessKey`, it
-// would get AWS_SECRET_ACCESS_KEY. So the plain name `<DOMAIN>_<SCHEME>` is for where the operator chose the origin (a base
-// URL); everything else comes from variables set for documents alone, or from those the operator named.
+// A document must not choose a variable that is sent to its own server: with the title `AWS` and a scheme `secretAccessKey`, it
+// would get AWS_SECRET_ACCESS_KEY. So the plain name `<DOMAIN>_<SCHEME>` is only read if the operator chose the origin (a base
+// URL). Otherwise secrets come from variables with the prefix for documents, or from variables that the operator named.
 import { isWebUrl, originOf } from '../../endpoint/address.ts';
 import { DOCUMENT_PREFIX, type Environment, readSecret } from '../../endpoint/environment.ts';
 import { fillLogin } from '../../endpoint/login/fill-login.ts';
@@ -11,15 +11,15 @@ import { toSnakeCase } from '../../endpoint/names.ts';
 import type { Credential, Secret } from '../../endpoint/secret/credential.ts';
 import { readPassword } from '../../endpoint/secrets.ts';
 import { type Node, nodeAt, textAt } from '../../endpoint/untrusted.ts';
-import { prefixIn, withPrefix } from '../credential-format.ts';
 import type { CredentialSource, ImportOptions } from '../import-options.ts';
-import type { KeyParameter } from '../key-parameters.ts';
+import { prefixIn, withPrefix } from '../key-prefix.ts';
+import type { KeyParameter } from '../undeclared-keys.ts';
 
 export interface ApiKeyPlace {
   readonly scheme: string;
   readonly in: 'header' | 'query' | 'cookie' | 'body';
   readonly field: string;
-  /** A parameter of the document, and no scheme. */
+  /** Declared as a parameter, not as a scheme. */
   readonly isParameter: boolean;
 }
 
@@ -45,16 +45,16 @@ type Suffix =
   | 'SESSION_TOKEN';
 
 export interface SchemeSecrets {
-  /** What the operator said about this scheme. */
+  /** The operator's settings for this scheme. */
   readonly source: CredentialSource;
   readonly env: Environment;
-  /** Of HTTP Basic: it may be empty. */
+  /** The password of HTTP Basic, which may be empty. */
   readonly password: () => Secret;
   /** `byDocument`: the document chose where the secret is sent, even if the operator chose the server. */
   readonly read: (suffix: Suffix, byDocument?: boolean) => Secret;
 }
 
-/** `<DOMAIN>_<SCHEME>[_<HOST>][_<SUFFIX>]`, unless the operator named a variable; that one is for the main origin only. */
+/** `<DOMAIN>_<SCHEME>[_<HOST>][_<SUFFIX>]`, unless the operator named a variable, which is for the main origin only. */
 export function readSecrets(
   scheme: string,
   domain: string,
@@ -83,7 +83,7 @@ export function readSecrets(
   const password = (): Secret => {
     const { variable } = read('PASSWORD');
     const secret = readPassword(variable, env);
-    // If only a variable for the user name is given, there is no password.
+    // If only a variable for the user name is configured, there is no password.
     const isNone = source.usernameEnv !== undefined && source.passwordEnv === undefined && secret.value === undefined;
     return isNone ? readPassword(undefined, env) : secret;
   };
@@ -93,17 +93,17 @@ export function readSecrets(
 export interface SchemeAddress {
   /** Region and name that requests are signed for. */
   readonly signing: (source: CredentialSource) => { readonly region: string; readonly service: string };
-  /** What a relative token URL counts from. */
+  /** The base of relative token URLs. */
   readonly mainUrl: string;
   /**
-   * Checks an address the document chose, as a server's is checked; throws where it may not be used. `isNamed`: it would get
-   * variables of the operator's own choice.
+   * Checks an address that the document chose, like that of a server; throws if it may not be used. `isNamed`: variables that the
+   * operator named would be sent there.
    */
   readonly admit: (url: URL, isNamed: boolean) => { readonly publicOnly?: true };
 }
 
 /** The ways to satisfy a scheme, best first: a scheme of OAuth2 may have several. */
-export function buildCredentials(
+export function credentialsForScheme(
   name: string,
   scheme: Node,
   scopes: readonly string[],
@@ -120,7 +120,7 @@ export function buildCredentials(
   return flows.length > 0 && flows.every(({ kind }) => kind === 'oauth2') ? flows : [...flows, token];
 }
 
-/** Flows that need no browser: client credentials, and user name and password. */
+/** The flows without a browser: client credentials, and user name and password. */
 function buildFlows(
   name: string,
   scheme: Node,
@@ -155,7 +155,7 @@ function buildFlows(
   }
   if (loginUrl !== undefined) {
     const variable = (suffix: Suffix) => `\${${readFor(loginUrl, suffix).variable}}`;
-    // Some servers want to know the client as well.
+    // Some servers also need the client.
     const clientFields = (['CLIENT_ID', 'CLIENT_SECRET'] as const)
       .filter((suffix) => readFor(loginUrl, suffix).value !== undefined)
       .map((suffix) => [suffix.toLowerCase(), variable(suffix)]);
@@ -217,7 +217,7 @@ function buildCredential(
   return { kind: 'bearer', name, secret: withPrefix(read(''), 'Bearer ').secret };
 }
 
-/** Where a document says how its key is written. */
+/** Texts in which a document may say how its key is written. */
 function textsOf(scheme: Node): (string | undefined)[] {
   const owners = [scheme, nodeAt(scheme, 'schema')];
   const examples = ['example', 'x-example', 'default'].flatMap((key) => owners.map((owner) => textAt(owner, key)));
@@ -229,10 +229,10 @@ function textsOf(scheme: Node): (string | undefined)[] {
   ];
 }
 
-/** Schemes made from parameters. Kept in a map, not as a mark in the node, because a document could contain that mark. */
+/** Schemes made from parameters. Kept in a map, because a document could contain any mark in the node. */
 const parameterKinds = new WeakMap<Node, KeyParameter['kind']>();
 
-/** A parameter that stands for a scheme. */
+/** The security scheme for a parameter that is a credential. */
 export function toScheme({ object, kind }: KeyParameter): Node {
   const scheme: Node = { ...object, type: 'apiKey' };
   parameterKinds.set(scheme, kind);
@@ -243,7 +243,7 @@ export function parameterKind(scheme: Node | undefined): KeyParameter['kind'] | 
   return scheme && parameterKinds.get(scheme);
 }
 
-/** AWS Signature Version 4, as API Gateway and the public collections of AWS documents say it. */
+/** Whether it is AWS Signature Version 4, as API Gateway and the public collections of AWS documents write it. */
 export function isSigned(scheme: Node): boolean {
   if (/^awsSigv4$/i.test(textAt(scheme, 'x-amazon-apigateway-authtype') ?? '')) return true;
   const isHeader =
@@ -258,7 +258,7 @@ function flowOf(scheme: Node, name: string, nameIn2: string): Node | undefined {
   return nodeAt(nodeAt(scheme, 'flows'), name) ?? (scheme.flow === nameIn2 ? scheme : undefined);
 }
 
-/** A relative token URL counts from the server: FastAPI's `token` is `<server>/token`. */
+/** Relative token URLs are relative to the server: FastAPI's `token` is `<server>/token`. */
 function toUrl(text: string | undefined, mainUrl: string): URL | undefined {
   const base = mainUrl === '' ? undefined : `${mainUrl}/`;
   if (text === undefined || !URL.canParse(text, base)) return undefined;

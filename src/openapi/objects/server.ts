@@ -1,8 +1,8 @@
 // Server Object: where requests go.
 // https://spec.openapis.org/oas/v3.2.0.html#server-object
 //
-// operation > path > document servers, variables filled in, relative URLs resolved; 2.0 host and
-// basePath. Nothing but the document and the caller's configuration ever decides an origin.
+// The servers of the operation, else of the path, else of the document, with variables filled in and relative URLs resolved; in
+// 2.0, host and basePath. Only the document and the operator's configuration ever decide the origin.
 import { isPrivateHost, isWebUrl } from '../../endpoint/address.ts';
 import { isRoot } from '../../endpoint/environment.ts';
 import { isObject } from '../../endpoint/is-object.ts';
@@ -17,7 +17,7 @@ export interface Server {
   readonly url: string;
   /** Why `url` is empty. */
   readonly problem?: string;
-  /** Where it was said, for `explain`. */
+  /** Where it comes from, for `explain`. */
   readonly from: string;
   /** Chosen by a document from the network: must not lead to a private address. */
   readonly publicOnly?: boolean;
@@ -27,7 +27,7 @@ export interface Servers {
   /** The document's own server: the origin credentials are bound to. */
   readonly main: Server;
   readonly forOperation: (pathItem: unknown, operation: unknown) => Server;
-  /** What was chosen for the caller, and how to choose otherwise. */
+  /** Which server was chosen for the operator, and how to choose another. */
   readonly notes: () => readonly string[];
 }
 
@@ -43,7 +43,7 @@ export function readServers(root: SourceDocument, options: ImportOptions): Serve
     const main = read(undefined);
     return {
       main,
-      // 2.0 lets an operation say its own schemes.
+      // In 2.0, an operation may have schemes of its own.
       forOperation: (_, operation) =>
         textsAt(operation, 'schemes').length > 0 && base === undefined ? read(operation) : main,
       notes: () => [],
@@ -57,7 +57,7 @@ export function readServers(root: SourceDocument, options: ImportOptions): Serve
     const first = list[0]!;
     let server = servers.get(first);
     if (server === undefined) {
-      const choice = pick(list, root, options, base?.url, from);
+      const choice = chooseServer(list, root, options, base?.url, from);
       server = choice.server;
       servers.set(first, server);
       if (base === undefined) for (const note of noteChoice(choice, list, options, from)) notes.add(note);
@@ -65,7 +65,7 @@ export function readServers(root: SourceDocument, options: ImportOptions): Serve
     return server;
   };
   refuseUnknownServer(root, options);
-  // OAS 3: no servers means one with the URL `/`.
+  // OAS 3: without servers, there is one with the URL `/`.
   const ofDocument =
     read(root.value, OF_DOCUMENT) ??
     (base === undefined ? toServer('/', root, 'the address of the document') : { url: base.url, from: BASE_URL });
@@ -81,7 +81,7 @@ export function readServers(root: SourceDocument, options: ImportOptions): Serve
 const OF_DOCUMENT = 'servers of the document';
 const BASE_URL = 'base URL given by the caller';
 
-/** A document may name its server on every path instead of once: if all of them share an origin, that is its own. */
+/** Some documents have their server on every path instead of once. If all of these have the same origin, it is the document's. */
 function onlyServer(root: unknown, read: (owner: unknown, from: string) => Server | undefined): Server | undefined {
   const byOrigin = new Map<string, Server>();
   const paths = nodeAt(root, 'paths') ?? {};
@@ -99,8 +99,8 @@ function onlyServer(root: unknown, read: (owner: unknown, from: string) => Serve
 }
 
 /**
- * Throws BAD_CONFIG unless it is an absolute http(s) URL without query, fragment or user info. One that ends with its host, with
- * or without a slash, has no path of its own: the path of the document's server is then appended.
+ * Throws BAD_CONFIG unless it is an absolute http(s) URL without query, fragment or user info. If it ends with its host, with or
+ * without a slash, the path of the document's server is appended.
  */
 function checkBaseUrl(text: string): { url: string; hasPath: boolean } {
   const wrong = (why: string) =>
@@ -119,7 +119,7 @@ function trim(url: URL, origin = url.origin): string {
   return origin + trimEnd(url.pathname, '/');
 }
 
-/** The operator's origin with a path of the document. `/\\host` would be another host: only a real path is accepted. */
+/** The operator's origin with a path of the document. Only a real path is accepted, because `/\\host` would be another host. */
 function below(origin: string, path: string, from: string): Server {
   const url = URL.canParse(path, `${origin}/`) ? new URL(path, `${origin}/`) : undefined;
   if (url === undefined || url.origin !== new URL(origin).origin)
@@ -130,26 +130,28 @@ function below(origin: string, path: string, from: string): Server {
   return { url: trim(url, origin), from };
 }
 
-/** `ws://`, `sftp://`: not for HTTP requests. */
+/** `ws://`, `sftp://`: servers that HTTP requests cannot be sent to. */
 const OTHER_SCHEME = /^(?!https?:)[a-z][a-z0-9+.-]*:\/\//i;
 
-/** One server of a list: which one, and the variables the document filled in itself. */
-interface Choice {
+/** The server chosen from a list, and the variables for which the document's defaults were used. */
+interface ServerChoice {
   readonly server: Server;
   readonly node: Node;
   readonly defaults: readonly string[];
 }
 
-/** The first server a request can be sent to; its variables may still be missing, and then it says so. */
-function pick(
+/**
+ * The first server that requests can be sent to. Values of its variables may be missing; then it has a problem instead of a URL.
+ */
+function chooseServer(
   list: readonly Node[],
   root: SourceDocument,
   options: ImportOptions,
   origin: string | undefined,
   from: string,
-): Choice {
-  let first: Choice | undefined;
-  for (const node of chosen(list, options)) {
+): ServerChoice {
+  let first: ServerChoice | undefined;
+  for (const node of candidates(list, options)) {
     const raw = textAt(node, 'url') ?? '/';
     const template = origin === undefined || OTHER_SCHEME.test(raw) ? raw : pathOf(raw, node, root, options);
     const { text, missing, defaults } = fillVariables(template, node, options);
@@ -160,26 +162,26 @@ function pick(
           ? toServer(text, root, from)
           : below(origin, text, `${BASE_URL}, with the path of the document's server`);
     const choice = { server, node, defaults };
-    // ws://, sftp:// and the like are other ways in; the next one may be http.
+    // With ws://, sftp:// and the like, the next server may be http.
     if (server.url !== '' || missing.length > 0) return choice;
     first ??= choice;
   }
   return first!;
 }
 
-/** The server the caller named, or all of the list in their order. */
-function chosen(list: readonly Node[], options: ImportOptions): readonly Node[] {
+/** The server that the operator named, or the whole list in its order. */
+function candidates(list: readonly Node[], options: ImportOptions): readonly Node[] {
   const same = list.filter((node) => isNamed([node], options));
   return same.length > 0 ? same : withTls(list);
 }
 
-/** Whether the caller named one of these, by its URL, name or description. */
+/** Whether the operator named one of these, by its URL, name or description. */
 function isNamed(list: readonly Node[], { server }: ImportOptions): boolean {
   const texts = list.flatMap((node) => ['url', 'name', 'description'].map((key) => textAt(node, key)));
   return server !== undefined && texts.some((text) => text?.trim().toLowerCase() === server.toLowerCase());
 }
 
-/** The first server; where the list has the same one with TLS, that one. */
+/** If the first server is also in the list with https, that one comes first. */
 function withTls(list: readonly Node[]): readonly Node[] {
   const first = textAt(list[0], 'url') ?? '';
   if (!first.startsWith('http:')) return list;
@@ -187,7 +189,7 @@ function withTls(list: readonly Node[]): readonly Node[] {
   return secure === undefined ? list : [secure, ...list.filter((node) => node !== secure)];
 }
 
-/** An unknown name would silently mean the first server, so it is refused. */
+/** Refuses an unknown name, which would otherwise silently select the first server. */
 function refuseUnknownServer(root: SourceDocument, options: ImportOptions): void {
   const list = listAt(root.value, 'servers').filter(isObject);
   if (options.server === undefined || isNamed(list, options)) return;
@@ -197,8 +199,8 @@ function refuseUnknownServer(root: SourceDocument, options: ImportOptions): void
 }
 
 /**
- * The path of a server's template; scheme and host may be variables, and one variable may be both. One without a slash before it
- * counts from where the document came from.
+ * The path of a server's URL template. Scheme and host may be variables, and one variable may be both. A path without a leading
+ * slash is relative to the address of the document.
  */
 function pathOf(raw: string, node: Node, { uri }: SourceDocument, options: ImportOptions): string {
   const { text } = fillVariables(raw, node, options);
@@ -231,9 +233,9 @@ function some(texts: readonly string[]): string {
   return texts.slice(0, MAX_NAMED).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
-/** Reports a choice that nobody made: one server of several, or variables filled in from the document. */
+/** Reports what the operator did not choose: one server of several, or default values of variables. */
 function noteChoice(
-  { server, node, defaults }: Choice,
+  { server, node, defaults }: ServerChoice,
   list: readonly Node[],
   options: ImportOptions,
   from: string,
@@ -289,14 +291,14 @@ function toServer(text: string, root: SourceDocument, from: string): Server {
   return admitServer(url, root, from);
 }
 
-/** Whether a document may have requests sent to an address it chose. */
-export type Admission = { readonly problem: string } | { readonly problem?: never; readonly publicOnly?: true };
+/** Whether a document may have requests sent to an address that it chose. */
+export type AddressAdmission = { readonly problem: string } | { readonly problem?: never; readonly publicOnly?: true };
 
 /**
- * A fetched document may send requests to the host it came from, or to any public address; one that came from a private address
- * may also name other private addresses. Everything else needs the operator's base URL.
+ * A fetched document may have requests sent to the host it came from, or to any public address; one that came from a private
+ * address also to other private addresses. Everything else needs the operator's base URL.
  */
-export function admitAddress(url: URL, { uri }: SourceDocument): Admission {
+export function admitAddress(url: URL, { uri }: SourceDocument): AddressAdmission {
   if (!uri.startsWith('http')) return {};
   const home = new URL(uri);
   if (home.hostname === url.hostname || isPrivateHost(home.hostname)) return {};

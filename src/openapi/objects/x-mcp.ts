@@ -9,9 +9,9 @@
 //
 // A required parameter that is hidden is sent with its default; one that has neither that nor `fixed` stays offered.
 //
-// `x-mcp: false`, `enabled: false` and `hidden: true` all mean: not offered. An overlay counts as part of the document,
-// and neither may make a call laxer than the operator wants: `guard: allow` is ignored, and so is an `effect` below that of
-// method and names. Both belong in the domain file.
+// `x-mcp: false`, `enabled: false` and `hidden: true` all mean: not offered. An overlay counts as part of the document. Neither may
+// relax what the operator wants: `guard: allow` is ignored, and so is an `effect` below that of method and names. Both belong in the
+// domain file.
 import type { Baseline } from '../../endpoint/conventions/effect.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import {
@@ -59,13 +59,13 @@ export interface DocumentExtension {
   readonly guard: { readonly write?: StricterPolicy; readonly destructive?: StricterPolicy };
 }
 
-/** What a document may ask of the guard. */
+/** Guard policies that a document may set. */
 type StricterPolicy = Exclude<GuardPolicy, 'allow'>;
 
 const POLICIES = ['confirm', 'deny'] as const;
 const NO_ARGUMENT: ArgumentExtension = Object.freeze({});
 
-/** The operation's own words over those of its path item. `refuse` is told what a document may not say. */
+/** The extension of the operation, over that of its path item. `refuse` is called with settings that a document may not use. */
 export function operationExtension(
   pathItem: unknown,
   operation: unknown,
@@ -134,7 +134,7 @@ function responseExtension(node: Node): Partial<ResponsePlan> {
   });
 }
 
-/** `schema` of an argument that is required: hidden, it is sent with its default. */
+/** `schema`: that of a required argument, which is sent with its default if it is hidden. */
 export function argumentExtension(object: unknown, schema?: unknown): ArgumentExtension {
   const word = own(object, FIELD);
   if (word === undefined) return NO_ARGUMENT;

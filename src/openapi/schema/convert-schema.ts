@@ -1,5 +1,5 @@
-// One schema of any OpenAPI version → JSON Schema 2020-12, keyword by keyword. The target of a `$ref` becomes a definition; a
-// circle of references that never descends into the data is broken, because a validator would follow it forever.
+// Converts one schema of any OpenAPI version to JSON Schema 2020-12, keyword by keyword. The target of a `$ref` becomes a
+// definition. A cycle of references that never descends into the data is broken, because a validator would follow it forever.
 import { FILE_SCHEMA } from '../../endpoint/conventions/file-schema.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
@@ -16,29 +16,28 @@ import {
   UNIONS,
 } from '../../schema/keywords.ts';
 import type { SourceDocument } from '../source/documents.ts';
-import { type Follow, orNothing, type Place } from '../source/resolve.ts';
-import type { OnOneCircle, Via } from './in-place-cycles.ts';
-import { readOddities } from './odd-schemas.ts';
-import { areExclusive } from './one-of.ts';
+import { type DocumentPlace, type Follow, orUndefined } from '../source/resolve.ts';
+import type { InSameCycle, Via } from './in-place-cycles.ts';
+import { correctMistakes } from './odd-schemas.ts';
 import type { Direction, OneWayProperties } from './one-way-properties.ts';
-import { annotationsOf, convertPlain, NULL, nameLists, orNull } from './schema-parts.ts';
-import { behindRef, conjuncts, hidesSiblings, refOf } from './schema-refs.ts';
-import { fitValues } from './schema-values.ts';
+import { behindRef, flattenAllOf, ignoresRefSiblings, refOf } from './schema-refs.ts';
+import { annotationsOf, convertPlain, fitValues, NULL_SCHEMA, nameLists, orNull } from './schema-values.ts';
+import { areDistinguishable } from './variants.ts';
 
-/** A `$ref` target in use. */
+/** The target of a `$ref`. */
 export interface Definition {
   readonly name: string;
-  readonly place: Place;
-  /** Names it requires that need not be given where it is used, if that differs from its own. */
-  readonly unasked?: ReadonlySet<string> | undefined;
+  readonly place: DocumentPlace;
+  /** Required names that need not be given where it is used; undefined if they are those that its own schema makes optional. */
+  readonly optionalNames?: ReadonlySet<string> | undefined;
 }
 
 /** What all schemas of a document share. */
 export interface Definitions {
   readonly follow: Follow;
-  readonly onOneCircle: OnOneCircle;
+  readonly inSameCycle: InSameCycle;
   readonly oneWay: OneWayProperties;
-  readonly at: (place: Place, exemptNames: ReadonlySet<string> | undefined) => Definition;
+  readonly at: (place: DocumentPlace, exemptNames: ReadonlySet<string> | undefined) => Definition;
 }
 
 export interface ConversionContext {
@@ -47,20 +46,21 @@ export interface ConversionContext {
   readonly direction: Direction;
   /** The definitions a schema needs are added here. */
   readonly uses: Set<Definition>;
-  /** The definition that this schema applies to the same value as, and how. */
-  readonly within?: Place;
+  /** The definition that applies to the same value as this schema. */
+  readonly within?: DocumentPlace;
+  /** How that definition applies this schema. */
   readonly via: Via;
-  /** Bases written out where a circle was opened, on the way here. */
+  /** Bases that were inlined on the way here, to break cycles. */
   readonly bases?: ReadonlySet<object>;
-  /** How many more may be written out inside this definition. */
+  /** How many more bases may be inlined in this definition. */
   readonly budget?: { left: number };
-  /** Names that need not be given; undefined at the start of an object, whose own schema decides. */
-  readonly unasked?: ReadonlySet<string> | undefined;
+  /** Names that need not be given. Undefined at the start of an object, whose own schema decides. */
+  readonly optionalNames?: ReadonlySet<string> | undefined;
 }
 
 const ANY: JsonSchema = Object.freeze({});
 const NO_NAMES: ReadonlySet<string> = new Set();
-/** In 2.0 and 3.0, keywords beside a `$ref` are ignored; these only describe, so they are kept. */
+/** In 2.0 and 3.0, keywords beside a `$ref` are ignored. These are kept, because they only describe. */
 const REF_ANNOTATIONS = ['title', 'description', 'deprecated', 'default', 'example', 'examples'];
 const REF_KEYWORDS = new Set(['$ref', '$dynamicRef', '$recursiveRef', 'nullable']);
 
@@ -73,30 +73,30 @@ export function convertSchema(context: ConversionContext, schema: unknown): Json
 
 function convertRef(context: ConversionContext, schema: Node, ref: string): JsonSchema {
   const { definitions, document, uses } = context;
-  const target = orNothing(() => definitions.follow(document, ref));
-  // A request with a dangling ref never gets here (scan.ts); an answer's schema is information only.
+  const target = orUndefined(() => definitions.follow(document, ref));
+  // Requests with a dangling `$ref` were refused before (schema-check.ts). The schema of an answer only informs.
   if (!target || (!isObject(target.value) && typeof target.value !== 'boolean')) return ANY;
   if (typeof target.value === 'boolean') return target.value;
-  if (closesCircle(context, target)) return openCircle(context, target);
-  const oneWayNames = unaskedBy(context, schema);
+  if (closesCycle(context, target)) return breakCycle(context, target);
+  const oneWayNames = optionalNamesFor(context, schema);
   const definition = definitions.at(
     target,
-    definitions.oneWay.exempt(oneWayNames, target.document, target.value, context.direction),
+    definitions.oneWay.exemptNames(oneWayNames, target.document, target.value, context.direction),
   );
   uses.add(definition);
   const pointer = { $ref: `#/$defs/${definition.name}` };
-  const beside = besideRef({ ...context, unasked: oneWayNames }, schema);
-  if (isNullable(schema)) return { ...annotationsOf(beside), anyOf: [pointer, NULL] };
+  const beside = besideRef({ ...context, optionalNames: oneWayNames }, schema);
+  if (isNullable(schema)) return { ...annotationsOf(beside), anyOf: [pointer, NULL_SCHEMA] };
   return { ...pointer, ...(beside as Node) };
 }
 
-/** A circle with an allOf is broken at the allOf, because the union that lists the variants is worth keeping. */
-function closesCircle({ definitions, within, via, bases }: ConversionContext, target: Place): boolean {
-  return within !== undefined && definitions.onOneCircle(within, target, via === 'union' && bases === undefined);
+/** A cycle with an allOf is broken at the allOf, so that the union that lists the variants is kept. */
+function closesCycle({ definitions, within, via, bases }: ConversionContext, target: DocumentPlace): boolean {
+  return within !== undefined && definitions.inSameCycle(within, target, via === 'union' && bases === undefined);
 }
 
-/** Inlines the base without its list of variants, from which the circle came. */
-function openCircle(context: ConversionContext, { document, value }: Place): JsonSchema {
+/** Inlines the base without its list of variants, through which the cycle came. */
+function breakCycle(context: ConversionContext, { document, value }: DocumentPlace): JsonSchema {
   const { bases, budget, via } = context;
   if (via === 'not') return false;
   const base = value as Node;
@@ -107,16 +107,16 @@ function openCircle(context: ConversionContext, { document, value }: Place): Jso
   return convertSchema({ ...context, document, bases: new Set([...(bases ?? []), base]) }, plain);
 }
 
-function unaskedBy(
-  { definitions, document, direction, unasked }: ConversionContext,
+function optionalNamesFor(
+  { definitions, document, direction, optionalNames }: ConversionContext,
   schema: Node,
 ): ReadonlySet<string> {
-  return unasked ?? definitions.oneWay.unasked(document, schema, direction);
+  return optionalNames ?? definitions.oneWay.optionalNames(document, schema, direction);
 }
 
 function besideRef(context: ConversionContext, schema: Node): JsonSchema {
   const siblings: Record<string, unknown> = {};
-  for (const key of hidesSiblings(context.document) ? REF_ANNOTATIONS : Object.keys(schema)) {
+  for (const key of ignoresRefSiblings(context.document) ? REF_ANNOTATIONS : Object.keys(schema)) {
     if (!REF_KEYWORDS.has(key) && Object.hasOwn(schema, key)) siblings[key] = schema[key];
   }
   return Object.keys(siblings).length === 0 ? ANY : convertNode(context, siblings);
@@ -124,8 +124,8 @@ function besideRef(context: ConversionContext, schema: Node): JsonSchema {
 
 function convertNode(outer: ConversionContext, schema: Node): JsonSchema {
   if (schema.type === 'file') return FILE_SCHEMA;
-  const oneWayNames = unaskedBy(outer, schema);
-  const context: ConversionContext = { ...outer, unasked: oneWayNames };
+  const oneWayNames = optionalNamesFor(outer, schema);
+  const context: ConversionContext = { ...outer, optionalNames: oneWayNames };
   const out: Record<string, unknown> = {};
   for (const keyword of Object.keys(schema)) {
     const value = schema[keyword];
@@ -149,22 +149,25 @@ function convertNode(outer: ConversionContext, schema: Node): JsonSchema {
     } else convertPlain(schema, keyword, value, oneWayNames, out);
   }
   const { oneWay } = context.definitions;
-  const required = oneWay.demands(context.document, schema, context.direction).filter((name) => !oneWayNames.has(name));
+  const required = oneWay
+    .requiredNames(context.document, schema, context.direction)
+    .filter((name) => !oneWayNames.has(name));
   if (required.length > 0) out.required = [...new Set(required)];
   if (Array.isArray(schema.items)) convertTuple(context, schema, out);
   const tag = textAt(schema.discriminator, 'propertyName');
-  // The discriminator should be shown although the API could work without it; this keyword tells the code that shows the schema.
+  // A discriminator should be shown although it need not be given; this keyword tells the code that prepares the schema for
+  // clients.
   if (
     tag !== undefined &&
     context.direction === 'request' &&
-    oneWay.unasked(context.document, schema, 'request').has(tag)
+    oneWay.optionalNames(context.document, schema, 'request').has(tag)
   )
     out.discriminator = { propertyName: tag };
   if (out.oneOf !== undefined && context.direction === 'request') loosenOneOf(context, schema, out);
   fitValues(out);
-  readOddities(schema, out);
+  correctMistakes(schema, out);
   if (isTrivial(out.not)) {
-    // `not: {}` accepts nothing, and ajv fails on it beside a union. One that came from a dangling `$ref` is dropped.
+    // `not: {}` accepts nothing, and ajv fails on it beside a union. If it came from a dangling `$ref`, it is dropped.
     if (isTrivial(schema.not)) return false;
     delete out.not;
   }
@@ -172,12 +175,11 @@ function convertNode(outer: ConversionContext, schema: Node): JsonSchema {
 }
 
 /**
- * If a caller cannot tell the branches apart, `oneOf` becomes `anyOf`: strictly read, it would refuse values that fit two of
- * them.
+ * If a caller cannot tell the branches apart, `oneOf` becomes `anyOf`: strict validation would refuse values that fit two branches.
  */
 function loosenOneOf(context: ConversionContext, schema: Node, out: Record<string, unknown>): void {
-  const { document, definitions, unasked = NO_NAMES } = context;
-  if (areExclusive(document, schema.oneOf as readonly unknown[], unasked, definitions)) return;
+  const { document, definitions, optionalNames = NO_NAMES } = context;
+  if (areDistinguishable(document, schema.oneOf as readonly unknown[], optionalNames, definitions)) return;
   const { oneOf: branches } = out;
   delete out.oneOf;
   if (out.anyOf === undefined) out.anyOf = branches;
@@ -190,14 +192,14 @@ function convertMap(context: ConversionContext, keyword: string, map: Node): Rec
   for (const key of Object.keys(map)) {
     if (keyword === 'dependentSchemas') out[key] = convertSchema(condition(context, keyword, map[key]), map[key]);
     else if (keyword !== 'properties') out[key] = convertSchema(below(context), map[key]);
-    // An answer is described by what it has.
+    // Of an answer, writeOnly properties are left out.
     else if (direction === 'request' || !definitions.oneWay.isOneWay(document, map[key], direction))
       out[key] = convertProperty(below(context), map[key]);
   }
   return out;
 }
 
-/** A field of a request; `readOnly` is kept for the code that shows the schema. */
+/** A field of a request. `readOnly` is kept for the code that prepares the schema for clients. */
 export function convertProperty(context: ConversionContext, schema: unknown): JsonSchema {
   const { document, direction, definitions } = context;
   if (direction === 'response' || !definitions.oneWay.isOneWay(document, schema, direction))
@@ -206,15 +208,15 @@ export function convertProperty(context: ConversionContext, schema: unknown): Js
     const value = convertSchema(context, schema);
     return isObject(value) ? { ...value, readOnly: true } : value;
   }
-  // The API ignores such a value, or knows it already; describing all of it would make requests as large as answers.
+  // The API ignores a readOnly value, or knows it already. Describing all of it would make requests as large as answers.
   const node = behindRef(document, schema, definitions.follow)?.node ?? {};
   const types = isNullable(node) ? [...typesOf(node), 'null'] : typesOf(node);
   return { ...(types.length > 0 && { type: types.length === 1 ? types[0] : types }), readOnly: true };
 }
 
-/** A string, number or boolean, through references and allOf: there is nothing inside. */
+/** Whether a schema, through references and allOf, has no subschemas: a string, number or boolean. */
 function isPlainValue({ document, definitions }: ConversionContext, schema: unknown): boolean {
-  for (const part of conjuncts(document, schema, definitions.follow)) {
+  for (const part of flattenAllOf(document, schema, definitions.follow)) {
     if (!part) return false;
     for (const [keyword] of subschemas(part.node)) if (keyword !== 'allOf') return false;
   }
@@ -228,22 +230,22 @@ function convertList(context: ConversionContext, keyword: string, list: readonly
   return list.map((item) => convertSchema({ ...variant(context, item), via }, item));
 }
 
-/** The context of a schema that holds for some values of the same object. */
+/** The context of a schema that applies to some values of the same object. */
 function variant(context: ConversionContext, schema: unknown): ConversionContext {
-  const { definitions, document, direction, unasked = NO_NAMES } = context;
-  return { ...context, unasked: definitions.oneWay.unaskedIn(unasked, document, schema, direction) };
+  const { definitions, document, direction, optionalNames = NO_NAMES } = context;
+  return { ...context, optionalNames: definitions.oneWay.optionalNamesIn(optionalNames, document, schema, direction) };
 }
 
-/** Inside `not` and `if`, `required` is a condition, not a demand, so every name counts. */
+/** Inside `not` and `if`, `required` is a condition, not a demand, so no name is optional. */
 function condition(context: ConversionContext, keyword: string, schema: unknown): ConversionContext {
   const asks = keyword === 'not' || keyword === 'if';
-  return { ...(asks ? { ...context, unasked: NO_NAMES } : variant(context, schema)), via: 'not' };
+  return { ...(asks ? { ...context, optionalNames: NO_NAMES } : variant(context, schema)), via: 'not' };
 }
 
 /** `items: [a, b]` of 2.0 and early 3.x is `prefixItems`. */
 function convertTuple(context: ConversionContext, schema: Node, out: Record<string, unknown>): void {
   const items = schema.items as readonly unknown[];
-  // A list of one is no tuple: somebody put brackets around the schema of all items.
+  // A list of one is not a tuple: somebody put brackets around the schema of all items.
   if (items.length === 1 && schema.additionalItems === undefined) {
     out.items = convertSchema(below(context), items[0]);
     return;
@@ -258,7 +260,7 @@ function isTrivial(schema: unknown): boolean {
   return schema === true || (isObject(schema) && Object.keys(schema).length === 0);
 }
 
-/** The context of a schema for a part of the value: no circle can close there. */
+/** The context of a schema for a part of the value; a new cycle can start there. */
 function below({ definitions, document, direction, uses }: ConversionContext): ConversionContext {
   return { definitions, document, direction, uses, via: 'all' };
 }

@@ -1,33 +1,32 @@
-// Schemas that lead back to themselves without going down into the data (`Cat: allOf [Pet]`, `Pet: oneOf [Cat]`) would
-// make a validator run in circles. This finds such circles, so that the conversion can open them.
-
+// Finds schemas that refer back to themselves for the same value (`Cat: allOf [Pet]`, `Pet: oneOf [Cat]`), not for a part of it. A
+// validator would follow such a cycle forever, so the conversion breaks it.
 import { isObject } from '../../endpoint/is-object.ts';
 import { CONDITIONS, NAMED_CONDITIONS, UNIONS } from '../../schema/keywords.ts';
 import type { SourceDocument } from '../source/documents.ts';
-import { type Follow, orNothing, type Place } from '../source/resolve.ts';
-import { hidesSiblings, refOf } from './schema-refs.ts';
+import { type DocumentPlace, type Follow, orUndefined } from '../source/resolve.ts';
+import { ignoresRefSiblings, refOf } from './schema-refs.ts';
 
 /** How one schema applies another to the same value. */
 export type Via = 'all' | 'union' | 'not';
 
 interface Edge {
   readonly via: Via;
-  readonly target: Place;
+  readonly target: DocumentPlace;
 }
 
-/** Whether both lie on one circle; with `unionsOnly`, on one made of unions alone. */
-export type OnOneCircle = (from: Place, to: Place, unionsOnly: boolean) => boolean;
+/** Whether two schemas are in the same cycle; with `unionsOnly`, in a cycle of unions only. */
+export type InSameCycle = (from: DocumentPlace, to: DocumentPlace, unionsOnly: boolean) => boolean;
 
-/** The keywords whose schemas are about the same value. */
-const WAYS: readonly (readonly [string, Via])[] = [
+/** The keywords whose schemas apply to the same value. */
+const KEYWORDS: readonly (readonly [string, Via])[] = [
   ['allOf', 'all'],
   ...UNIONS.map((keyword) => [keyword, 'union'] as const),
   ...[...CONDITIONS, ...NAMED_CONDITIONS].map((keyword) => [keyword, 'not'] as const),
 ];
 
-export function createCircles(follow: Follow): OnOneCircle {
+export function createCycleCheck(follow: Follow): InSameCycle {
   const edges = new Map<unknown, readonly Edge[]>();
-  const edgesOf = ({ document, value }: Place): readonly Edge[] => {
+  const edgesOf = ({ document, value }: DocumentPlace): readonly Edge[] => {
     let outgoing = edges.get(value);
     if (!outgoing) {
       const list: Edge[] = [];
@@ -46,23 +45,25 @@ export function createCircles(follow: Follow): OnOneCircle {
 
 interface Visit {
   readonly node: object;
-  readonly next: readonly Place[];
+  readonly next: readonly DocumentPlace[];
   at: number;
   low: number;
   readonly index: number;
 }
 
 /**
- * Tarjan's strongly connected components, each schema visited once, iteratively: chains in a document can be longer
- * than a call stack is deep.
+ * Tarjan's strongly connected components, each schema visited once. Iterative, because chains in a document can be longer than the
+ * call stack is deep.
  */
-function createComponents(nextOf: (place: Place) => readonly Place[]): (from: Place, to: Place) => boolean {
+function createComponents(
+  nextOf: (place: DocumentPlace) => readonly DocumentPlace[],
+): (from: DocumentPlace, to: DocumentPlace) => boolean {
   const component = new Map<object, number>();
   const indices = new Map<object, number>();
   const open: object[] = [];
   let components = 0;
 
-  const enter = (place: Place): Visit => {
+  const enter = (place: DocumentPlace): Visit => {
     const index = indices.size;
     const node = place.value as object;
     indices.set(node, index);
@@ -70,7 +71,7 @@ function createComponents(nextOf: (place: Place) => readonly Place[]): (from: Pl
     return { node, next: nextOf(place), at: 0, low: index, index };
   };
 
-  const explore = (start: Place): void => {
+  const explore = (start: DocumentPlace): void => {
     const stack = [enter(start)];
     for (let visit = stack[stack.length - 1]; visit; visit = stack[stack.length - 1]) {
       const target = visit.next[visit.at++];
@@ -110,11 +111,11 @@ function collect(
   if (!isObject(schema) || depth > 64) return;
   const ref = refOf(schema);
   if (ref !== undefined) {
-    const target = orNothing(() => follow(document, ref));
+    const target = orUndefined(() => follow(document, ref));
     if (target && isObject(target.value)) into.push({ via, target });
-    if (hidesSiblings(document)) return;
+    if (ignoresRefSiblings(document)) return;
   }
-  for (const [keyword, way] of WAYS) {
+  for (const [keyword, way] of KEYWORDS) {
     const value = schema[keyword];
     if (value === undefined) continue;
     const inner = via === 'all' || way === 'not' ? way : via;

@@ -1,4 +1,4 @@
-// Corrects common mistakes in schemas to what was meant. Every guess leaves a `$comment` in the schema, which the doctor reports.
+// Corrects common mistakes in schemas. Every correction is noted in the `$comment` of the schema, which the doctor reports.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { type Node, nodeAt, textsAt } from '../../endpoint/untrusted.ts';
@@ -7,7 +7,7 @@ import { numberIn } from './schema-values.ts';
 
 type Draft = Record<string, unknown>;
 
-/** The names an object requires: its list, a single name, and properties that say `required: true` of themselves (draft 3). */
+/** The names an object requires: its list, a single name, and properties with `required: true` (draft 3). */
 export function requiredIn(schema: Node): readonly string[] {
   const names = typeof schema.required === 'string' ? [schema.required] : textsAt(schema, 'required');
   const properties = nodeAt(schema, 'properties');
@@ -20,8 +20,8 @@ export function requiredIn(schema: Node): readonly string[] {
 }
 
 /** Corrects a converted schema in place. `source` is what the document has. */
-export function readOddities(source: Node, out: Draft): void {
-  noteType(source, out);
+export function correctMistakes(source: Node, out: Draft): void {
+  correctType(source, out);
   if (Array.isArray(out.enum)) fitEnum(out as Draft & { enum: unknown[] });
   fitDefault(out);
   dropCrossedBounds(out);
@@ -33,7 +33,7 @@ export function readOddities(source: Node, out: Draft): void {
 }
 
 /** `int`, `date-time` or `string|null` as a type; an unknown type is ignored. */
-function noteType({ type, format }: Node, out: Draft): void {
+function correctType({ type, format }: Node, out: Draft): void {
   if (type === undefined || (typeof type === 'string' && toType(type)?.name === type)) return;
   const names = [type].flat().filter((name): name is string => typeof name === 'string');
   const odd = names.filter((name) => toType(name)?.name !== name && name !== 'any');
@@ -72,7 +72,7 @@ function fitEnum(out: Draft & { enum: unknown[] }): void {
   guess(out, `none of the values in enum is of type ${types.join(' or ')}; the type is ignored`);
 }
 
-/** The values of a list, listed on the list itself, are those of its items. */
+/** An enum on an array that lists no arrays is meant for its items. */
 function moveToItems(out: Draft & { enum?: unknown[] }, types: readonly string[]): void {
   const values = (out.enum as unknown[]).filter((value) => value !== null);
   if (values.length < out.enum!.length && !types.includes('null')) out.type = [...types, 'null'];
@@ -88,7 +88,7 @@ function moveToItems(out: Draft & { enum?: unknown[] }, types: readonly string[]
     : { enum: text };
 }
 
-/** A default that is none of the values is no value to suggest. */
+/** A default that is not in the enum is dropped. */
 function fitDefault(out: Draft): void {
   if (!Array.isArray(out.enum) || out.default === undefined || typeof out.default === 'object') return;
   if (!out.enum.includes(out.default)) delete out.default;
@@ -101,7 +101,7 @@ const BOUNDS = [
   ['minProperties', 'maxProperties'],
 ] as const;
 
-/** Bounds that exclude every value are a mistake, and are dropped: the API checks its own. */
+/** Bounds that exclude every value are a mistake, and are dropped; the API checks its own. */
 function dropCrossedBounds(out: Draft): void {
   for (const [low, high] of BOUNDS) {
     const [least, most] = [numberIn(out[low]), numberIn(out[high])];
@@ -119,7 +119,7 @@ function isOf(type: unknown, value: unknown): boolean {
   return typeof value === type;
 }
 
-/** Leaves a word on what was read otherwise than written. */
+/** Notes what was read differently from how it is written. */
 function guess(out: Draft, what: string): void {
   out.$comment = typeof out.$comment === 'string' ? `${out.$comment}; ${what}` : GUESS + what;
 }

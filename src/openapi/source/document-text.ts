@@ -1,20 +1,20 @@
-// The bytes of a document as text. Large documents are JSON and almost entirely ASCII. A few other characters make V8 use two
-// bytes for every character of the text, and slow down decoding. So JSON is parsed from a text in which those characters are
-// written as escapes, which means the same, and the original text is decoded only on demand. GitHub's 13 MB with 50 such
-// characters: 32 ms instead of 44 until it can be parsed, and 12 MB less at the peak.
+// The bytes of a document as text. Large documents are JSON and almost entirely ASCII. A few other characters make V8 use two bytes
+// for every character of the text, and slow down decoding. So JSON is parsed from a text in which those characters are written as
+// escapes, and the original text is decoded only on demand. GitHub's 13 MB with 50 such characters: 32 ms instead of 44 until it
+// can be parsed, and 12 MB less at the peak.
 import { isAscii } from 'node:buffer';
 
 export interface DocumentText {
   readonly bytes: number;
   /** Whether it begins like JSON. */
   readonly isJson: boolean;
-  /** Decoded anew at every look. */
+  /** Decoded at every access. */
   readonly text: string;
-  /** A text that JSON.parse reads in the same way, if it is cheap to make. Made again at every access. */
+  /** A text that JSON.parse reads as the same value, if it is cheap to make. Made at every access. */
   readonly json?: string | undefined;
 }
 
-/** UTF-8, or UTF-16 where a byte order mark says so. */
+/** Decodes UTF-8, or UTF-16 if there is a byte order mark for it. */
 export function toDocumentText(bytes: Buffer): DocumentText {
   const isJson = beginsLikeJson(bytes);
   return {
@@ -52,9 +52,12 @@ export function isJsonText(text: string): boolean {
 
 const BACKSLASH = 92;
 
-/** `é` becomes `\u00e9`. Outside of strings neither is JSON; behind a backslash only the second would be. */
+/**
+ * `é` becomes `\u00e9`. Outside of strings neither is valid JSON. After a backslash only the escape would be valid, so such a text
+ * is left alone.
+ */
 function withEscapes(bytes: Buffer): string | undefined {
-  const pieces = otherPieces(bytes);
+  const pieces = findNonAsciiPieces(bytes);
   if (pieces === undefined) return undefined;
   const parts: Buffer[] = [];
   let start = 0;
@@ -74,11 +77,11 @@ function withEscapes(bytes: Buffer): string | undefined {
 
 const BLOCK = 16 * 1024;
 const PIECE = 128;
-/** A text in another script than Latin is read as it is: one piece in this many may have other characters. */
+/** At most one piece in this many may have characters that are not ASCII; a text in another script than Latin is read as it is. */
 const MIN_ASCII_PIECES = 32;
 
-/** Where pieces with other characters than ASCII begin; undefined where those are too many. */
-function otherPieces(bytes: Buffer): number[] | undefined {
+/** Where pieces with characters that are not ASCII begin; undefined if there are too many. */
+function findNonAsciiPieces(bytes: Buffer): number[] | undefined {
   const pieces: number[] = [];
   const most = Math.ceil(bytes.length / PIECE / MIN_ASCII_PIECES);
   for (let block = 0; block < bytes.length; block += BLOCK) {

@@ -1,7 +1,7 @@
-// JSONPath (RFC 9535) for overlays. json-p3 parses, types and compares (all 687 cases of the compliance suite); the walk
-// through the document is ours, because a document is hostile: the library keeps the whole path of every node it passes
-// (depth × nodes), puts no bound on what a filter may multiply, runs match() and search() on the native engine, and
-// resolves `$` inside a nested filter against the wrong root. What is found hangs at its parent, so it can be changed.
+// JSONPath (RFC 9535) for overlays. json-p3 parses, checks types and compares (all 687 cases of the compliance suite). The walk
+// through the document is our own, because documents may be hostile: the library keeps the whole path of every node it visits
+// (depth × nodes), does not limit nested filters, runs match() and search() with the native regex engine, and resolves `$` inside a
+// nested filter against the wrong root. Every match comes with its parent, so that it can be changed.
 import {
   type FilterFunction,
   FunctionExpressionType,
@@ -15,8 +15,8 @@ import {
 } from 'json-p3';
 import { safePattern } from '../../schema/check/pattern.ts';
 
-/** Where a value hangs; the root hangs nowhere. */
-export interface Location {
+/** A value with its parent and its key there; the root has no parent. */
+export interface JsonPathMatch {
   readonly parent: object | undefined;
   readonly key: string | number;
   readonly value: unknown;
@@ -37,11 +37,11 @@ interface Run {
   steps: number;
 }
 
-/** Every place `path` selects below `root`. Throws JsonPathError: not JSONPath, or too much work. */
-export function findAll(path: string, root: unknown): Location[] {
+/** Everything that `path` selects in `root`. Throws JsonPathError if it is not JSONPath, or too much work. */
+export function findAll(path: string, root: unknown): JsonPathMatch[] {
   const run: Run = { root: root as JSONValue, steps: 0 };
   const query = parseQuery(path);
-  boundQuery(query, run, 0);
+  limitQuery(query, run, 0);
   return select(query, run.root, run);
 }
 
@@ -54,33 +54,33 @@ function parseQuery(path: string): JSONPathQuery {
     return environment.compile(path);
   } catch (error) {
     if (!(error instanceof SyntaxProblem)) throw new JsonPathError('is nested too deeply');
-    // The library appends an excerpt and the offset; people count characters from one.
+    // The library appends an excerpt and the offset from zero; people count characters from one.
     const reason = error.message.split(" ('", 1)[0]!;
     throw new JsonPathError(`is not JSONPath: ${reason} at character ${error.token.index + 1}`);
   }
 }
 
-/** Queries inside filters walk the document under the same budget as the query around them. */
-function boundQuery(query: JSONPathQuery, run: Run, depth: number): void {
+/** Makes queries inside filters count their steps in the same budget as the query around them. */
+function limitQuery(query: JSONPathQuery, run: Run, depth: number): void {
   if (depth > MAX_NESTED_FILTERS) throw new JsonPathError(`nests more than ${MAX_NESTED_FILTERS} filters`);
   for (const segment of query.segments) {
     for (const selector of segment.selectors) {
-      if (selector instanceof selectors.FilterSelector) boundExpression(selector.expression, run, depth + 1);
+      if (selector instanceof selectors.FilterSelector) limitExpression(selector.expression, run, depth + 1);
     }
   }
 }
 
-function boundExpression(expression: jsonpath.expressions.FilterExpression, run: Run, depth: number): void {
-  if (expression instanceof expressions.LogicalExpression) boundExpression(expression.expression, run, depth);
-  else if (expression instanceof expressions.PrefixExpression) boundExpression(expression.right, run, depth);
+function limitExpression(expression: jsonpath.expressions.FilterExpression, run: Run, depth: number): void {
+  if (expression instanceof expressions.LogicalExpression) limitExpression(expression.expression, run, depth);
+  else if (expression instanceof expressions.PrefixExpression) limitExpression(expression.right, run, depth);
   else if (expression instanceof expressions.InfixExpression) {
-    boundExpression(expression.left, run, depth);
-    boundExpression(expression.right, run, depth);
+    limitExpression(expression.left, run, depth);
+    limitExpression(expression.right, run, depth);
   } else if (expression instanceof expressions.FunctionExtension) {
-    for (const argument of expression.args) boundExpression(argument, run, depth);
+    for (const argument of expression.args) limitExpression(argument, run, depth);
   } else if (expression instanceof expressions.FilterQuery) {
     const { path } = expression;
-    boundQuery(path, run, depth);
+    limitQuery(path, run, depth);
     path.query = (start) =>
       new JSONPathNodeList(
         select(path, start, run).map(({ value }) => new JSONPathNode(value as JSONValue, [], start)),
@@ -88,11 +88,11 @@ function boundExpression(expression: jsonpath.expressions.FilterExpression, run:
   }
 }
 
-function select(query: JSONPathQuery, start: JSONValue, run: Run): Location[] {
-  let places: Location[] = [{ parent: undefined, key: '', value: start }];
+function select(query: JSONPathQuery, start: JSONValue, run: Run): JsonPathMatch[] {
+  let places: JsonPathMatch[] = [{ parent: undefined, key: '', value: start }];
   for (const segment of query.segments) {
     const descends = segment.toString().startsWith('..');
-    const matches: Location[] = [];
+    const matches: JsonPathMatch[] = [];
     for (const from of places) {
       for (const { value } of descends ? withDescendants(from, run) : [from]) {
         const node = new JSONPathNode(value as JSONValue, [], run.root);
@@ -109,8 +109,8 @@ function select(query: JSONPathQuery, start: JSONValue, run: Run): Location[] {
   return places;
 }
 
-/** The place and everything below it, parents first; iterative, because hostile documents are deep. */
-function* withDescendants(start: Location, run: Run): Generator<Location> {
+/** The value and everything below it, parents first. Iterative, because hostile documents are deep. */
+function* withDescendants(start: JsonPathMatch, run: Run): Generator<JsonPathMatch> {
   const stack = [start];
   for (let place = stack.pop(); place; place = stack.pop()) {
     spend(run, 1);
@@ -118,7 +118,7 @@ function* withDescendants(start: Location, run: Run): Generator<Location> {
     const { value } = place;
     if (typeof value !== 'object' || value === null) continue;
     const keys = Array.isArray(value) ? value.keys() : Object.keys(value);
-    const children = Array.from<string | number, Location>(keys, (key) => ({
+    const children = Array.from<string | number, JsonPathMatch>(keys, (key) => ({
       parent: value,
       key,
       value: (value as Record<string | number, unknown>)[key],
@@ -137,7 +137,7 @@ function spend(run: Run, steps: number): void {
   if (run.steps > MAX_STEPS) throw new JsonPathError('matches too much of the document to be applied');
 }
 
-/** match() and search() in linear time: what RE2 does not take is no I-Regexp (RFC 9485) either, and matches nothing. */
+/** match() and search() in linear time. What RE2 does not accept is not an I-Regexp (RFC 9485) either, and matches nothing. */
 function patternFunction(name: 'match' | 'search'): FilterFunction {
   return {
     argTypes: [FunctionExpressionType.ValueType, FunctionExpressionType.ValueType],
@@ -151,7 +151,7 @@ function patternFunction(name: 'match' | 'search'): FilterFunction {
   };
 }
 
-/** A dot of I-Regexp stops at both line ends, RE2's at one. */
+/** A dot of I-Regexp matches neither `\n` nor `\r`; that of RE2 only excludes `\n`. */
 function toRe2(source: string): string {
   return source.replace(/\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]?|\./g, (token) => (token === '.' ? '[^\\n\\r]' : token));
 }

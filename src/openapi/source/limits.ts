@@ -1,31 +1,29 @@
-// Everything a document may cost. Real documents stay far below: GitHub's has 13 MB and 90,000 objects, DigitalOcean's
-// some 2,000 files.
-
+// Limits for a document. Real documents stay far below: GitHub's has 13 MB and 90,000 objects, DigitalOcean's some 2,000 files.
 import type { Reach } from '../../network/get.ts';
 
-export interface Limits {
+export interface DocumentLimits {
   /** Of one file or answer. */
   readonly maxBytes: number;
   /** Of all files of a document together. */
   readonly maxTotalBytes: number;
   readonly maxFiles: number;
-  /** Levels of nesting, aliases followed. */
+  /** Levels of nesting, with aliases expanded. */
   readonly maxDepth: number;
-  /** Objects and arrays, aliases expanded. */
+  /** Objects and arrays, with aliases expanded. */
   readonly maxNodes: number;
   readonly maxOperations: number;
-  /** Schemas written inside each other, without a `$ref` between them. */
+  /** Levels of schemas nested without a `$ref` between them. */
   readonly maxSchemaDepth: number;
   /** Schemas in one operation's request, `$ref` targets counted once. */
   readonly maxSchemas: number;
   /** Arguments of one operation; bodies with more fields stay one argument. */
   readonly maxArguments: number;
   readonly fetchTimeoutMs: number;
-  /** By which way documents are fetched; straight, where nobody says. */
+  /** How documents are fetched (proxies, certificates); directly by default. */
   readonly reach?: Reach;
 }
 
-export const DEFAULT_LIMITS: Limits = Object.freeze({
+export const DEFAULT_LIMITS: DocumentLimits = Object.freeze({
   maxBytes: 32 * 1024 * 1024,
   maxTotalBytes: 64 * 1024 * 1024,
   maxFiles: 10_000,

@@ -1,15 +1,14 @@
-// OpenAPI Overlay 1.0 and 1.1: changes written beside a document, applied before it is read. Curation survives the next
-// version of the document because it never touches the file.
-
+// OpenAPI Overlay 1.0 and 1.1: changes in a file of their own, applied before the document is read. The document itself is not
+// edited, so the changes survive its next version.
 import { isObject } from '../../endpoint/is-object.ts';
 import { type Node, own, textAt } from '../../endpoint/untrusted.ts';
 import { setOwn } from '../../schema/keywords.ts';
-import { bad } from './document-problem.ts';
-import { findAll, JsonPathError, type Location } from './jsonpath.ts';
+import { badDocument } from './document-problem.ts';
+import { findAll, JsonPathError, type JsonPathMatch } from './jsonpath.ts';
 
 const MAX_ACTIONS = 10_000;
 
-/** Applies one overlay to `document`, which is changed; returns the new root and things worth saying. */
+/** Applies one overlay to `document`, which is changed in place; returns the new root and warnings. */
 export function applyOverlay(
   document: unknown,
   overlay: unknown,
@@ -18,8 +17,9 @@ export function applyOverlay(
 ): { readonly document: unknown; readonly warnings: readonly string[] } {
   const version = textAt(overlay, 'overlay') ?? String(own(overlay, 'overlay') ?? '');
   const actions = own(overlay, 'actions');
-  if (!/^1\.\d+/.test(version)) throw bad(label, 'is not an OpenAPI Overlay: it must begin with `overlay: 1.0.0`');
-  if (!Array.isArray(actions) || actions.length > MAX_ACTIONS) throw bad(label, 'must have a list of actions');
+  if (!/^1\.\d+/.test(version))
+    throw badDocument(label, 'is not an OpenAPI Overlay: it must begin with `overlay: 1.0.0`');
+  if (!Array.isArray(actions) || actions.length > MAX_ACTIONS) throw badDocument(label, 'must have a list of actions');
   const warnings: string[] = [];
   const reference = textAt(overlay, 'extends');
   if (reference !== undefined && !isSource(reference)) {
@@ -28,9 +28,9 @@ export function applyOverlay(
   let root = document;
   for (const [index, action] of actions.entries()) {
     const where = `${label}: action ${index + 1}`;
-    if (!isObject(action)) throw bad(where, 'must be an object with a target');
+    if (!isObject(action)) throw badDocument(where, 'must be an object with a target');
     const target = textAt(action, 'target');
-    if (target === undefined) throw bad(where, 'has no target; give it a JSONPath such as $.info');
+    if (target === undefined) throw badDocument(where, 'has no target; give it a JSONPath such as $.info');
     const places = find(target, root, where);
     if (places.length === 0) {
       warnings.push(`${where}: ${target} matches nothing`);
@@ -49,30 +49,31 @@ export function applyOverlay(
   return { document: root, warnings };
 }
 
-function find(target: string, root: unknown, where: string): Location[] {
+function find(target: string, root: unknown, where: string): JsonPathMatch[] {
   try {
     return findAll(target.trim(), root);
   } catch (error) {
     if (error instanceof JsonPathError)
-      throw bad(where, `has a target that ${error.message} (${target.slice(0, 200)})`);
+      throw badDocument(where, `has a target that ${error.message} (${target.slice(0, 200)})`);
     throw error;
   }
 }
 
-/** Overlay 1.1 `copy`: the one node it names is merged into the target. */
+/** Overlay 1.1 `copy`: the one value it selects is merged into the target. */
 function copySource(action: Node, root: unknown, where: string): { readonly value: unknown } | undefined {
   const from = textAt(action, 'copy');
   if (from === undefined) return undefined;
   const places = find(from, root, where);
-  if (places.length !== 1) throw bad(where, `must copy from exactly one place; ${from} matches ${places.length}`);
+  if (places.length !== 1)
+    throw badDocument(where, `must copy from exactly one place; ${from} matches ${places.length}`);
   return { value: places[0]!.value };
 }
 
-/** Indices of one array go last first, each once, so that they stay true. */
-function removeAll(places: readonly Location[], where: string): void {
+/** Items of one array are removed from the last to the first, each once, so that the other indices stay correct. */
+function removeAll(places: readonly JsonPathMatch[], where: string): void {
   const indices = new Map<unknown[], Set<number>>();
   for (const { parent, key } of places) {
-    if (parent === undefined) throw bad(where, 'would remove the whole document');
+    if (parent === undefined) throw badDocument(where, 'would remove the whole document');
     if (!Array.isArray(parent)) Reflect.deleteProperty(parent, key);
     else indices.set(parent, (indices.get(parent) ?? new Set()).add(key as number));
   }
@@ -80,7 +81,7 @@ function removeAll(places: readonly Location[], where: string): void {
     for (const index of [...removals].sort((a, b) => b - a)) list.splice(index, 1);
 }
 
-function update(place: Location, change: unknown, version: string, root: unknown): unknown {
+function update(place: JsonPathMatch, change: unknown, version: string, root: unknown): unknown {
   const { value, parent, key } = place;
   if (Array.isArray(value)) {
     if (Array.isArray(change) && !version.startsWith('1.0')) value.push(...(structuredClone(change) as unknown[]));

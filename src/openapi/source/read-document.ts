@@ -1,34 +1,34 @@
-// Bytes of a document: from a file, standard input or an http(s) URL, never more than the limit.
+// Reads a document from a file, standard input or an http(s) URL, never more bytes than the limit.
 import { readFileSync } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isWebAddress } from '../../endpoint/address.ts';
 import type { ImportOptions } from '../import-options.ts';
-import { bad, tooMuch } from './document-problem.ts';
+import { badDocument, overLimit } from './document-problem.ts';
 import { type DocumentText, decode, toDocumentText } from './document-text.ts';
-import type { Limits } from './limits.ts';
-import { badStatus, type Fetched, type Fields, fetchAnswer, fetchText } from './web/fetch.ts';
-import { findDocument, isDocument, isWorthSearching } from './web/find-document.ts';
+import { badStatus, type FetchResult, fetchAnswer, fetchText, type HeaderFields } from './fetch.ts';
+import { findDocument, isDocument, isWorthSearching } from './find-document.ts';
+import type { DocumentLimits } from './limits.ts';
 
 export interface SourceText extends Partial<Omit<DocumentText, 'text'>> {
   /** `file`: real path. `url`: absolute URL without user info or fragment. */
   readonly kind: 'file' | 'url' | 'stdin';
   readonly location: string;
-  /** How messages call it; holds no secrets. */
+  /** The name used in messages; contains no secrets. */
   readonly label: string;
   readonly text: string;
-  /** What its origin was sent to get it, and gets for its parts. */
-  readonly headers?: Fields;
-  /** Where it was found, if not at the address that was named. */
+  /** The headers sent to fetch it, and to fetch the other files it refers to. */
+  readonly headers?: HeaderFields;
+  /** Where it was found, if not at the address that the operator gave. */
   readonly note?: string;
 }
 
-/** Reads the document a caller named. Where the address is a documentation page or the root of an API, its document is looked for. */
+/** Reads the document. If the address is a documentation page or the root of an API, searches for its document. */
 export async function readDocument(
   source: string,
   options: ImportOptions,
-  limits: Limits,
-  headers: Fields,
+  limits: DocumentLimits,
+  headers: HeaderFields,
 ): Promise<SourceText> {
   if (!isWebAddress(source)) return readSource(source, options, limits, headers);
   const answer = await fetchAnswer(source, limits, headers);
@@ -41,16 +41,19 @@ export async function readDocument(
   throw badStatus(answer, headers);
 }
 
-function toSource({ url, text, note }: Pick<Fetched, 'url' | 'text'> & { note?: string }, headers: Fields): SourceText {
+function toSource(
+  { url, text, note }: Pick<FetchResult, 'url' | 'text'> & { note?: string },
+  headers: HeaderFields,
+): SourceText {
   return { kind: 'url', location: url, label: showUrl(url), text, headers, ...(note === undefined ? {} : { note }) };
 }
 
-/** Reads the file a caller named: a path, an http(s) URL, which gets the headers, or `-`. */
+/** Reads a file: a path, `-`, or an http(s) URL, to which the headers are sent. */
 export async function readSource(
   source: string,
   options: ImportOptions,
-  limits: Limits,
-  headers: Fields,
+  limits: DocumentLimits,
+  headers: HeaderFields,
 ): Promise<SourceText> {
   if (source === '-') {
     const label = 'standard input';
@@ -59,7 +62,7 @@ export async function readSource(
   }
   if (isWebAddress(source)) return toSource(await fetchText(source, limits, headers), headers);
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(source)) {
-    throw bad(
+    throw badDocument(
       source.split('?')[0]!,
       'is not a valid source; give a file path, an http(s) URL, or - for standard input',
     );
@@ -74,13 +77,13 @@ export async function readFileText(path: string, label: string, maxBytes: number
   const file = await open(path, 'r').catch((error) => throwUnreadable(label, error));
   try {
     const info = await file.stat();
-    if (info.isDirectory()) throw bad(label, 'is a folder; give the document inside it');
-    // Devices and pipes have no size to check and may never end.
+    if (info.isDirectory()) throw badDocument(label, 'is a folder; give the document inside it');
+    // Devices and pipes have no size that could be checked, and may never end.
     if (!info.isFile()) {
       return toDocumentText(await readBytes(file.createReadStream({ autoClose: false }), label, maxBytes));
     }
     if (info.size > maxBytes) throw tooBig(label, maxBytes);
-    // At start nothing else waits, and one read is much cheaper than a loop of small ones.
+    // Nothing else waits during the start, and one synchronous read is much cheaper than a loop of small ones.
     return toDocumentText(readFileSync(file.fd));
   } finally {
     await file.close();
@@ -88,17 +91,17 @@ export async function readFileText(path: string, label: string, maxBytes: number
 }
 
 function throwUnreadable(label: string, { code }: NodeJS.ErrnoException): never {
-  throw bad(label, code === 'ENOENT' ? 'does not exist; check the path' : `cannot be read (${code})`);
+  throw badDocument(label, code === 'ENOENT' ? 'does not exist; check the path' : `cannot be read (${code})`);
 }
 
 type Chunks = AsyncIterable<unknown> | Iterable<unknown>;
 
-/** All a stream gives, as text, at most `maxBytes`. */
+/** The whole stream as text, at most `maxBytes`. */
 export async function readStream(stream: Chunks, label: string, maxBytes: number): Promise<string> {
   return decode(await readBytes(stream, label, maxBytes));
 }
 
-/** Leaving the loop ends the stream. */
+/** Throwing inside the loop also ends the stream. */
 async function readBytes(stream: Chunks, label: string, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -112,7 +115,7 @@ async function readBytes(stream: Chunks, label: string, maxBytes: number): Promi
 }
 
 export function tooBig(label: string, maxBytes: number) {
-  return tooMuch(label, `is larger than ${Math.round(maxBytes / 1024 / 1024)} MB; split it or raise the limit`);
+  return overLimit(label, `is larger than ${Math.round(maxBytes / 1024 / 1024)} MB; split it or raise the limit`);
 }
 
 /** Origin and path only: user info and query strings may hold secrets. */

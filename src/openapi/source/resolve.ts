@@ -1,19 +1,18 @@
-// Follows `$ref`s, lazily: nothing is copied or inlined here. A place is a document, a pointer and the value there.
-
+// Follows `$ref`s lazily; nothing is copied or inlined. A place is a document, a JSON pointer and the value there.
 import { isObject } from '../../endpoint/is-object.ts';
 import { decodeText, type Node, own, step, textAt } from '../../endpoint/untrusted.ts';
+import type { OneWayKeywords } from './document-scan.ts';
 import { type DocumentSet, resolveUri, type SourceDocument } from './documents.ts';
-import type { OneWayWords } from './survey.ts';
 
-export interface Place<Value = unknown> {
+export interface DocumentPlace<Value = unknown> {
   readonly document: SourceDocument;
   /** JSON pointer inside the document. */
   readonly pointer: string;
   readonly value: Value;
 }
 
-/** What stands under a key of a place, or under one key after another; its value may be undefined. */
-export function inside(place: Place, ...keys: readonly (string | number)[]): Place {
+/** The place under a key, or under several keys one after another; its value may be undefined. */
+export function inside(place: DocumentPlace, ...keys: readonly (string | number)[]): DocumentPlace {
   let { pointer, value } = place;
   for (const key of keys) {
     pointer += step(key);
@@ -22,12 +21,12 @@ export function inside(place: Place, ...keys: readonly (string | number)[]): Pla
   return { document: place.document, pointer, value };
 }
 
-/** A pointer as seen from the root document; other files are named in front of it. */
-export function pointerOf({ document, pointer }: Place): string {
+/** The pointer of a place; for files other than the root document, with the name of the file in front. */
+export function pointerOf({ document, pointer }: DocumentPlace): string {
   return document.isRoot ? pointer : `${document.label}#${pointer}`;
 }
 
-/** A `$ref` that leads nowhere; `message` is a reason in words. */
+/** A `$ref` that cannot be resolved; `message` says why. */
 export class RefError extends Error {
   override readonly name = 'RefError';
 }
@@ -44,33 +43,33 @@ export class OperationProblem extends Error {
   }
 }
 
-/** Where a `$ref` leads. Throws RefError. */
-export type Follow = (from: SourceDocument, ref: string) => Place;
+/** Resolves a `$ref`. Throws RefError. */
+export type Follow = (from: SourceDocument, ref: string) => DocumentPlace;
 
 export interface Resolver {
-  /** One hop. */
+  /** Follows one `$ref`. */
   readonly follow: Follow;
-  /** Until something else than a `$ref` stands there; a circle of them throws. */
+  /** Follows a `$ref`, and the `$ref`s it leads to; throws if they form a circle. */
   readonly followAll: Follow;
-  /** What stands at a place, or behind its `$ref`s. Throws RefError. */
-  readonly settle: (place: Place) => Place;
-  readonly oneWay: OneWayWords;
+  /** The place itself, or the one its `$ref`s lead to. Throws RefError. */
+  readonly dereference: (place: DocumentPlace) => DocumentPlace;
+  readonly oneWay: OneWayKeywords;
 }
 
-/** What a look-up gives, or undefined where it leads nowhere. */
-export function orNothing<Value>(look: () => Value): Value | undefined {
+/** The result of a look-up, or undefined if a `$ref` cannot be resolved. */
+export function orUndefined<Value>(lookUp: () => Value): Value | undefined {
   try {
-    return look();
+    return lookUp();
   } catch (error) {
     if (error instanceof RefError) return undefined;
     throw error;
   }
 }
 
-/** What a look-up gives; a `$ref` at `pointer` that leads nowhere is the operation's problem. */
-export function orProblem<Value>(pointer: string, look: () => Value): Value {
+/** The result of a look-up; throws OperationProblem if the `$ref` at `pointer` cannot be resolved. */
+export function orOperationProblem<Value>(pointer: string, lookUp: () => Value): Value {
   try {
-    return look();
+    return lookUp();
   } catch (error) {
     throw error instanceof RefError ? new OperationProblem(`${pointer}/$ref`, error.message) : error;
   }
@@ -80,21 +79,21 @@ const MAX_HOPS = 64;
 const MAX_NAMES_TRIED = 200;
 
 export function createResolver(documents: DocumentSet): Resolver {
-  const memo = new WeakMap<SourceDocument, Map<string, Place | RefError>>();
+  const memo = new WeakMap<SourceDocument, Map<string, DocumentPlace | RefError>>();
 
   const follow: Follow = (from, ref) => {
-    const targets = memo.get(from) ?? new Map<string, Place | RefError>();
+    const targets = memo.get(from) ?? new Map<string, DocumentPlace | RefError>();
     memo.set(from, targets);
     let target = targets.get(ref);
     if (target === undefined) {
-      target = look(documents, from, ref);
+      target = resolveRef(documents, from, ref);
       targets.set(ref, target);
     }
     if (target instanceof RefError) throw target;
     return target;
   };
 
-  const settle = (place: Place): Place => {
+  const dereference = (place: DocumentPlace): DocumentPlace => {
     let here = place;
     for (let hops = 0; isObject(here.value) && typeof here.value.$ref === 'string'; hops++) {
       if (hops === MAX_HOPS) throw new RefError(`$ref ${show(here.value.$ref)} leads back to itself`);
@@ -103,10 +102,10 @@ export function createResolver(documents: DocumentSet): Resolver {
     return here;
   };
 
-  return { follow, settle, followAll: (from, ref) => settle(follow(from, ref)), oneWay: documents.oneWay };
+  return { follow, dereference, followAll: (from, ref) => dereference(follow(from, ref)), oneWay: documents.oneWay };
 }
 
-function look(documents: DocumentSet, from: SourceDocument, ref: string): Place | RefError {
+function resolveRef(documents: DocumentSet, from: SourceDocument, ref: string): DocumentPlace | RefError {
   const hash = ref.indexOf('#');
   const fragment = hash < 0 ? '' : ref.slice(hash + 1);
   let document: SourceDocument | string = from;
@@ -115,45 +114,47 @@ function look(documents: DocumentSet, from: SourceDocument, ref: string): Place 
     if (uri === undefined) return new RefError(`$ref ${show(ref)} is not a valid reference`);
     document = documents.find(uri);
     if (typeof document === 'string') {
-      // `$id` names inside the documents at hand; nothing is ever fetched for one.
+      // An `$id` may be in the documents that were read; nothing is ever fetched for one.
       const names = namesOf(from);
       const schema = names.get(uri) ?? names.get(hash < 0 ? ref : ref.slice(0, hash));
       if (!schema) return new RefError(`$ref ${show(ref)} ${document}`);
-      const { end } = fragment === '' ? { end: schema } : walk(schema, fragment);
-      return end ?? new RefError(`$ref ${show(ref)} points to nothing`);
+      const { target } = fragment === '' ? { target: schema } : followPointer(schema, fragment);
+      return target ?? new RefError(`$ref ${show(ref)} points to nothing`);
     }
   }
-  const root: Place = { document, pointer: '', value: document.value };
+  const root: DocumentPlace = { document, pointer: '', value: document.value };
   if (fragment === '') return root;
   if (!fragment.startsWith('/')) {
     return (
       namesOf(document).get(`#${fragment}`) ?? new RefError(`$ref ${show(ref)} names an $anchor that does not exist`)
     );
   }
-  const { end, missing } = walk(root, fragment);
-  if (end) return end;
+  const { target, missing } = followPointer(root, fragment);
+  if (target) return target;
   const gap = missing === `#${fragment}` ? '' : ` (there is no ${show(missing)})`;
-  return insideNamed(namesOf(document), fragment) ?? new RefError(`$ref ${show(ref)} points to nothing${gap}`);
+  return insideSchemaWithId(namesOf(document), fragment) ?? new RefError(`$ref ${show(ref)} points to nothing${gap}`);
 }
 
-/** Inside a schema with an `$id`, `#/$defs/x` counts from that schema. The first one that has it is the one meant. */
-function insideNamed(names: ReadonlyMap<string, Place>, fragment: string): Place | undefined {
+/** Inside a schema with an `$id`, `#/$defs/x` is relative to that schema. The first schema that has such a part is taken. */
+function insideSchemaWithId(names: ReadonlyMap<string, DocumentPlace>, fragment: string): DocumentPlace | undefined {
   let tries = 0;
   for (const [name, place] of names) {
     if (++tries > MAX_NAMES_TRIED) return undefined;
-    const { end } = name.startsWith('#') ? {} : walk(place, fragment);
-    if (end) return end;
+    const { target } = name.startsWith('#') ? {} : followPointer(place, fragment);
+    if (target) return target;
   }
   return undefined;
 }
 
-type Way = { readonly end: Place; readonly missing?: never } | { readonly end?: never; readonly missing: string };
+type PointerResult =
+  | { readonly target: DocumentPlace; readonly missing?: never }
+  | { readonly target?: never; readonly missing: string };
 
 /**
- * Down a JSON pointer, or the first part of it that is not there. Keys may be percent-encoded or, in documents written by
- * hand, not.
+ * The place that a JSON pointer leads to, or the first part of the pointer that does not exist. Keys should be percent-encoded;
+ * documents written by hand often forget that.
  */
-function walk(root: Place, fragment: string): Way {
+function followPointer(root: DocumentPlace, fragment: string): PointerResult {
   let { value, pointer } = root;
   const parts = fragment.split('/').slice(1);
   for (const [index, part] of parts.entries()) {
@@ -163,7 +164,7 @@ function walk(root: Place, fragment: string): Way {
     value = (value as Node)[key];
     pointer += step(key);
   }
-  return { end: { document: root.document, pointer, value } };
+  return { target: { document: root.document, pointer, value } };
 }
 
 function hasKey(value: unknown, key: string): boolean {
@@ -175,27 +176,27 @@ function fromStep(part: string): string {
   return part.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-const namesByDocument = new WeakMap<SourceDocument, ReadonlyMap<string, Place>>();
+const namesByDocument = new WeakMap<SourceDocument, ReadonlyMap<string, DocumentPlace>>();
 
-/** `$id`, `$anchor` and `$dynamicAnchor` of a document, looked for once, only when something asks for one. */
-function namesOf(document: SourceDocument): ReadonlyMap<string, Place> {
+/** `$id`, `$anchor` and `$dynamicAnchor` of a document, collected on first use. */
+function namesOf(document: SourceDocument): ReadonlyMap<string, DocumentPlace> {
   const names = namesByDocument.get(document);
   if (names) return names;
-  const places = new Map<string, Place>();
+  const places = new Map<string, DocumentPlace>();
   const visits = new Set<object>();
-  const stack: Place[] = [{ document, pointer: '', value: document.value }];
+  const stack: DocumentPlace[] = [{ document, pointer: '', value: document.value }];
   for (let place = stack.pop(); place; place = stack.pop()) {
     const { value } = place;
     if (typeof value !== 'object' || value === null || visits.has(value)) continue;
     visits.add(value);
-    if (isObject(value)) noteNames(value, place, places);
+    if (isObject(value)) addNames(value, place, places);
     for (const key of Object.keys(value)) stack.push(inside(place, key));
   }
   namesByDocument.set(document, places);
   return places;
 }
 
-function noteNames(node: Node, place: Place, places: Map<string, Place>): void {
+function addNames(node: Node, place: DocumentPlace, places: Map<string, DocumentPlace>): void {
   const note = (name: string | undefined) => {
     if (name !== undefined && !places.has(name)) places.set(name, place);
   };

@@ -1,14 +1,13 @@
-// Operation ids written by a generator, and the names a person would have chosen. Looks only at the operation itself: its id, its
-// method and its path.
-import { EDITION, isPluralWord, isVerb, toSingular } from '../endpoint/conventions/short-name.ts';
-import { type PathPiece, toOne, wordsIn } from './path-pieces.ts';
-import { nameRoute } from './route-names.ts';
+// Turns operation ids that a generator wrote into the names that a person would have chosen. Only looks at the operation itself:
+// its id, method, path and tags.
+import { EDITION, isPluralWord, isVerb, toSingular } from '../../endpoint/conventions/short-name.ts';
+import { nameRoute, type PathPiece, toOne, wordsIn } from './route-names.ts';
 
 /** The words of an id without the generator's additions; unchanged if there are none. */
 export function cleanId(
   id: string,
   words: readonly string[],
-  { method, pieces, tags }: Surroundings,
+  { method, pieces, tags }: OperationFacts,
 ): readonly string[] {
   return (
     withoutRoute(id, words, method, pieces) ??
@@ -22,14 +21,14 @@ export function cleanId(
   );
 }
 
-/** What an operation says of itself beside its id. */
-export interface Surroundings {
+/** What is known about an operation beside its id. */
+interface OperationFacts {
   readonly method: string;
   readonly pieces: readonly PathPiece[];
   readonly tags: readonly string[];
 }
 
-/** FastAPI: function, path and method, `list_orders_orders_get`; `root__get` of /. */
+/** FastAPI writes function, path and method: `list_orders_orders_get`; for the path /, `root__get`. */
 function withoutRoute(
   id: string,
   words: readonly string[],
@@ -45,8 +44,8 @@ function withoutRoute(
 }
 
 /**
- * NestJS and gRPC: class and method, `CatsController_findAll` → `find_all_cats`, `UserService_ListUsers` → `list_users`. Some APIs
- * have controllers and services of another kind.
+ * NestJS and gRPC write class and method: `CatsController_findAll` → `find_all_cats`, `UserService_ListUsers` → `list_users`. In
+ * some APIs, controllers and services are resources.
  */
 function withoutController(
   id: string,
@@ -61,10 +60,10 @@ function withoutController(
   const owner = words.slice(0, place);
   const [own, edition] = splitEdition(words.slice(place + 1));
   if (owner.length === 1 && owner[0] === 'app') return [...(aboutPath(own, method, pieces) ?? own), ...edition];
-  const things = own.map(toSingular);
-  if (owner.every((word) => things.includes(toSingular(word)))) return [...own, ...edition];
+  const nouns = own.map(toSingular);
+  if (owner.every((word) => nouns.includes(toSingular(word)))) return [...own, ...edition];
   if (own.every((word) => GENERIC.has(word))) {
-    // UserController of /users: the path tells one thing from many, so the class need not.
+    // UserController of /users: whether one or many are meant is told by the path, not by the class.
     const last = subjectOf(pieces, own);
     const isSame = last !== undefined && toOne(last.words).join('_') === toOne(owner).join('_');
     return [
@@ -73,21 +72,21 @@ function withoutController(
     ];
   }
   // `signIn` of AuthController must not become `sign_auth_in`.
-  const isDoneToOwner = isVerb(own[0]!) && own.length > 1 && !PARTICLES.has(own[1]!);
-  const name = isDoneToOwner ? [own[0]!, ...owner, ...own.slice(1)] : [...owner, ...own];
+  const isAboutOwner = isVerb(own[0]!) && own.length > 1 && !PARTICLES.has(own[1]!);
+  const name = isAboutOwner ? [own[0]!, ...owner, ...own.slice(1)] : [...owner, ...own];
   return [...name, ...edition];
 }
 
 const PARTICLES = new Set(['in', 'out', 'up', 'off', 'on', 'down']);
 
 /**
- * NSwag: class and method as well, `Orders_GetAll` of /api/Orders → `get_all_orders`, `Orders_Post` → `create_order`. Azure's
- * `Operations_List` looks the same, but was written by people; its paths are longer and its methods are called `List`.
+ * NSwag also writes class and method: `Orders_GetAll` of /api/Orders → `get_all_orders`, `Orders_Post` → `create_order`. Azure's
+ * `Operations_List` looks the same, but was chosen by people; its paths are longer and its methods are called `List`.
  */
 function withoutClass(id: string, method: string, pieces: readonly PathPiece[]): readonly string[] | undefined {
-  const [, owner, deed] = /^([A-Z][A-Za-z0-9]{0,80})_([A-Z][A-Za-z0-9]{0,80})$/.exec(id) ?? [];
-  if (owner === undefined || deed === undefined || pieces.length > 3) return undefined;
-  const own = wordsIn(deed);
+  const [, owner, action] = /^([A-Z][A-Za-z0-9]{0,80})_([A-Z][A-Za-z0-9]{0,80})$/.exec(id) ?? [];
+  if (owner === undefined || action === undefined || pieces.length > 3) return undefined;
+  const own = wordsIn(action);
   const last = subjectOf(pieces, own);
   if (last === undefined || own[0] === 'list' || !own.every((word) => GENERIC.has(word))) return undefined;
   if (toOne(last.words).join('_') !== toOne(wordsIn(owner)).join('_')) return undefined;
@@ -95,39 +94,39 @@ function withoutClass(id: string, method: string, pieces: readonly PathPiece[]):
   return withNoun(own, last.words, isAboutMany(own, method, last));
 }
 
-/** `findAll_v1`: NestJS puts the version of a route behind it. */
+/** `findAll_v1`: NestJS appends the version of a route. */
 function splitEdition(words: readonly string[]): readonly [own: readonly string[], edition: readonly string[]] {
   const hasEdition = words.length > 1 && /^v\d{1,4}$/.test(words.at(-1)!);
   return hasEdition ? [words.slice(0, -1), words.slice(-1)] : [words, []];
 }
 
-/** Laravel: the names of the path and what is done, `orders.items.index` of /orders/{order}/items. */
+/** Laravel writes the names of the path and the action: `orders.items.index` of /orders/{order}/items. */
 function fromResource(id: string, method: string, pieces: readonly PathPiece[]): readonly string[] | undefined {
   const names = id.split('.', MAX_SEGMENTS);
   const own = wordsIn(names.pop()!);
   if (names.length === 0 || own.length === 0 || !own.every((word) => GENERIC.has(word))) return undefined;
-  const things = names.slice(names.findIndex((name) => !EDITION.test(name))).map(wordsIn);
+  const nouns = names.slice(names.findIndex((name) => !EDITION.test(name))).map(wordsIn);
   const literals = pieces.filter(({ variable, edition }) => !variable && !edition);
-  // Both `posts.create` and `posts.edit` have a word of their own in the path.
+  // The paths of `posts.create` and `posts.edit` end with the action.
   const places = literals.at(-1)?.words.join() === own.join() ? literals.slice(0, -1) : literals;
   // Class names are singular where the path is plural: `user.index` of /users.
   const isSame = (words: readonly string[], place: number) =>
     toOne(words).join() === toOne(places[place]!.words).join();
-  if (things.length !== places.length || !things.every(isSame)) return undefined;
+  if (nouns.length !== places.length || !nouns.every(isSame)) return undefined;
   const noun = places.flatMap(({ words }, place) => (place === places.length - 1 ? words : toOne(words)));
   return withNoun(own, noun, isAboutMany(own, method, subjectOf(pieces, own)));
 }
 
 const MAX_SEGMENTS = 12;
 
-/** A tag and the name of a function that says it again: `items-list_items`, `users:patch_user`. */
+/** A tag, and the name of a function that repeats it: `items-list_items`, `users:patch_user`. */
 function withoutRepeat(id: string): readonly string[] | undefined {
   const place = id.search(/[-:]/);
   const rest = id.slice(place + 1);
   if (place < 1 || !rest.includes('_') || /[^A-Za-z0-9_]/.test(rest)) return undefined;
   const words = wordsIn(rest);
-  const things = words.map(toSingular);
-  const isRepeat = wordsIn(id.slice(0, place)).every((word) => things.includes(toSingular(word)));
+  const nouns = words.map(toSingular);
+  const isRepeat = wordsIn(id.slice(0, place)).every((word) => nouns.includes(toSingular(word)));
   return isRepeat && isVerb(words[0] ?? '') ? words : undefined;
 }
 
@@ -142,7 +141,7 @@ function withoutSpringMethod(
   return isSpring ? (aboutPath(bare.slice(0, -2), method, pieces) ?? bare.slice(0, -2)) : undefined;
 }
 
-/** The front of the path again, or the end of that: `api_v1_users_list` or `v1_users_list` of /api/v1/users. */
+/** Removes the repeated front of the path, or the end of that front: `api_v1_users_list` or `v1_users_list` of /api/v1/users. */
 function withoutEdition(words: readonly string[], pieces: readonly PathPiece[]): readonly string[] {
   const front = pieces.filter(({ edition }) => edition).flatMap((piece) => piece.words);
   while (front.length > 0 && front.some((word, place) => word !== words[place])) front.shift();
@@ -151,35 +150,35 @@ function withoutEdition(words: readonly string[], pieces: readonly PathPiece[]):
 }
 
 /**
- * Whether the words are the method and the path and no more: `get_api_v1_users`, `PostCustomersCustomer`, `usersIdGet`.
- * `getUsers` or `users_delete` of /users may as well have been chosen by a person.
+ * Whether the words are only the method and the path: `get_api_v1_users`, `PostCustomersCustomer`, `usersIdGet`. `getUsers` or
+ * `users_delete` of /users may just as well have been chosen by a person.
  */
 function isRoute(words: readonly string[], method: string, pieces: readonly PathPiece[]): boolean {
   const isFirst = words[0] === method;
   if (!isFirst && words.at(-1) !== method) return false;
   const text = (isFirst ? words.slice(1) : words.slice(0, -1)).join('');
-  // Every position the pieces so far may end at, and whether only a generator would have got there. People do not begin with
-  // `post` or `put` either, but for a path of one word.
+  // Every position where the pieces so far may end, and whether only a generator would have written that. People only begin with
+  // `post` or `put` for a path of one word.
   let ends = new Map<number, boolean>([[0, isFirst && (method === 'post' || method === 'put') && pieces.length > 1]]);
   for (const { words: own, variable, edition } of pieces) {
     if (ends.size === 0) return false;
     const spelling = own.join('');
     const next = new Map<number, boolean>();
-    const reach = (end: number, isTelling: boolean) => next.set(end, (next.get(end) ?? false) || isTelling);
-    for (const [end, isTelling] of ends) {
-      if (text.startsWith(spelling, end)) reach(end + spelling.length, isTelling || variable || edition);
+    const reach = (end: number, isGenerated: boolean) => next.set(end, (next.get(end) ?? false) || isGenerated);
+    for (const [end, isGenerated] of ends) {
+      if (text.startsWith(spelling, end)) reach(end + spelling.length, isGenerated || variable || edition);
       if (!variable && !edition) continue;
-      reach(end, isTelling);
+      reach(end, isGenerated);
       if (!variable) continue;
       if (text.startsWith('id', end)) reach(end + 2, true);
-      if (text.startsWith(`by${spelling}`, end)) reach(end + 2 + spelling.length, isTelling);
+      if (text.startsWith(`by${spelling}`, end)) reach(end + 2 + spelling.length, isGenerated);
     }
     ends = next;
   }
   return ends.get(text.length) ?? false;
 }
 
-/** Words of methods that name nothing: every controller has them. */
+/** Words of method names that tell nothing: every controller has them. */
 const GENERIC = new Set(
   'add all by create delete destroy edit fetch find get id index insert list many new one patch post put read remove replace retrieve save search show store update'.split(
     ' ',
@@ -187,7 +186,7 @@ const GENERIC = new Set(
 );
 const MANY = new Set(['all', 'index', 'list', 'many', 'search']);
 const ONE = new Set(['by', 'create', 'id', 'new', 'one', 'show', 'store']);
-/** Tags that name nothing, and what frameworks put behind the name of a thing: `user-controller`. */
+/** Tags that tell nothing, and suffixes of frameworks: `user-controller`. */
 const NO_SUBJECT = new Set('api controller default endpoint endpoints general misc other resource rest'.split(' '));
 
 /** A trailing number of springdoc: `get_by_id_3`. */
@@ -196,7 +195,7 @@ function withoutNumber(words: readonly string[]): readonly string[] {
 }
 
 /**
- * What an id without a noun is about, taken from the path or else the tag: `list` of /users becomes `list_users`, `findByEmail`
+ * Adds a noun to an id without one, from the path or else the tag: `list` of /users becomes `list_users`, `findByEmail`
  * `find_user_by_email`, `activate` of /users/{id}/activate `activate_user`. Undefined if the id has words of its own, and for
  * `login` of /auth/login, which must not become `login_auth`.
  */
@@ -207,53 +206,53 @@ function aboutPath(
   tags: readonly string[] = [],
 ): readonly string[] | undefined {
   const by = words.indexOf('by');
-  const deed = by < 1 ? words : words.slice(0, by);
-  const isGeneric = deed.every((word) => GENERIC.has(word));
+  const action = by < 1 ? words : words.slice(0, by);
+  const isGeneric = action.every((word) => GENERIC.has(word));
   if (words.length === 0 || (!isGeneric && !(words.length === 1 && isVerb(words[0]!)))) return undefined;
   const subject = subjectOf(pieces, words);
   if (!isGeneric) {
-    const isThing = subject !== undefined && (subject.hasVariable || isPluralWord(subject.words.at(-1)!));
-    return isThing ? [...words, ...(subject.hasVariable ? toOne(subject.words) : subject.words)] : undefined;
+    const isResource = subject !== undefined && (subject.hasVariable || isPluralWord(subject.words.at(-1)!));
+    return isResource ? [...words, ...(subject.hasVariable ? toOne(subject.words) : subject.words)] : undefined;
   }
   const noun =
     subject?.words ?? wordsIn(tags[0] ?? '').filter((word) => !NO_SUBJECT.has(word) && !words.includes(word));
   return noun.length === 0 ? undefined : withNoun(words, noun, isAboutMany(words, method, subject));
 }
 
-/** Whether all of a kind are meant: the words say so, or else the request. */
+/** Whether many are meant: by the words, or else by the request. */
 function isAboutMany(words: readonly string[], method: string, subject: Subject | undefined): boolean {
   if (words.some((word) => MANY.has(word))) return true;
   if (words.some((word) => ONE.has(word)) || subject === undefined || subject.hasVariable) return false;
   return method === 'get' || method === 'delete';
 }
 
-/** `find_all` → `find_all_cats`, `create` → `create_cat`; the `index` and `store` of Rails and Laravel are no verbs here. */
+/** `find_all` → `find_all_cats`, `create` → `create_cat`; `index` and `store` of Rails and Laravel become `list` and `create`. */
 function withNoun(words: readonly string[], noun: readonly string[], isMany: boolean): readonly string[] {
-  const thing = isMany ? noun : toOne(noun);
+  const object = isMany ? noun : toOne(noun);
   const [only] = words.length === 1 ? words : [];
-  if (only === 'index' && isPluralWord(noun.at(-1)!)) return ['list', ...thing];
-  if (only === 'store') return ['create', ...thing];
+  if (only === 'index' && isPluralWord(noun.at(-1)!)) return ['list', ...object];
+  if (only === 'store') return ['create', ...object];
   const by = words.indexOf('by');
-  return by < 1 ? [...words, ...thing] : [...words.slice(0, by), ...thing, ...words.slice(by)];
+  return by < 1 ? [...words, ...object] : [...words.slice(0, by), ...object, ...words.slice(by)];
 }
 
 interface Subject {
   readonly words: readonly string[];
-  /** Whether one of them is named: /users/{id}. */
+  /** Whether a variable follows, as in /users/{id}. */
   readonly hasVariable: boolean;
 }
 
-/** What the path is about: its last literal words that the id does not contain, and what they belong to. */
+/** The resource in the path: its last literal words that the id does not contain, and what they belong to. */
 function subjectOf(pieces: readonly PathPiece[], words: readonly string[]): Subject | undefined {
   const literals = pieces.filter(({ variable, edition }) => !variable && !edition);
-  const isSaid = (piece: PathPiece) => piece.words.every((word) => GENERIC.has(word) || words.includes(word));
-  const last = literals.findLast((piece) => !isSaid(piece));
+  const isInId = (piece: PathPiece) => piece.words.every((word) => GENERIC.has(word) || words.includes(word));
+  const last = literals.findLast((piece) => !isInId(piece));
   if (last === undefined) return undefined;
   const place = pieces.lastIndexOf(last);
   const before = pieces[place - 1];
-  // /orders/recent, /users/bulk: some of the things before it.
+  // /orders/recent, /users/bulk: some of the resources before it.
   const isPart =
     before !== undefined && !before.variable && isPluralWord(before.words.at(-1)!) && !isPluralWord(last.words.at(-1)!);
   const hasVariable = pieces[place + 1]?.variable === true;
-  return { words: isPart && !isSaid(before) ? [...before.words, ...last.words] : last.words, hasVariable };
+  return { words: isPart && !isInId(before) ? [...before.words, ...last.words] : last.words, hasVariable };
 }

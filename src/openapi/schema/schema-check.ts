@@ -1,31 +1,30 @@
-// Looks through what an operation's request needs before its schemas are built: `$ref`s that lead nowhere, nesting and
-// size beyond reason. Each `$ref` target is looked at once, however many operations use it.
-
+// The early check: visits the schemas of a request at the start, before they are built, for `$ref`s that cannot be resolved, and
+// for too much nesting or size. Each `$ref` target is checked once, however many operations use it.
 import { isObject } from '../../endpoint/is-object.ts';
 import { type Node, step } from '../../endpoint/untrusted.ts';
 import { DEFINITION_KEYWORDS, subschemas } from '../../schema/keywords.ts';
-import type { Limits } from '../source/limits.ts';
-import { OperationProblem, type Place, pointerOf, RefError, type Resolver } from '../source/resolve.ts';
-import { hidesSiblings, refOf } from './schema-refs.ts';
+import type { DocumentLimits } from '../source/limits.ts';
+import { type DocumentPlace, OperationProblem, pointerOf, RefError, type Resolver } from '../source/resolve.ts';
+import { ignoresRefSiblings, refOf } from './schema-refs.ts';
 
 interface Findings {
-  readonly targets: readonly Place[];
+  readonly targets: readonly DocumentPlace[];
   readonly schemas: number;
 }
 
-/** Throws OperationProblem when a request with these schemas cannot be described. */
-export type ScanRequest = (roots: readonly Place[]) => void;
+/** Throws OperationProblem if a request with these schemas cannot be described. */
+export type CheckSchemas = (roots: readonly DocumentPlace[]) => void;
 
-export function createScan(resolver: Resolver, limits: Limits): ScanRequest {
+export function createSchemaCheck(resolver: Resolver, limits: DocumentLimits): CheckSchemas {
   const findings = new Map<unknown, Findings | OperationProblem>();
-  /** Targets known to be fine together with all they lead to. */
+  /** Targets that passed together with all that they lead to. */
   const clean = new Set<object>();
   let total = 0;
 
-  const lookAt = (place: Place): Findings => {
+  const findingsAt = (place: DocumentPlace): Findings => {
     let finding = findings.get(place.value);
     if (!finding) {
-      finding = look(place, resolver, limits);
+      finding = visit(place, resolver, limits);
       if (!(finding instanceof OperationProblem)) total += finding.schemas;
       findings.set(place.value, finding);
     }
@@ -39,14 +38,14 @@ export function createScan(resolver: Resolver, limits: Limits): ScanRequest {
     let schemas = 0;
     for (let next = 0; next < queue.length; next++) {
       const place = queue[next]!;
-      const finding = lookAt(place);
+      const finding = findingsAt(place);
       schemas += finding.schemas;
       if (schemas > limits.maxSchemas) {
         throw new OperationProblem(pointerOf(place), `its request is made of more than ${limits.maxSchemas} schemas`);
       }
       for (const target of finding.targets) {
         const key = target.value as object;
-        // While everything seen so far fits the limit together, no single request can pass it.
+        // While all schemas visited so far are within the limit together, no single request can exceed it.
         if (visits.has(key) || (total <= limits.maxSchemas && clean.has(key))) continue;
         visits.add(key);
         queue.push(target);
@@ -56,7 +55,7 @@ export function createScan(resolver: Resolver, limits: Limits): ScanRequest {
   };
 }
 
-/** `{type: string, maxLength: 5}`: most parameters lead nowhere. */
+/** `{type: string, maxLength: 5}`: the schemas of most parameters have nothing inside. */
 function isLeaf(schema: Node): boolean {
   for (const key in schema) {
     if (key === '$ref' || key === '$dynamicRef' || key === '$recursiveRef') return false;
@@ -65,7 +64,7 @@ function isLeaf(schema: Node): boolean {
   return true;
 }
 
-/** A schema on the way, and the one it stands in: the pointer is written only where something is wrong. */
+/** A schema and the one around it. The pointer is only built if something is wrong. */
 interface Step {
   readonly schema: unknown;
   readonly depth: number;
@@ -74,13 +73,13 @@ interface Step {
   readonly key?: string | number | undefined;
 }
 
-function pointerTo({ from, keyword, key }: Step, root: Place): string {
+function pointerTo({ from, keyword, key }: Step, root: DocumentPlace): string {
   if (from === undefined || keyword === undefined) return pointerOf(root);
   return pointerTo(from, root) + step(keyword) + (key === undefined ? '' : step(key));
 }
 
-function look(root: Place, resolver: Resolver, limits: Limits): Findings | OperationProblem {
-  const targets: Place[] = [];
+function visit(root: DocumentPlace, resolver: Resolver, limits: DocumentLimits): Findings | OperationProblem {
+  const targets: DocumentPlace[] = [];
   const stack: Step[] = [{ schema: root.value, depth: 0 }];
   let schemas = 0;
   for (let item = stack.pop(); item; item = stack.pop()) {
@@ -91,7 +90,7 @@ function look(root: Place, resolver: Resolver, limits: Limits): Findings | Opera
       const problem = `its schemas are nested more than ${limits.maxSchemaDepth} levels deep`;
       return new OperationProblem(pointerOf(root), problem);
     }
-    // Nothing inside a readOnly part is looked at, here or when schemas are built.
+    // The inside of a readOnly schema is not used, so it is not checked.
     if (schema.readOnly === true) continue;
     const ref = refOf(schema);
     if (ref !== undefined) {
@@ -102,7 +101,7 @@ function look(root: Place, resolver: Resolver, limits: Limits): Findings | Opera
         if (error instanceof RefError) return new OperationProblem(`${pointerTo(item, root)}/$ref`, error.message);
         throw error;
       }
-      if (hidesSiblings(root.document)) continue;
+      if (ignoresRefSiblings(root.document)) continue;
     }
     for (const [keyword, key, inner] of subschemas(schema)) {
       if (DEFINITION_KEYWORDS.has(keyword)) continue;

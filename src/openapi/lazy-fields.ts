@@ -1,45 +1,42 @@
-// Fields of an endpoint that may never be read: its request and answer, texts, schemas, examples. Each is built when it is first
-// read, and kept.
-import { READS } from '../../endpoint/conventions/effect.ts';
+// Fields of an endpoint that may never be read: its answer, texts, schemas and examples. Each is built when it is first read, and
+// kept.
+import { READS } from '../endpoint/conventions/effect.ts';
 import type {
   Arg,
   Args,
   BodyPlan,
   DocumentExample,
-  Effect,
   Endpoint,
   FixedValue,
   JsonSchema,
   Pagination,
   ResponsePlan,
   Target,
-} from '../../endpoint/model.ts';
-import { toPlainLines, toPlainText, toSummary } from '../../endpoint/plain-text.ts';
-import { type Node, omitUndefined, textAt } from '../../endpoint/untrusted.ts';
-import { exampleCalls } from '../../schema/example-calls.ts';
-import { loosenFormats } from '../../schema/loosen-formats.ts';
-import type { OperationInfo } from '../import-options.ts';
-import { buildExamples, readExamples } from '../objects/example.ts';
-import type { ImportContext, Naming } from '../objects/operation-object.ts';
-import { type RequestDraft, readRequest } from '../objects/operation-request.ts';
-import type { Operation } from '../objects/paths.ts';
-import { type Answer, mediaTypesOf, readAnswer } from '../objects/response.ts';
-import type { OperationExtension } from '../objects/x-mcp.ts';
-import { findOmissions } from '../omissions.ts';
-import type { Definition } from '../schema/convert-schema.ts';
-import { buildInputSchema } from '../schema/input-schema.ts';
-import type { SchemaBuilder } from '../schema/schema-builder.ts';
-import type { Place } from '../source/resolve.ts';
+} from '../endpoint/model.ts';
+import { toPlainLines, toPlainText, toSummary } from '../endpoint/plain-text.ts';
+import { type Node, omitUndefined, textAt } from '../endpoint/untrusted.ts';
+import { exampleCalls } from '../schema/example-calls.ts';
+import { loosenFormats } from '../schema/loosen-formats.ts';
+import type { OperationInfo } from './import-options.ts';
+import { buildExamples, readExamples } from './objects/example.ts';
+import type { ImportContext, Naming } from './objects/operation-object.ts';
+import type { RequestDraft } from './objects/operation-request.ts';
+import type { DocumentOperation } from './objects/paths.ts';
+import { mediaTypesOf, readSuccessResponse, type SuccessResponse } from './objects/response.ts';
+import type { OperationExtension } from './objects/x-mcp.ts';
+import { findOmissions } from './omissions.ts';
+import type { Definition } from './schema/convert-schema.ts';
+import { buildInputSchema } from './schema/input-schema.ts';
+import type { SchemaBuilder } from './schema/schema-builder.ts';
+import type { DocumentPlace } from './source/resolve.ts';
 
-/** What is known of an operation at the start. */
-export interface OperationDraft {
-  readonly operation: Operation;
+/** What is known about an operation after the start. */
+interface OperationDraft {
+  readonly operation: DocumentOperation;
   readonly naming: Naming;
   readonly extension: OperationExtension;
-  readonly effect: Effect;
-  /** Undefined where it can be read at any time (sound-request.ts). */
-  readonly request: RequestDraft | undefined;
-  /** Says where the base URL is from. */
+  readonly request: RequestDraft;
+  /** Where the base URL comes from. */
   readonly server: { readonly from: string };
   readonly effectReason: string;
   readonly context: ImportContext;
@@ -47,13 +44,12 @@ export interface OperationDraft {
 
 type Texts = Readonly<Record<'title' | 'summary' | 'description', string | undefined>>;
 
-export class LateFields {
-  /** The endpoint these are fields of; set once there is one. */
+export class LazyFields {
+  /** The endpoint that has these fields; set once it is built. */
   endpoint: Endpoint | undefined;
   readonly #draft: OperationDraft;
   readonly #texts: Texts;
-  #request: RequestDraft | undefined;
-  #answer: Answer | undefined;
+  #answer: SuccessResponse | undefined;
   #response: ResponsePlan | undefined;
   #pagination: { readonly plan: Pagination | undefined } | undefined;
   #title: { readonly text: string | undefined } | undefined;
@@ -69,37 +65,30 @@ export class LateFields {
   constructor(draft: OperationDraft, texts: Texts) {
     this.#draft = draft;
     this.#texts = texts;
-    this.#request = draft.request;
   }
 
-  get #requestDraft(): RequestDraft {
-    const { operation, effect, context } = this.#draft;
-    this.#request ??= readRequest(operation, effect, context);
-    return this.#request;
-  }
-
-  get #answerDraft(): Answer {
+  get #answerDraft(): SuccessResponse {
     const { operation, context } = this.#draft;
     const { place } = operation;
-    this.#answer ??= readAnswer(place, mediaTypesOf(context.root, place.value, 'produces'), context.resolver);
+    this.#answer ??= readSuccessResponse(place, mediaTypesOf(context.root, place.value, 'produces'), context.resolver);
     return this.#answer;
   }
 
   get args(): readonly Arg[] {
-    return this.#requestDraft.plan.args;
+    return this.#draft.request.plan.args;
   }
 
   get fixed(): readonly FixedValue[] {
-    return this.#requestDraft.plan.fixed;
+    return this.#draft.request.plan.fixed;
   }
 
   get withheld(): readonly Target[] | undefined {
-    const { withheld } = this.#requestDraft.plan;
+    const { withheld } = this.#draft.request.plan;
     return withheld.length > 0 ? withheld : undefined;
   }
 
   get body(): BodyPlan | undefined {
-    return this.#requestDraft.body?.plan;
+    return this.#draft.request.body?.plan;
   }
 
   get response(): ResponsePlan {
@@ -146,8 +135,8 @@ export class LateFields {
   get inputSchema(): JsonSchema {
     if (this.#inputSchema === undefined) {
       const { context } = this.#draft;
-      const { plan, body } = this.#requestDraft;
-      // The examples ask for the schema as the document has it.
+      const { plan, body } = this.#draft.request;
+      // The examples need the schema as the document has it.
       this.#inputSchema = buildInputSchema(plan.arguments, body, plan.fixed, context);
       this.#inputSchema = loosenFormats(this.#inputSchema, exampleCalls(this.endpoint!));
     }
@@ -175,7 +164,7 @@ export class LateFields {
   }
 
   get documentExamples(): readonly DocumentExample[] {
-    const { plan, body } = this.#requestDraft;
+    const { plan, body } = this.#draft.request;
     this.#documentExamples ??= readExamples(plan.arguments, body, this.#draft.context.resolver);
     return this.#documentExamples;
   }
@@ -183,7 +172,7 @@ export class LateFields {
   get leftOut(): ReturnType<typeof findOmissions> {
     const { operation, context } = this.#draft;
     const { mediaTypes } = this.#answerDraft;
-    this.#leftOut ??= findOmissions(operation, this.#requestDraft, this.endpoint!, mediaTypes, context);
+    this.#leftOut ??= findOmissions(operation, this.#draft.request, this.endpoint!, mediaTypes, context);
     return this.#leftOut;
   }
 
@@ -200,15 +189,15 @@ export class LateFields {
   }
 }
 
-/** Where an endpoint has them. */
-export const LATE: unique symbol = Symbol('late fields');
+/** The property of an endpoint with its LazyFields. */
+export const LAZY: unique symbol = Symbol('lazy fields');
 
 /**
- * The getters of every endpoint. All endpoints share the same functions, which find the fields through LATE (copied with the
- * endpoint): with functions of its own, each endpoint would be an object in dictionary mode of 3.4 KB instead of 0.8, for which
- * V8 does not optimise code.
+ * The getters of every endpoint. All endpoints share the same functions, which find the fields through LAZY (copied with the
+ * endpoint). With functions of its own, each endpoint would be an object in dictionary mode of 3.4 KB instead of 0.8, for which V8
+ * does not optimise code.
  */
-export const LATE_PROPERTIES: PropertyDescriptorMap = Object.fromEntries(
+export const LAZY_PROPERTIES: PropertyDescriptorMap = Object.fromEntries(
   (
     [
       'title',
@@ -230,16 +219,16 @@ export const LATE_PROPERTIES: PropertyDescriptorMap = Object.fromEntries(
     {
       enumerable: true,
       configurable: true,
-      get(this: { readonly [LATE]: LateFields }) {
-        return this[LATE][name];
+      get(this: { readonly [LAZY]: LazyFields }) {
+        return this[LAZY][name];
       },
     },
   ]),
 );
 
 /**
- * For operations without a word of text: `Unban user from guild (DELETE /guilds/{guild_id}/bans/{user_id}).` The words are
- * those of the name, which is cleaned of what a generator wrote into the operationId.
+ * The summary of an operation without any text: `Unban user from guild (DELETE /guilds/{guild_id}/bans/{user_id}).` The words are
+ * those of the name, without what a generator added to the operationId.
  */
 function plainSummary({ method, path, operationId }: OperationInfo, action: string): string {
   const request = `${method} ${toPlainText(path)}`;
@@ -247,12 +236,12 @@ function plainSummary({ method, path, operationId }: OperationInfo, action: stri
   return /[a-z]{2}/.test(words) ? `${words[0]!.toUpperCase()}${words.slice(1)} (${request}).` : request;
 }
 
-/** A summary of several sentences, as some documents have it in place of a description. */
+/** A summary of several sentences, which some documents have instead of a description. */
 function moreThanSentence(summary: string): string | undefined {
   return summary === '' || toSummary(summary) === toPlainText(summary) ? undefined : toPlainLines(summary) || undefined;
 }
 
-function buildOutputSchema(schema: Place | undefined, builder: SchemaBuilder): JsonSchema | undefined {
+function buildOutputSchema(schema: DocumentPlace | undefined, builder: SchemaBuilder): JsonSchema | undefined {
   if (!schema) return undefined;
   const uses = new Set<Definition>();
   const answer = builder.convert(schema, 'response', uses);
@@ -260,18 +249,18 @@ function buildOutputSchema(schema: Place | undefined, builder: SchemaBuilder): J
   return $defs && typeof answer !== 'boolean' ? { ...answer, $defs } : answer;
 }
 
-/** Where each text came from that a model reads. */
+/** Where the texts for models come from. */
 function explainTexts(
   endpoint: Endpoint,
   extension: OperationExtension,
   node: Node,
   texts: Readonly<Record<'summary' | 'description', string | undefined>>,
 ): { readonly summary: string; readonly description: string } {
-  const source = (word: 'description' | 'summary') => {
-    if (extension[word] !== undefined) return `${word} of x-mcp`;
-    return `${word} of the ${textAt(node, word) === undefined ? 'path' : 'operation'}`;
+  const source = (field: 'description' | 'summary') => {
+    if (extension[field] !== undefined) return `${field} of x-mcp`;
+    return `${field} of the ${textAt(node, field) === undefined ? 'path' : 'operation'}`;
   };
-  // A text without visible characters was not used.
+  // Texts without visible characters are not used.
   const summary =
     texts.summary && toSummary(texts.summary)
       ? source('summary')

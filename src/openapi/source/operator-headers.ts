@@ -1,5 +1,5 @@
-// Headers from the operator: `--header` lines and those of a domain file. They are credentials: their values are never shown, and
-// they are sent to two origins only, that of the API and that of the document, whose address the operator named as well.
+// Headers from the operator: those of `--header` and of a domain file. They are credentials: their values are never shown, and they
+// are sent to two origins only, that of the API and that of the document, both of which the operator chose.
 import { originOf } from '../../endpoint/address.ts';
 import type { Environment } from '../../endpoint/environment.ts';
 import { linesFor, readHeaderLines } from '../../endpoint/headers/header-fields.ts';
@@ -8,7 +8,7 @@ import type { Credential } from '../../endpoint/secret/credential.ts';
 import { type Node, textAt } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import type { ImportOptions } from '../import-options.ts';
-import type { Fields } from './web/fetch.ts';
+import type { HeaderFields } from './fetch.ts';
 
 export interface OperatorHeader {
   /** Lower case. */
@@ -16,7 +16,7 @@ export interface OperatorHeader {
   readonly credential: Extract<Credential, { kind: 'apiKey' }>;
 }
 
-/** Throws BAD_CONFIG for what is not a header. */
+/** Throws BAD_CONFIG if a line is not a header. */
 export function readOperatorHeaders(
   lines: readonly string[],
   env: Environment,
@@ -34,17 +34,17 @@ export function readOperatorHeaders(
   );
 }
 
-/** Whether a given header already is what a security scheme asks for. */
+/** Whether the operator's header already is what a security scheme asks for. */
 export function satisfies({ name }: OperatorHeader, scheme: Node | undefined): boolean {
   if (scheme?.type === 'apiKey') return scheme.in === 'header' && textAt(scheme, 'name')?.toLowerCase() === name;
   return name === 'authorization' && scheme?.type !== 'mutualTLS';
 }
 
 /**
- * The headers for fetching the document (or an overlay) from `source`; other origins get none. Headers of a domain file are for
- * the API: if that is at another origin, only those of the command line are sent to the document.
+ * The headers for fetching the document, or an overlay from the same origin; none for other origins. Headers of a domain file are
+ * for the API: if the API has another origin than the document, only those of the command line are sent.
  */
-export function documentHeaders(document: string, source: string, options: ImportOptions): Fields {
+export function documentHeaders(document: string, source: string, options: ImportOptions): HeaderFields {
   const origin = originOf(source);
   if (origin === undefined || origin !== originOf(document)) return {};
   const lines = [...(options.headers ?? []), ...linesFor(options.headersFor, origin)];
@@ -59,8 +59,8 @@ export function documentHeaders(document: string, source: string, options: Impor
   return fields;
 }
 
-/** Reports a header that is sent to two origins. */
-export function noteOrigins(source: string, api: string, fields: Fields, { baseUrl }: ImportOptions): string[] {
+/** A warning if headers are sent to two origins. */
+export function noteOrigins(source: string, api: string, fields: HeaderFields, { baseUrl }: ImportOptions): string[] {
   const [document, home] = [originOf(source), originOf(api)];
   const names = Object.keys(fields);
   if (names.length === 0 || home === undefined || home === document) return [];

@@ -1,12 +1,11 @@
-// Fetching a document over http(s): one origin, few redirects, a deadline, a byte limit while streaming.
-
+// Fetches a document over http(s): from one origin, with few redirects, a deadline and a byte limit while streaming.
 import type { Readable } from 'node:stream';
-import { decodeText } from '../../../endpoint/untrusted.ts';
-import { get } from '../../../network/get.ts';
-import { PROXY_FAILURE } from '../../../network/tunnel.ts';
-import { bad } from '../document-problem.ts';
-import type { Limits } from '../limits.ts';
-import { readStream, showUrl, tooBig } from '../read-document.ts';
+import { decodeText } from '../../endpoint/untrusted.ts';
+import { get } from '../../network/get.ts';
+import { PROXY_FAILURE } from '../../network/tunnel.ts';
+import { badDocument } from './document-problem.ts';
+import type { DocumentLimits } from './limits.ts';
+import { readStream, showUrl, tooBig } from './read-document.ts';
 
 const MAX_REDIRECTS = 3;
 /** Codes of a certificate that no authority known to this machine has signed. */
@@ -14,27 +13,35 @@ const UNKNOWN_AUTHORITY =
   /^(?:UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT)$/;
 
 /** Header fields by name. */
-export type Fields = Readonly<Record<string, string>>;
+export type HeaderFields = Readonly<Record<string, string>>;
 
-export interface Fetched {
-  /** Where it finally came from: absolute, without user info or fragment. */
+export interface FetchResult {
+  /** The address after redirects: absolute, without user info or fragment. */
   readonly url: string;
   readonly status: number;
   readonly text: string;
-  /** What it says of others (`Link`, RFC 8288). */
+  /** The `Link` header (RFC 8288). */
   readonly link?: string;
 }
 
-/** The text at `source`; any status but success throws. */
-export async function fetchText(source: string, limits: Limits, headers: Fields = {}): Promise<Fetched> {
+/** The text at `source`. Throws for any status but 2xx. */
+export async function fetchText(
+  source: string,
+  limits: DocumentLimits,
+  headers: HeaderFields = {},
+): Promise<FetchResult> {
   const answer = await fetchAnswer(source, limits, headers);
   if (answer.status >= 200 && answer.status < 300) return answer;
   throw badStatus(answer, headers);
 }
 
-/** The answer of an address, whatever its status. Redirects stay on the origin, so no header can leave it. */
-export async function fetchAnswer(source: string, limits: Limits, headers: Fields = {}): Promise<Fetched> {
-  if (!URL.canParse(source)) throw bad(source, 'is not a URL; write it like https://example.com/openapi.json');
+/** The answer of an address, whatever its status. Redirects stay on the origin, so headers are never sent elsewhere. */
+export async function fetchAnswer(
+  source: string,
+  limits: DocumentLimits,
+  headers: HeaderFields = {},
+): Promise<FetchResult> {
+  if (!URL.canParse(source)) throw badDocument(source, 'is not a URL; write it like https://example.com/openapi.json');
   const start = new URL(source);
   const headerFields: Record<string, string> = {
     accept: 'application/json, application/yaml, text/yaml, */*;q=0.5',
@@ -77,31 +84,35 @@ export async function fetchAnswer(source: string, limits: Limits, headers: Field
   } catch (error) {
     if ((error as Error).name === 'GatewayError') throw error;
     if (controller.signal.aborted) {
-      throw bad(
+      throw badDocument(
         label,
         `did not arrive within ${limits.fetchTimeoutMs / 1000} s; check the address, or download it and give the file`,
       );
     }
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === PROXY_FAILURE) throw bad(label, `cannot be fetched: ${message.replace(/\.$/, '')}`);
+    if (code === PROXY_FAILURE) throw badDocument(label, `cannot be fetched: ${message.replace(/\.$/, '')}`);
     if (UNKNOWN_AUTHORITY.test(code ?? ''))
-      throw bad(
+      throw badDocument(
         label,
         `cannot be fetched: its certificate is signed by an authority that this machine does not trust (${code}); set NODE_EXTRA_CA_CERTS to a file with that authority, or download the document and give the file`,
       );
-    throw bad(label, `cannot be fetched (${code ?? message}); check the address and your network`);
+    throw badDocument(label, `cannot be fetched (${code ?? message}); check the address and your network`);
   } finally {
     clearTimeout(timer);
   }
 }
 
 function nextUrl(from: URL, location: string, hops: number, label: string): URL {
-  if (hops >= MAX_REDIRECTS) throw bad(label, `redirects more than ${MAX_REDIRECTS} times; give the final address`);
-  if (!URL.canParse(location, from.href)) throw bad(label, 'redirects to something that is not a URL');
+  if (hops >= MAX_REDIRECTS)
+    throw badDocument(label, `redirects more than ${MAX_REDIRECTS} times; give the final address`);
+  if (!URL.canParse(location, from.href)) throw badDocument(label, 'redirects to something that is not a URL');
   const next = new URL(location, from);
   next.hash = '';
   if (next.origin !== from.origin) {
-    throw bad(label, `redirects to another origin (${next.origin}); if you trust it, give that address instead`);
+    throw badDocument(
+      label,
+      `redirects to another origin (${next.origin}); if you trust it, give that address instead`,
+    );
   }
   return next;
 }
@@ -112,9 +123,9 @@ async function readBody(body: Readable, length: string | undefined, label: strin
   throw tooBig(label, maxBytes);
 }
 
-/** What to do about a status that is no success; `headers` are those that were sent. */
-export function badStatus({ url, status }: Pick<Fetched, 'url' | 'status'>, headers: Fields): Error {
-  return bad(showUrl(url), `answered ${status}; ${adviceFor(status, url, Object.keys(headers))}`, { status });
+/** The error for a status other than 2xx, with advice; `headers` are those that were sent. */
+export function badStatus({ url, status }: Pick<FetchResult, 'url' | 'status'>, headers: HeaderFields): Error {
+  return badDocument(showUrl(url), `answered ${status}; ${adviceFor(status, url, Object.keys(headers))}`, { status });
 }
 
 function adviceFor(status: number, url: string, names: readonly string[]): string {

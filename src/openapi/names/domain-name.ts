@@ -1,8 +1,8 @@
-// What the domain is called, and the prefix in front of its tools.
+// The name of the domain, and the prefix of its tools.
 import { basename } from 'node:path';
-import { fitName, MAX_DOMAIN_NAME, toName, toSnakeCase } from '../endpoint/names.ts';
-import { GatewayError } from '../errors.ts';
-import type { SourceText } from './source/read-document.ts';
+import { fitName, MAX_DOMAIN_NAME, toName, toSnakeCase } from '../../endpoint/names.ts';
+import { GatewayError } from '../../errors.ts';
+import type { SourceText } from '../source/read-document.ts';
 
 export function cleanPrefix(text: string): string {
   const prefix = text
@@ -18,11 +18,11 @@ export function cleanPrefix(text: string): string {
   return prefix;
 }
 
-/** Words that say "this is an API", not which one. */
+/** Words that do not tell which API it is. */
 const NOISE =
   /^(?:an?|apis?|docs?|documentation|official|openapi|rest|restful|spec|specification|the|v?\d+(?:\.\d+)*)$/;
 
-/** `GitHub's official OpenAPI spec` → `github`: brands are not camelCase, and noise words go. */
+/** `GitHub's official OpenAPI spec` → `github`: brands are not split as camelCase, and noise words are left out. */
 function titleName(title: string): string {
   const words = toSnakeCase(
     title

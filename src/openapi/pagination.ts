@@ -1,22 +1,25 @@
-// How to ask for the next page: which argument moves on, which sets the size, and where the answer holds the next cursor.
+// How to request the next page: which argument selects the page, which one sets its size, and where the answer has the next cursor.
 import { NEXT_FIELD, PAGING_OBJECT, type PagingRole, pagingRole } from '../endpoint/conventions/pagination-words.ts';
 import type { Pagination } from '../endpoint/model.ts';
 import { nodeAt } from '../endpoint/untrusted.ts';
-import { conjuncts } from './schema/schema-refs.ts';
+import { flattenAllOf } from './schema/schema-refs.ts';
 import type { SourceDocument } from './source/documents.ts';
-import type { Follow, Place, Resolver } from './source/resolve.ts';
+import type { DocumentPlace, Follow, Resolver } from './source/resolve.ts';
 
-/** `keys`: public arguments. `reads`: the method reads; others page only by a cursor, as searches by POST do. */
+/**
+ * `keys`: public arguments. `reads`: whether the method is a read. Operations with other methods, such as searches by POST, only
+ * count as paged if they have a cursor and a size.
+ */
 export type DetectPagination = (
   keys: readonly string[],
   reads: boolean,
-  answer: Place | undefined,
+  answer: DocumentPlace | undefined,
 ) => Pagination | undefined;
 
-export function createPagination(resolver: Resolver): DetectPagination {
+export function createPaginationDetector(resolver: Resolver): DetectPagination {
   const roles = new Map<string, PagingRole | undefined>();
   const cursors = new Map<unknown, string | undefined>();
-  const nextOf = (answer: Place | undefined): string | undefined => {
+  const nextOf = (answer: DocumentPlace | undefined): string | undefined => {
     if (!answer) return undefined;
     if (!cursors.has(answer.value)) cursors.set(answer.value, nextCursor(answer, resolver));
     return cursors.get(answer.value);
@@ -32,7 +35,7 @@ export function createPagination(resolver: Resolver): DetectPagination {
     if (cursor === undefined && page === undefined && offset === undefined) return undefined;
     if (!reads && (cursor === undefined || size === undefined)) return undefined;
     const sizes = size === undefined ? {} : { sizeArg: size };
-    // GitHub has `after` beside `page`: a cursor is the better way, but only where the answer really names the next one.
+    // GitHub has `after` beside `page`: a cursor is better, but only if the answer contains the next one.
     const next = cursor === undefined ? undefined : nextOf(answer);
     if (cursor !== undefined && (next !== undefined || (page === undefined && offset === undefined))) {
       return { kind: 'cursor', arg: cursor, ...sizes, ...(next === undefined ? {} : { nextFrom: next }) };
@@ -42,7 +45,7 @@ export function createPagination(resolver: Resolver): DetectPagination {
   };
 }
 
-function nextCursor(answer: Place, { followAll }: Resolver): string | undefined {
+function nextCursor(answer: DocumentPlace, { followAll }: Resolver): string | undefined {
   const top = propertiesOf(answer.document, answer.value, followAll);
   for (const { name } of top) if (NEXT_FIELD.test(name)) return name;
   for (const { name, document, schema } of top) {
@@ -62,7 +65,7 @@ interface Property {
 
 function propertiesOf(document: SourceDocument, schema: unknown, follow: Follow): Property[] {
   const list: Property[] = [];
-  for (const part of conjuncts(document, schema, follow)) {
+  for (const part of flattenAllOf(document, schema, follow)) {
     const properties = nodeAt(part?.node, 'properties') ?? {};
     for (const name of Object.keys(properties)) list.push({ name, document: part!.document, schema: properties[name] });
   }
