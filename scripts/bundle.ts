@@ -15,7 +15,7 @@ const src = (file: string) => join(root, 'src', `${file}.ts`);
 const ENTRIES = [
   ...['cli/main', 'index', 'executor/answer/answer-worker'],
   ...['catalog/tokens', 'domain/load', 'gateway', 'log', 'log-writer', 'executor/answer/answer-threads'],
-  ...['cli/late-optimizing', 'openapi/import-document', 'workers/in-worker', 'workers/supervise'],
+  ...['cli/v8-flags', 'openapi/import-document', 'workers/in-worker', 'workers/supervise'],
 ];
 
 /**
@@ -23,7 +23,7 @@ const ENTRIES = [
  * it is loaded, as the program and the worker do.
  */
 const CHUNKS = {
-  common: ['errors', 'product'],
+  common: ['errors', 'product', 'config/setting-table'],
   terminal: ['cli/terminal/palette'],
   answers: ['executor/answer/build-answer', 'endpoint/redaction/redact'],
   settings: ['cli/serve/serve'],

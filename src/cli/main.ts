@@ -28,7 +28,12 @@ if (process.argv[2] === 'serve') {
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major > 20 || (major === 20 && minor >= 18)) {
   if (major >= 22) (await import('./compile-cache.ts')).keepCompiledCode(process.env);
-  await import('./program.ts');
+  const { run } = await import('./run.ts');
+  // A reader such as `head` may close the pipe early: that is no error.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  const { code, atOnce } = await run(process.argv.slice(2));
+  process.exitCode = code;
+  if (atOnce) process.exit();
 } else {
   process.stderr.write(
     `landbridge: Node.js 20.18 or later is needed, but this is ${process.versions.node}. Install a newer version from https://nodejs.org.\n`,

@@ -7,6 +7,7 @@ import { splitHeaderLine } from '../endpoint/headers/header-fields.ts';
 import { isObject } from '../endpoint/is-object.ts';
 import { place } from '../endpoint/problems.ts';
 import { mayBeWritten } from './import/import-secrets.ts';
+import type { Io } from './io.ts';
 import { load } from './open-gateway.ts';
 import { colours as pc } from './terminal/palette.ts';
 import { fitLines, renderTable, shown } from './terminal/terminal.ts';
@@ -20,26 +21,28 @@ interface Row {
   readonly from: string;
 }
 
-export async function runConfig(files: readonly string[], flags: Flags): Promise<void> {
-  const config = readConfig({ ...flags, paths: files }, process.env);
+export async function runConfig(io: Io, files: readonly string[], flags: Flags): Promise<number> {
+  const { stdout } = io;
+  const config = readConfig({ ...flags, paths: files }, io.env);
   // A variable with our prefix may belong to a domain file: only loading them tells.
-  if (config.strangers.length > 0) await (await load(config)).close();
+  if (config.unknownVariables.length > 0) await (await load(io, config)).close();
   const { checkSettings } = await import('./serve/start-checks.ts');
-  await checkSettings(config);
+  await (await checkSettings(config)).authorities?.issuers?.close();
   const rows = listRows(config);
   if (flags.json) {
     const settings = Object.fromEntries(rows.map(({ name, value, from }) => [name, { value: value ?? null, from }]));
-    process.stdout.write(`${JSON.stringify({ file: config.file ?? null, settings })}\n`);
-    return;
+    stdout.write(`${JSON.stringify({ file: config.file ?? null, settings })}\n`);
+    return 0;
   }
   const lines = rows
     .flatMap((row) => listLeaves(row, config))
     .map(({ name, value, from }) => [name, show(value), from]);
-  process.stdout.write(
-    process.stdout.isTTY
-      ? `${fitLines(renderTable(['setting', 'value', 'from'], lines.map(dimDefaults)), process.stdout.columns || 80)}\n`
+  stdout.write(
+    stdout.isTTY
+      ? `${fitLines(renderTable(['setting', 'value', 'from'], lines.map(dimDefaults)), stdout.columns || 80)}\n`
       : lines.map((cells) => `${cells.join('\t')}\n`).join(''),
   );
+  return 0;
 }
 
 function dimDefaults([name = '', value = '', from = '']: readonly string[]): string[] {

@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { type Addresses, renderBanner, renderLine } from '../../src/cli/serve/banner.ts';
 import { clientUrl, listDoorWarnings } from '../../src/cli/serve/doors.ts';
-import type { Launch } from '../../src/cli/terminal/launch-words.ts';
+import type { Launch } from '../../src/cli/terminal/invocation.ts';
 import { type Flags, readConfig } from '../../src/config/read-config.ts';
 import { unsetVariables } from '../../src/endpoint/secrets.ts';
 import { createGateway } from '../../src/gateway.ts';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
-import { optimizeAsUsual, optimizeLate } from '../../src/cli/late-optimizing.ts';
+import { optimizeAsUsual, optimizeLate } from '../../src/cli/v8-flags-new.ts';
 
 const run = promisify(execFile);
 

@@ -71,7 +71,7 @@ describe('landbridge.yaml', () => {
       env: _,
       origins: __,
       file,
-      strangers,
+      unknownVariables,
       fileVariables,
       ...config
     } = await read(EVERYTHING, {}, { TOKEN: 's3cret' });
@@ -116,9 +116,9 @@ describe('landbridge.yaml', () => {
       limits: { perPrincipal: { rate: '600/min' } },
       audit: { file: at('audit.jsonl') },
     });
-    expect({ file, strangers, names: fileVariables.has('TOKEN') }).toEqual({
+    expect({ file, unknownVariables, names: fileVariables.has('TOKEN') }).toEqual({
       file: at('landbridge.yaml'),
-      strangers: [],
+      unknownVariables: [],
       names: true,
     });
   });

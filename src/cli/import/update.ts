@@ -21,6 +21,7 @@ import { unsetVariables } from '../../endpoint/secrets.ts';
 import { omitUndefined } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import { type ImportOptions, importDocument } from '../../openapi/import-document.ts';
+import type { Io } from '../io.ts';
 import { createProgress } from '../terminal/terminal.ts';
 import { tryLoading } from '../try-loading.ts';
 import { backUp, writeFiles } from './back-up.ts';
@@ -30,16 +31,26 @@ import type { ImportFlags } from './import.ts';
 import { placeAround, type ReceivedFile } from './place-files.ts';
 import { renderReport, type UpdateReport } from './update-report.ts';
 
-export async function runUpdate(source: string | undefined, flags: ImportFlags, config: Config): Promise<void> {
-  const { file, document } = await chooseDomainFile(source, flags, config);
+export async function runUpdate(
+  io: Io,
+  source: string | undefined,
+  flags: ImportFlags,
+  config: Config,
+): Promise<number> {
+  const { file, document } = await chooseDomainFile(io, source, flags, config);
   const [sourceFile] = await findFiles([file]);
   const domainFile = await readDomainFile(sourceFile!, (whole) => whole);
-  const report = await update(domainFile, document, config);
-  process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : renderReport(report, flags.verbose ?? false));
-  if (report.stale.length > 0) process.exitCode = 1;
+  const report = await update(io, domainFile, document, config);
+  io.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : renderReport(report, flags.verbose ?? false));
+  return report.stale.length > 0 ? 1 : 0;
 }
 
-async function update({ definition, file, positionOf }: DomainFile, document: string | undefined, config: Config) {
+async function update(
+  io: Io,
+  { definition, file, positionOf }: DomainFile,
+  document: string | undefined,
+  config: Config,
+): Promise<UpdateReport> {
   const stop = (field: string, message: string) => {
     const line = positionOf?.([field])?.line;
     return new GatewayError('BAD_DOMAIN', `${file}${line === undefined ? '' : `:${line}`}: ${message}`);
@@ -56,8 +67,8 @@ async function update({ definition, file, positionOf }: DomainFile, document: st
   const from = document ?? fillIn(importedFrom!, file, config, stop);
   const target = await toRealPath(resolve(dirname(file), openapi));
   const options = readOptions(definition, from, file, config, stop);
-  const old = await readVersion(target, options);
-  const version = await readVersion(from, { ...options, ...omitUndefined({ refsRoot: config.refsRoot }) });
+  const old = await readVersion(io, target, options);
+  const version = await readVersion(io, from, { ...options, ...omitUndefined({ refsRoot: config.refsRoot }) });
   if ('problem' in version) throw version.problem;
   const folder =
     definition.refsRoot === undefined ? dirname(target) : await toRealPath(resolve(dirname(file), definition.refsRoot));
@@ -102,7 +113,7 @@ async function update({ definition, file, positionOf }: DomainFile, document: st
           `${file} still says importedFrom: ${importedFrom}; change it if the next version comes from ${withoutSecrets(document)}.`,
         ]
       : [];
-  const report: UpdateReport = {
+  return {
     domainFile: file,
     document: relative('.', target),
     importedFrom: withoutSecrets(from),
@@ -119,7 +130,6 @@ async function update({ definition, file, positionOf }: DomainFile, document: st
       ...version.domain.quarantined.map(({ method, path, reason }) => `${method} ${path}: ${reason}`),
     ],
   };
-  return report;
 }
 
 type Stop = (field: string, message: string) => GatewayError;
@@ -166,12 +176,12 @@ function readOptions(
 
 type Version = { readonly domain: Domain; readonly files: readonly ReceivedFile[] } | { readonly problem: Error };
 
-async function readVersion(source: string, options: ImportOptions): Promise<Version> {
-  const progress = createProgress();
+async function readVersion({ stdin, stderr }: Io, source: string, options: ImportOptions): Promise<Version> {
+  const progress = createProgress(stderr);
   const files: ReceivedFile[] = [];
   try {
     const onFile = (uri: string, text: string) => files.push({ uri, text });
-    const domain = await importDocument(source, { ...options, onFile, onProgress: (text) => progress.show(text) });
+    const domain = await importDocument(source, { ...options, stdin, onFile, onProgress: (text) => progress.show(text) });
     return { domain, files };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;

@@ -1,6 +1,7 @@
 // How things look on a terminal: tables, colour, progress.
 import { coloursFor } from '../../colours.ts';
 import { visible } from '../../endpoint/hidden.ts';
+import type { Output } from '../io.ts';
 import { colours as pc } from './palette.ts';
 
 const ANSI = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
@@ -109,7 +110,7 @@ export interface Progress {
 }
 
 /** One line on stderr that overwrites itself; nothing at all when stderr is not a terminal. */
-export function createProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
+export function createProgress(stream: Output): Progress {
   if (!stream.isTTY) return { show: () => {}, done: () => {} };
   const { dim } = coloursFor(stream);
   let isDrawn = false;

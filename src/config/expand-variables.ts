@@ -9,7 +9,7 @@ type Path = Problem['path'];
 /** YAML anchors can make a value contain itself. */
 const MAX_DEPTH = 30;
 
-export interface Filled {
+export interface ExpandedValue {
   readonly value: unknown;
   /** Variables that are not set. */
   readonly problems: readonly Problem[];
@@ -20,7 +20,7 @@ export interface Filled {
 }
 
 /** Where `isLeft` is true the text stays as it is, but its variables must still be set. */
-export function fillIn(value: unknown, env: Environment, isLeft: (path: Path) => boolean = () => false): Filled {
+export function expandTexts(value: unknown, env: Environment, isLeft: (path: Path) => boolean = () => false): ExpandedValue {
   const problems: Problem[] = [];
   const variables = new Set<string>();
   const places = new Set<string>();
@@ -37,7 +37,7 @@ export function fillIn(value: unknown, env: Environment, isLeft: (path: Path) =>
 }
 
 /** The value, with texts from variables converted to numbers and booleans where those are expected. */
-export function readAsMeant({ value, places }: Filled, issues: readonly z.core.$ZodIssue[]): unknown {
+export function convertTexts({ value, places }: ExpandedValue, issues: readonly z.core.$ZodIssue[]): unknown {
   const types = new Map<string, string>();
   for (const issue of issues) if (issue.code === 'invalid_type') types.set(toKey(issue.path), issue.expected);
   return mapTexts(value, (text, path) => {

@@ -1,11 +1,11 @@
 // The files of `tls`, read and checked: what is wrong with one is said of its setting, with the line in landbridge.yaml.
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { toSectionError } from '../../../config/config-file.ts';
-import type { Config } from '../../../config/read-config.ts';
-import { reason } from '../../../domain/files/domain-files.ts';
-import { GatewayError } from '../../../errors.ts';
-import { type TlsOptions, toTlsServerOptions } from '../../../transport/door/tls.ts';
+import { toSectionError } from '../../config/config-file.ts';
+import type { Config } from '../../config/read-config.ts';
+import { reason } from '../../domain/files/domain-files.ts';
+import { GatewayError } from '../../errors.ts';
+import { type TlsOptions, toTlsServerOptions } from '../../transport/door/tls.ts';
 
 /** What the listeners show, and how long it is good. */
 export interface TlsFiles {

@@ -1,7 +1,7 @@
 // The certificate in use while the process runs: read again on SIGHUP, with warnings before it expires.
-import type { Config } from '../../../config/read-config.ts';
-import type { Logger } from '../../../log.ts';
-import type { TlsOptions } from '../../../transport/door/tls.ts';
+import type { Config } from '../../config/read-config.ts';
+import type { Logger } from '../../log.ts';
+import type { TlsOptions } from '../../transport/door/tls.ts';
 import { readTlsFiles, type TlsFiles } from './tls-files.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,8 +1,8 @@
 // The variables that OpenTelemetry defines for every SDK. Values that are not supported are ignored with a warning, as the
 // specification demands: they are often set for a whole cluster, and must not prevent a start.
-import { isWebUrl } from '../../endpoint/address.ts';
-import type { Environment } from '../../endpoint/environment.ts';
-import { PROTOCOLS } from './tracing-schema.ts';
+import { isWebUrl } from '../endpoint/address.ts';
+import type { Environment } from '../endpoint/environment.ts';
+import { PROTOCOLS } from './sections.ts';
 
 export type Protocol = (typeof PROTOCOLS)[number];
 type Pairs = Readonly<Record<string, string>>;

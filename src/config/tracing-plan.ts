@@ -1,11 +1,11 @@
 // Whether traces are recorded, and where they go: flag, environment, file, default, in this order.
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
-import { reason } from '../../domain/files/domain-files.ts';
-import type { Environment } from '../../endpoint/environment.ts';
-import { GatewayError, usageError } from '../../errors.ts';
+import { reason } from '../domain/files/domain-files.ts';
+import type { Environment } from '../endpoint/environment.ts';
+import { GatewayError, usageError } from '../errors.ts';
 import { type OtelVariables, type Protocol, readOtelVariables, type Sampling, toTracesUrl } from './otel-variables.ts';
-import { collectorUrl, type tracingSection } from './tracing-schema.ts';
+import { collectorUrl, type tracingSection } from './sections.ts';
 
 export interface TracingPlan {
   /** Whole, with its path. */
