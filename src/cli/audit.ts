@@ -78,7 +78,7 @@ function listFiles(settings: Config): readonly string[] {
   return isOne ? [file] : filesOfSlots(file, workers === 'auto' || workers === 1 ? 0 : workers);
 }
 
-/** By audit file: the private key beside it, if it has its default name. Good enough for a look, but no proof. */
+/** By audit file: the private key beside it, if it has its default name. It shows accidents, but proves nothing. */
 function findKeysBeside(files: readonly string[], audit: AuditConfig | undefined): ReadonlyMap<string, string> {
   const keys = new Map<string, string>();
   for (const file of files) {
@@ -94,12 +94,12 @@ function findKeysBeside(files: readonly string[], audit: AuditConfig | undefined
 }
 
 function listBeside(file: string): readonly string[] {
-  // The trail's name at the time its key was made.
+  // The name that the trail had when its key was made.
   const first = trailOf(file);
   return [defaultKeyFile(file), defaultKeyFile(first), defaultKeyFile(withoutSlot(first))];
 }
 
-/** The public key of the named file, or of the configured one, which is created if needed: so it is known before the first call. */
+/** The public key of the named file, or of the configured one. That is created if needed, so that it is known before the first call. */
 function readPublicKey([file]: readonly string[], readSettings: ReadSettings): string {
   const key = file === undefined ? openSigningKey(keyFileOf(auditOf(readSettings()))) : readSigningKey(file);
   return key.publicKey;

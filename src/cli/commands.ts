@@ -1,5 +1,5 @@
-// The command line at a glance: every command, its flags and its help. What a command does is loaded when it runs, so
-// that help and mistakes are answered at once.
+// Every command with its flags and its help. The code of a command is loaded when it runs, so help and mistakes are answered at
+// once. Flags of settings come from setting-table.ts.
 import { type Command, Option } from 'commander';
 import { FIELD_TABLE, type FlagHelp, SETTING_TABLE, type SettingNames, spellFlag } from '../config/setting-table.ts';
 import type { Io } from './io.ts';
@@ -111,7 +111,7 @@ type Argument = readonly [name: string, description: string];
 
 interface CommandSpec {
   readonly name: string;
-  /** Its heading in `landbridge --help`. */
+  /** Heading in `landbridge --help`. */
   readonly group: string;
   readonly description: string;
   readonly arguments: readonly Argument[];

@@ -175,7 +175,7 @@ function render(facts: ToolFacts): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** What counts as a yes, and who said so. */
+/** What counts as a confirmation, and where that was decided. */
 function tellWay({ way, because }: WayDecision): string {
   const yes = {
     ask: "only the user's own answer",

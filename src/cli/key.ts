@@ -1,6 +1,6 @@
-// landbridge key: makes an API key and the line that lets its owner in, or tells the SHA-256 of a key that is there.
+// landbridge key: makes an API key and the line of landbridge.yaml that accepts it, or prints the SHA-256 of a key.
 
-import { explainWeakness, hashKey, mintKey } from '../config/key-format.ts';
+import { explainWeakness, hashKey, generateKey } from '../config/key-format.ts';
 import { checkEnvironment } from '../config/read-config.ts';
 import { type KeyEntry, keyEntry } from '../config/auth-section.ts';
 import { place, toProblems } from '../endpoint/problems.ts';
@@ -25,7 +25,7 @@ export async function runKey(io: Io, action: string, name: string | undefined, f
   if (action !== 'new') throw usageError(`There is no "landbridge key ${action}"; ${hint(action, ACTIONS)}`);
   if (name === undefined)
     throw usageError('"landbridge key new" needs the name of the caller: landbridge key new <name>.');
-  io.stdout.write(renderKey(mintKey(), name, flags));
+  io.stdout.write(renderKey(generateKey(), name, flags));
   return 0;
 }
 
@@ -42,17 +42,17 @@ Add this to landbridge.yaml:
   auth:
     keys:
       ${line}
-${isFree(entry) ? `\nor, without that file, set LANDBRIDGE_API_KEYS=${name}=${entry.sha256}\n` : ''}
+${isUnrestricted(entry) ? `\nor, without that file, set LANDBRIDGE_API_KEYS=${name}=${entry.sha256}\n` : ''}
 ${name} sends it as "Authorization: Bearer <key>" or "X-API-Key: <key>".
 `;
 }
 
-/** The key has no restrictions, so name and hash are all that has to be stored. */
-function isFree({ profiles, effects, expires }: KeyEntry): boolean {
+/** A key without restrictions needs no more than its name and hash. */
+function isUnrestricted({ profiles, effects, expires }: KeyEntry): boolean {
   return profiles === undefined && effects === undefined && expires === undefined;
 }
 
-/** Checked like the settings file, so that no line is printed that would keep a gateway from starting. */
+/** Checked like the settings file: a line with a mistake would keep the gateway from starting. */
 function toEntry(name: string, sha256: string, { profiles, effects, expires }: KeyFlags): KeyEntry {
   const result = keyEntry().safeParse(
     {

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// The program's first file, and the only one that a Node.js too old for the others has to read: it says so in one
-// sentence, where the rest would end in a syntax error of some dependency.
+// The program's first file. It imports nothing, so that a Node.js that is too old gets one clear sentence instead of a syntax error
+// of some dependency.
 
-// In a container this is process 1, to which the kernel delivers no signal without a listener. Until a gateway handles them
-// itself, they end the program at once, as for any other process.
+// In a container this is process 1, to which the kernel delivers no signal without a listener. Until a gateway handles signals
+// itself, they end the program at once, as they do for any other process.
 if (process.pid === 1)
   for (const [signal, code] of [
     ['SIGTERM', 143],
@@ -14,14 +14,14 @@ if (process.pid === 1)
 // SIGHUP asks a gateway to read its certificate again and to reopen its audit file. By default it would kill one that is still
 // starting, so it is remembered and delivered once the gateway listens for it.
 if (process.argv[2] === 'serve') {
-  let hasCome = false;
+  let isPending = false;
   process.on('SIGHUP', () => {
-    hasCome = true;
+    isPending = true;
   });
-  process.on('newListener', function passOn(event) {
+  process.on('newListener', function deliver(event) {
     if (event !== 'SIGHUP') return;
-    process.off('newListener', passOn);
-    if (hasCome) setImmediate(() => process.emit('SIGHUP', 'SIGHUP'));
+    process.off('newListener', deliver);
+    if (isPending) setImmediate(() => process.emit('SIGHUP', 'SIGHUP'));
   });
 }
 

@@ -1,4 +1,4 @@
-// From configuration to a gateway: the part that serve, tools, call and the others share.
+// From the configuration to a gateway, for serve, tools, call and the other commands that need one.
 
 import type { SampleApi } from '#sample';
 import type { Exposure } from '../catalog/registry.ts';

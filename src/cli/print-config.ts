@@ -1,4 +1,4 @@
-// landbridge config: the settings that count, and who said each.
+// landbridge config: the settings in effect, and where each comes from.
 
 import { placeOf, SECTION_NAMES } from '../config/config-file.ts';
 import { type Config, type Flags, type Origin, readConfig } from '../config/read-config.ts';
@@ -24,7 +24,7 @@ interface Row {
 export async function runConfig(io: Io, files: readonly string[], flags: Flags): Promise<number> {
   const { stdout } = io;
   const config = readConfig({ ...flags, paths: files }, io.env);
-  // A variable with our prefix may belong to a domain file: only loading them tells.
+  // A variable with our prefix may belong to a domain file: load them to find out.
   if (config.unknownVariables.length > 0) await (await load(io, config)).close();
   const { checkSettings } = await import('./serve/start-checks.ts');
   await (await checkSettings(config)).authorities?.issuers?.close();

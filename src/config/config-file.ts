@@ -84,9 +84,9 @@ export const SECTION_NAMES = [
   'tracing',
 ] as const satisfies (keyof Sections)[];
 
-/** landbridge.yaml as read: what it says, and where. */
+/** landbridge.yaml as read: its settings, and where each of them is. */
 export interface SettingsFile {
-  /** As the person named it. */
+  /** As it was named on the command line. */
   readonly file: string;
   readonly settings: ConfigFile;
   /** Variables it refers to, as `${NAME}` or by name. */
@@ -94,7 +94,7 @@ export interface SettingsFile {
   readonly positionOf: PositionOf;
 }
 
-/** What a file has to say before its variables are filled in. */
+/** The same before its variables are replaced. */
 export interface SettingsText {
   readonly file: string;
   readonly value: unknown;
@@ -163,7 +163,7 @@ function refuseInlineSecret(value: unknown): Problem[] {
   return [{ path: ['secret'], message }];
 }
 
-/** Written a level too high: `keys` in place of `auth.keys`. */
+/** Fields written a level too high: `keys` instead of `auth.keys`. */
 function refuseMisplaced(value: unknown): Problem[] {
   if (!isObject(value)) return [];
   return Object.keys(value).flatMap((key): Problem[] => {

@@ -13,13 +13,13 @@ export interface ExpandedValue {
   readonly value: unknown;
   /** Variables that are not set. */
   readonly problems: readonly Problem[];
-  /** Every variable that the file may mean: in `${}`, or as a text of its own. */
+  /** Every variable that the file may refer to: in `${}`, or by a text that could be its name. */
   readonly variables: ReadonlySet<string>;
-  /** Where a text was filled in. */
+  /** Paths of texts in which a variable was replaced. */
   readonly places: ReadonlySet<string>;
 }
 
-/** Where `isLeft` is true the text stays as it is, but its variables must still be set. */
+/** Texts at paths for which `isLeft` is true are not changed, but their variables must still be set. */
 export function expandTexts(value: unknown, env: Environment, isLeft: (path: Path) => boolean = () => false): ExpandedValue {
   const problems: Problem[] = [];
   const variables = new Set<string>();
@@ -48,7 +48,7 @@ export function convertTexts({ value, places }: ExpandedValue, issues: readonly 
   });
 }
 
-/** A copy of the value, with something else for each of its texts. */
+/** A copy of the value with each of its texts replaced. */
 function mapTexts(value: unknown, change: (text: string, path: Path) => unknown, path: Path = []): unknown {
   if (typeof value === 'string') return change(value, path);
   if (path.length > MAX_DEPTH || value instanceof Date) return value;

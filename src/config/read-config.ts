@@ -18,7 +18,7 @@ import {
   type Sections,
   toConfigError,
 } from './config-file.ts';
-import { type ReadEnvironment, readEnvironment } from './env-files.ts';
+import { type CompleteEnvironment, readEnvironment } from './env-files.ts';
 import type { ConfiguredKey } from './key-sources.ts';
 import {
   parseSetting,
@@ -39,7 +39,7 @@ export const BUNDLED_DOMAINS = fileURLToPath(new URL('domains', PACKAGE_FOLDER))
 type FlagName = { [Name in SettingName]: Settings[Name] extends { flag: infer Flag } ? Flag : never }[SettingName] &
   string;
 
-/** What the command line gave; undefined where it was silent. */
+/** The flags of the command line; undefined where it has none. */
 export type Flags = {
   readonly [Flag in Exclude<FlagName, 'domains' | 'dotenv'>]?: string | boolean | readonly string[] | undefined;
 } & {
@@ -53,14 +53,14 @@ export type Flags = {
   readonly config?: string | undefined;
   /** A file of API keys. */
   readonly apiKeys?: string | undefined;
-  /** Files of `tls`. */
+  /** Files of the section `tls`. */
   readonly tlsCert?: string | undefined;
   readonly tlsKey?: string | undefined;
   readonly tlsClientCa?: string | undefined;
-  /** Of `admin`. */
+  /** Of the section `admin`. */
   readonly adminPort?: string | undefined;
   readonly adminHost?: string | undefined;
-  /** Where spans go. */
+  /** The collector that gets the spans. */
   readonly otlpEndpoint?: string | undefined;
   readonly json?: boolean;
 };
@@ -94,17 +94,17 @@ export type Config = Omit<Values, 'domains' | 'envFiles' | 'http'> &
     readonly tracing: TracingPlan | undefined;
     readonly paths: readonly string[];
     readonly http: boolean;
-    /** Files of variables, the later the stronger. */
+    /** Files of variables; later ones take precedence. */
     readonly envFiles: readonly string[];
     readonly env: Environment;
-    /** LANDBRIDGE_API_KEYS, by their hashes. */
+    /** The keys of LANDBRIDGE_API_KEYS, as hashes. */
     readonly apiKeys: readonly ConfiguredKey[];
     readonly apiKeysFile: string | undefined;
-    /** Where each setting came from; defaults are left out. */
+    /** Where each setting comes from; defaults have no entry. */
     readonly origins: ReadonlyMap<string, Origin>;
     /** landbridge.yaml, as it was named. */
     readonly file: string | undefined;
-    /** Variables with our prefix that are no setting: an error, unless a domain file uses them. */
+    /** Variables with our prefix that are not settings: an error, unless a domain file uses them. */
     readonly unknownVariables: readonly string[];
     /** Variables that landbridge.yaml refers to. */
     readonly fileVariables: ReadonlySet<string>;
@@ -150,7 +150,7 @@ export function readConfig(commandLine: Flags, processEnv: Environment, scope: F
   });
 }
 
-/** For commands that use hardly any settings: they do not report what is wrong with landbridge.yaml. */
+/** Refuses misspelt variables, for commands that use hardly any settings: they do not report mistakes in landbridge.yaml. */
 export function checkEnvironment(flags: Flags, processEnv: Environment): void {
   let config: Config;
   try {
@@ -161,12 +161,12 @@ export function checkEnvironment(flags: Flags, processEnv: Environment): void {
   refuseUnknownVariables(config.unknownVariables);
 }
 
-/** What was named; else ./landbridge.yaml where there is one. */
+/** The file that was named, or else ./landbridge.yaml if it exists. */
 function chooseFile({ config }: Flags, env: Environment): string | undefined {
   const file = config ?? (env[FIELD_TABLE.config.variable] || undefined);
   if (file !== undefined) return file;
   if (existsSync('landbridge.yaml')) return 'landbridge.yaml';
-  // A file with the wrong ending would be ignored without notice, safety settings included.
+  // A file with the wrong extension would be ignored silently, with its safety settings.
   if (existsSync('landbridge.yml'))
     throw new GatewayError(
       'BAD_CONFIG',
@@ -175,10 +175,10 @@ function chooseFile({ config }: Flags, env: Environment): string | undefined {
   return undefined;
 }
 
-/** Every setting from the first of these that has it: flag, variable, file, default. */
+/** Every setting from the first source that has it: flag, variable, file, default. */
 function readSettings(
   flags: Flags,
-  environment: ReadEnvironment,
+  environment: CompleteEnvironment,
   settingsFile: SettingsFile | undefined,
   scope: FileScope,
 ): { values: Values; origins: Map<string, Origin> } {
@@ -193,12 +193,12 @@ function readSettings(
   return { values: Object.fromEntries(values) as Values, origins };
 }
 
-/** What a flag or a variable says, and which of the two. */
+/** The value of a flag or variable, and which of the two it is. */
 function findOverride(
   name: string,
   { flag, variable }: Setting,
   flags: Flags,
-  { env, fileOf }: ReadEnvironment,
+  { env, fileOf }: CompleteEnvironment,
 ): { value: unknown; origin: Origin } | undefined {
   if (name === 'domains' && flags.paths && flags.paths.length > 0)
     return { value: [...flags.paths, ...(flags.domains ?? [])], origin: { by: 'command line', where: '' } };
@@ -242,7 +242,7 @@ function refuseMissingDomains(settingsFile: SettingsFile): void {
   if (problems.length > 0) throw toConfigError(settingsFile, problems);
 }
 
-/** Beside landbridge.yaml; without one in this folder, else what comes with the package. */
+/** The folder `domains` beside landbridge.yaml. Without that file: in this folder, or else the samples of the package. */
 function defaultPaths(settingsFile: SettingsFile | undefined): readonly string[] {
   const folder = findBeside(settingsFile, 'domains');
   if (folder !== undefined) return [folder];
@@ -284,7 +284,7 @@ function withBaseUrl(flags: Flags, env: Environment): Flags {
   throw usageError(`--base-url ${needsVariables(missing)}.`);
 }
 
-/** Variables that headers on the command line are made of. */
+/** Variables in headers of the command line. */
 function variablesIn({ header }: Flags): string[] {
   return (Array.isArray(header) ? header : []).flatMap((line: string) =>
     expand(line, {}).variables.map(({ name }) => name),

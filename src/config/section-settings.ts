@@ -15,7 +15,7 @@ import { FIELD_TABLE, type SettingNames, spellFlag } from './setting-table.ts';
 import { bindAddress, parseSettingText, port, type SecretSource, type Setting, secretText } from './settings.ts';
 import { planTracing, type TracingPlan } from './tracing-plan.ts';
 
-/** API keys given without a settings file, as in a container. */
+/** API keys given by flag or variable, as in a container without a settings file. */
 export function readKeySettings(
   flags: Flags,
   env: Environment,
@@ -36,7 +36,7 @@ export function readKeySettings(
   };
 }
 
-/** The files of `tls`, named one by one. */
+/** The section `tls`; flags and variables replace its files. */
 export function readTlsSettings(
   flags: Flags,
   env: Environment,
@@ -58,7 +58,7 @@ export function readTlsSettings(
   );
 }
 
-/** `admin`, with what flags and variables say of it. */
+/** The section `admin`; flags and variables replace its values. */
 export function readAdminSettings(
   flags: Flags,
   env: Environment,

@@ -2,9 +2,9 @@
 // settings.ts adds the types.
 
 export interface SettingNames {
-  /** The value where nobody sets one. */
+  /** The default. */
   readonly fallback?: unknown;
-  /** What applies where nobody sets a value, if domains and profiles have a say before that. */
+  /** The default that domains and profiles may replace. */
   readonly effective?: string;
   /** As commander spells it. */
   readonly flag?: string;

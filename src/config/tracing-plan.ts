@@ -1,4 +1,4 @@
-// Whether traces are recorded, and where they go: flag, environment, file, default, in this order.
+// Whether traces are recorded, and where they are sent: by flag, environment, file or default, in this order.
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { reason } from '../domain/files/domain-files.ts';
@@ -23,7 +23,7 @@ export interface TracingPlan {
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
   readonly queue: OtelVariables['queue'];
-  /** What the operator should know. */
+  /** For the operator. */
   readonly warnings: readonly string[];
 }
 
@@ -78,7 +78,7 @@ function checkFlag(flag: string): string {
   throw usageError(`--otlp-endpoint ${result.error.issues[0]!.message}.`);
 }
 
-/** The texts behind the files that the plan names. */
+/** The contents of the files that the plan names. */
 export function readCollectorFiles({ ca, cert, key }: TracingPlan): Partial<Record<'ca' | 'cert' | 'key', string>> {
   const files = { ca, cert, key };
   return Object.fromEntries(

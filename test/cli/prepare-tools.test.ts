@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Parts } from '../../src/cli/serve/open-parts.ts';
+import type { Components } from '../../src/cli/serve/serve-process.ts';
 import { prepareTools } from '../../src/cli/serve/prepare-tools.ts';
 import type { Domain, Endpoint } from '../../src/endpoint/model.ts';
 import { createGateway, type GatewayOptions } from '../../src/gateway.ts';
@@ -27,7 +27,7 @@ function counted(domain: Domain): { domain: Domain; looks: () => number } {
 function open(options: Partial<GatewayOptions>) {
   const { domain, looks } = counted(petsDomain('http://127.0.0.1:1'));
   const gateway = createGateway({ domains: [domain], ...options });
-  const prepare = () => prepareTools({ gateway, authorities: undefined, log: createSilentLog() } as unknown as Parts);
+  const prepare = () => prepareTools({ gateway, authorities: undefined, log: createSilentLog() } as unknown as Components);
   return { gateway, looks, prepare };
 }
 
@@ -74,7 +74,7 @@ test('what fails is logged, and ends nothing', async () => {
       registry: { tools: new Map([['x', { ...entry, prepare: () => Promise.reject(new Error('no')) }]]) },
     }),
   };
-  await prepareTools({ gateway: broken, authorities: undefined, log } as unknown as Parts);
+  await prepareTools({ gateway: broken, authorities: undefined, log } as unknown as Components);
   expect(errors).toEqual(['no']);
   await gateway.close();
 });

@@ -18,7 +18,7 @@ import { reportTo } from './worker-report.ts';
 /** A single process counts as its only worker. */
 const ALONE = Object.freeze({ wanted: 1, running: 1, exits: 0 });
 
-/** Undefined where none is configured. */
+/** The admin listener of a single process. Undefined if none is configured. */
 export async function openAdmin(
   components: Components,
   transports: Transports,
@@ -35,7 +35,7 @@ export async function openAdmin(
   return listenForAdmin(view, config.admin, log, refusals);
 }
 
-/** The same of a worker, for the process that has the listener. Undefined where none is configured. */
+/** The reports of a worker for its primary, which has the listener. Undefined if none is configured. */
 export function openReports(
   components: Components,
   transports: Transports,
@@ -95,7 +95,7 @@ function toStates(names: readonly Condition['name'][], holding: readonly Conditi
   });
 }
 
-/** Once: what is served is fixed. */
+/** Measured once: the catalogs of a gateway do not change. */
 function measureCatalogs(gateway: Gateway): CatalogSize[] {
   return [['', gateway] as const, ...gateway.profiles].map(([profile, { registry }]) => ({
     profile,

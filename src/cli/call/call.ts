@@ -1,5 +1,4 @@
-// landbridge call: one tool call through the same golden path as any client's, from the shell. With --url the path
-// begins in another process.
+// landbridge call: calls a tool from the shell, the same way as any client does. With --url it calls a running gateway.
 
 import type { Content } from '../../call/outcome.ts';
 import { type Flags, readConfig } from '../../config/read-config.ts';
@@ -96,7 +95,7 @@ function readArgs(pairs: readonly string[], json: string | undefined): Args {
   return args;
 }
 
-/** The CLI is a client like any other: it can be asked questions, and passes them to the person at the terminal. */
+/** This command is a client like any other: the gateway can ask it questions, and it asks the person at the terminal. */
 function toRequest(gateway: Gateway, isAskable: boolean): Request {
   const capabilities = isAskable ? { elicitation: { form: {} } } : {};
   const _meta = { [META.version]: MODERN_VERSION, [META.capabilities]: capabilities };
@@ -155,7 +154,7 @@ function print({ stderr }: Io, result: Result, json: boolean, stdout: Output): v
   const out = result.isError ? stderr : stdout;
   for (const block of result.content ?? []) {
     if (block.type === 'text') {
-      const { answer, notes } = apart(block.text);
+      const { answer, notes } = splitNotes(block.text);
       out.write(`${answer}\n`);
       if (notes !== '') stderr.write(`${notes}\n`);
     } else if (block.type === 'image' || block.type === 'audio')
@@ -165,11 +164,11 @@ function print({ stderr }: Io, result: Result, json: boolean, stdout: Output): v
   }
 }
 
-/** Lines that may stand behind an answer: paging, what was cut, what was moved into its bounds. */
+/** Lines that may follow an answer: about paging, about what was cut, about arguments that were clamped. */
 const MAX_NOTES = 6;
 
-/** Splits a text into its JSON, for programs, and the notes behind it, for people. */
-function apart(text: string): { answer: string; notes: string } {
+/** Splits a text into its JSON, for programs, and the notes after it, for people. */
+function splitNotes(text: string): { answer: string; notes: string } {
   if (!/^\s*[[{"]/.test(text)) return { answer: text, notes: '' };
   let end = text.length;
   for (let lines = 0; lines <= MAX_NOTES && end > 0; lines++) {

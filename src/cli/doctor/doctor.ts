@@ -31,8 +31,8 @@ export interface DoctorFlags extends Flags {
   readonly verbose?: boolean;
 }
 
-/** What people call a client → whose rules that means. */
-const NAMED: Readonly<Record<string, readonly ClientId[]>> = {
+/** The names of --client, and the clients whose rules they stand for. */
+const CLIENT_NAMES: Readonly<Record<string, readonly ClientId[]>> = {
   claude: ['claude', 'claude_desktop', 'claude_code'],
   openai: ['openai', 'chatgpt'],
   gemini: ['gemini'],
@@ -41,7 +41,7 @@ const NAMED: Readonly<Record<string, readonly ClientId[]>> = {
 };
 
 export async function runDoctor(io: Io, files: readonly string[], flags: DoctorFlags): Promise<number> {
-  const clients = (flags.client ?? Object.keys(NAMED)).flatMap(readClient);
+  const clients = (flags.client ?? Object.keys(CLIENT_NAMES)).flatMap(readClient);
   const config = readConfig({ ...flags, paths: files }, io.env);
   const first = await examine(io, config, clients, flags);
   if (!flags.fix) return report(io, first, flags);
@@ -127,17 +127,17 @@ function renderPlans(plans: readonly FilePlan[]): string {
   return `${parts.join('\n\n')}\n\n`;
 }
 
-/** A person at a terminal is asked once; a script that says --fix means it. */
+/** People at a terminal are asked once. A script that passes --fix has decided. */
 async function confirmWrite(io: Io, flags: DoctorFlags): Promise<boolean> {
   return flags.yes || flags.json || !isPersonThere(io) || askToWrite(io);
 }
 
 function readClient(name: string): readonly ClientId[] {
-  const rules = Object.hasOwn(NAMED, name) ? NAMED[name] : undefined;
+  const rules = Object.hasOwn(CLIENT_NAMES, name) ? CLIENT_NAMES[name] : undefined;
   if (rules) return rules;
-  const hint = suggestion(name, Object.keys(NAMED));
+  const hint = suggestion(name, Object.keys(CLIENT_NAMES));
   throw usageError(
-    `There are no rules for the client "${name}".${hint} Known clients: ${Object.keys(NAMED).join(', ')}.`,
+    `There are no rules for the client "${name}".${hint} Known clients: ${Object.keys(CLIENT_NAMES).join(', ')}.`,
   );
 }
 

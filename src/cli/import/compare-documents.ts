@@ -1,4 +1,4 @@
-// Two versions of a document, compared as models meet them: operations that came, went, moved or changed.
+// Compares two versions of a document as models see them: operations that were added, removed, moved or changed.
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Endpoint } from '../../endpoint/model.ts';
@@ -55,8 +55,8 @@ export function compareDocuments(
       successors.set(endpoint, successor);
       byIdentity.delete(identity);
     }
-    const heirs = new Set(successors.values());
-    open = after.filter((endpoint) => !heirs.has(endpoint));
+    const successorSet = new Set(successors.values());
+    open = after.filter((endpoint) => !successorSet.has(endpoint));
   }
   const differences = [...successors].flatMap(([old, now]): OperationChange[] => {
     const changes = changesOf(old, now, toolOf);

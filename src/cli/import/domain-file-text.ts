@@ -1,4 +1,4 @@
-// The domain file that an import makes: what holds now, and everything a person may want to change, commented out.
+// The domain file that an import writes: the present values, and everything that a person may want to change, commented out.
 
 import { relative } from 'node:path';
 import { loginLines } from '../../domain/definition/credentials/login-lines.ts';
@@ -12,7 +12,7 @@ import { shown } from '../terminal/terminal.ts';
 
 /** What the domain itself does not say. */
 export interface DomainFileOptions {
-  /** As the file names them, from its own folder. */
+  /** Paths are relative to the folder of the file. */
   readonly document: string;
   readonly refsRoot: string | undefined;
   readonly importedFrom: string | undefined;
@@ -27,7 +27,6 @@ export function fromDomains<Path extends string | undefined>(path: Path): Path {
   return (path === undefined ? undefined : relative('domains', path).replaceAll('\\', '/')) as Path;
 }
 
-/** Everything a person may want to change is there, commented out, with what holds now. */
 export function renderDomainFile(domain: Domain, options: DomainFileOptions): string {
   const { document, refsRoot, importedFrom, headers } = options;
   const lines = [

@@ -1,4 +1,4 @@
-// What import --update tells: which operations came, went and changed, and which lines of the domain file no longer fit.
+// What import --update prints: which operations were added, removed and changed, and which lines of the domain file no longer fit.
 
 import type { Mistake } from '../../domain/files/mistakes.ts';
 import { digestLines } from '../terminal/digest-lines.ts';

@@ -98,7 +98,7 @@ async function update(
   const { successors, ...changes } = compareDocuments(oldEndpoints, version.domain.endpoints, curatedNames(definition));
   const orphanMistakes = toMistakes(
     file,
-    findLost(definition, oldEndpoints, version.domain.endpoints, successors),
+    findRemovedEntries(definition, oldEndpoints, version.domain.endpoints, successors),
     positionOf,
   );
   // Variables that are missing here were missing before the update, too.
@@ -140,7 +140,7 @@ function fillIn(importedFrom: string, file: string, { env }: Config, stop: Stop)
   return isWebAddress(text) ? text : resolve(dirname(file), text);
 }
 
-/** How the file has its document read, as at a start; `include` and `exclude` are ignored. */
+/** Import options of the domain file, as at a start, but without `include` and `exclude`. */
 function readOptions(
   definition: DomainDefinition,
   from: string,
@@ -191,12 +191,12 @@ async function readVersion({ stdin, stderr }: Io, source: string, options: Impor
   }
 }
 
-/** Documents are read by their real paths; a link on the way must not make their files look like others. */
+/** Documents are read by their real paths: through a symbolic link, the same file would look like another one. */
 async function toRealPath(path: string): Promise<string> {
   return realpath(path).catch(() => path);
 }
 
-/** A new part must not take the place of a file that was never this document's. */
+/** A new part must not overwrite a file that does not belong to this document. */
 function refuseForeignFiles(paths: readonly string[], own: readonly string[]): void {
   const foreign = paths.find((path) => !own.includes(path) && existsSync(path));
   if (foreign === undefined) return;
@@ -213,8 +213,8 @@ async function differs(writes: readonly (readonly [string, string])[], oldPaths:
   return false;
 }
 
-/** Entries of `operations:` whose operation the new version has no more. */
-function findLost(
+/** Entries of `operations:` whose operation is not in the new version. */
+function findRemovedEntries(
   { operations = {} }: DomainDefinition,
   before: readonly Endpoint[],
   after: readonly Endpoint[],
@@ -248,12 +248,12 @@ function curatedNames({ operations = {}, prefix, name }: DomainDefinition): (end
   };
 }
 
-/** Variables that are set where the gateway runs, and perhaps not here. */
+/** Mistakes about variables: they may be set where the gateway runs, and not here. */
 function isOfEnvironment({ field = '' }: Mistake): boolean {
   return /^(?:baseUrl|headers|credentials)\b/.test(field);
 }
 
-/** What is wrong with the file as it would be served now. */
+/** The mistakes that a start with this file would report. */
 async function findStale(file: string, config: Config): Promise<readonly Mistake[]> {
   try {
     await tryLoading(file, config);

@@ -1,5 +1,5 @@
-// landbridge install <client>: writes this gateway into the configuration of an MCP client. Shows the change first, asks
-// at a terminal, keeps a copy of what was there.
+// landbridge install <client>: writes this gateway into the configuration of an MCP client. It shows the change first, asks at a
+// terminal, and keeps a copy of the old file.
 
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { type Config, envFilesOf, type Flags, isOverridden, readConfig } from '../../config/read-config.ts';
@@ -123,7 +123,7 @@ async function buildEntry(
     script: io.script,
   });
   const lookups = new Set<string>();
-  // Base URLs and plain headers need their variables as much as credentials do.
+  // Not only credentials need variables: base URLs and plain headers do too.
   const recording = recordLookups(config.env, lookups);
   const domains = await withGateway(io, { ...config, env: recording }, async (gateway) => gateway.domains);
   const ofHeaders = headers.flatMap((line) => findReferences(line).map(({ name }) => name));

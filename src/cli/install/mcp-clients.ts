@@ -1,4 +1,4 @@
-// Where each client keeps its MCP servers, and how it writes one down.
+// Where each MCP client keeps its servers, and in which form.
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Environment } from '../../endpoint/environment.ts';
@@ -24,7 +24,7 @@ export interface McpClient {
   readonly next: string;
 }
 
-/** Where os.homedir() finds it. */
+/** os.homedir(), for the environment of the command. */
 const home = ({ HOME, USERPROFILE }: Environment, ...path: string[]) =>
   join((process.platform === 'win32' ? USERPROFILE : HOME) || homedir(), ...path);
 const here = (path: string) => () => resolve(path);

@@ -1,5 +1,5 @@
-// Who may call, from the configuration: all authorities that are asked about a token, what unknown callers are told, and what
-// each class of callers may do, so that their catalogs are ready before the first call.
+// Who may call, from the configuration: the authorities that check tokens and keys, the challenge for unknown callers, and what each
+// class of callers may do, so that their catalogs are ready before the first call.
 
 import { toSectionError } from '../../config/config-file.ts';
 import { type ConfiguredKey, checkProfiles, readKeys } from '../../config/key-sources.ts';
@@ -33,11 +33,11 @@ export interface Authorities {
   readonly issuers?: Issuers | undefined;
   /** `2 keys`: for the banner. */
   readonly summary: string;
-  /** What the operator should know of them. */
+  /** For the operator. */
   readonly warnings: readonly string[];
 }
 
-/** Undefined where the configuration does not say who may call: then everybody may. */
+/** Undefined if the configuration does not say who may call: then everybody may. */
 export async function createAuthorities(config: Config, profiles: readonly string[]): Promise<Authorities | undefined> {
   const keys = readKeys(config, profiles);
   const certificates = openCertificates(config, profiles);

@@ -1,4 +1,4 @@
-// What is wrong with the settings themselves: found before anything is loaded or opened, and said with what to do.
+// Checks the settings before anything is loaded or opened. Each refusal says what to do.
 import type { Config } from '../../config/read-config.ts';
 import { isLoopback } from '../../endpoint/address.ts';
 import type { Domain } from '../../endpoint/model.ts';
@@ -83,7 +83,7 @@ export function isOpenToAll({ host, http, tcp }: Config, authorities: Authoritie
   return authorities === undefined && !isLoopback(host) && (http || tcp !== undefined);
 }
 
-/** Every call of such a domain would be refused, so the start is. */
+/** Every call of such a domain would be refused, so the start is refused. */
 export function refuseUnsigned(domains: readonly Domain[], { assertions }: Pick<GatewayOptions, 'assertions'>): void {
   if (assertions !== undefined) return;
   const asking = domains.filter(({ endpoints }) =>

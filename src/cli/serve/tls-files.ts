@@ -1,4 +1,4 @@
-// The files of `tls`, read and checked: what is wrong with one is said of its setting, with the line in landbridge.yaml.
+// Reads and checks the files of `tls`. Mistakes are reported for the setting that names the file, with its line in landbridge.yaml.
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { toSectionError } from '../../config/config-file.ts';
@@ -7,10 +7,10 @@ import { reason } from '../../domain/files/domain-files.ts';
 import { GatewayError } from '../../errors.ts';
 import { type TlsOptions, toTlsServerOptions } from '../../transport/door/tls.ts';
 
-/** What the listeners show, and how long it is good. */
+/** The certificate of the listeners, and how long it is valid. */
 export interface TlsFiles {
   readonly options: TlsOptions;
-  /** What the certificate is for, in its own words. */
+  /** The host names in the certificate. */
   readonly names: string;
   readonly validFromMs: number;
   readonly validToMs: number;

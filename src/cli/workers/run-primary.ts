@@ -57,7 +57,7 @@ export async function runPrimary(io: Io, config: Config, workers: number): Promi
     if (signals.hasCome) return;
     if (announcement) writeAnnouncement(io, announcement, log);
   } catch (error) {
-    // A worker that was told to stop during its start has not failed.
+    // A worker that was stopped during its start has not failed.
     if (!signals.hasCome) throw error;
   }
 }
