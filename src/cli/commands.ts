@@ -213,7 +213,8 @@ Examples:
 
 Exit codes: 0 written, or nothing to change; 1 only shown, or failed;
 2 the command line is wrong.`,
-    run: async (io, client, files, flags) => (await import('./install/install.ts')).runInstall(io, client, files, flags),
+    run: async (io, client, files, flags) =>
+      (await import('./install/install.ts')).runInstall(io, client, files, flags),
   },
   {
     name: 'tools',

@@ -1,8 +1,8 @@
 // landbridge key: makes an API key and the line of landbridge.yaml that accepts it, or prints the SHA-256 of a key.
 
-import { explainWeakness, hashKey, generateKey } from '../config/key-format.ts';
-import { checkEnvironment } from '../config/read-config.ts';
 import { type KeyEntry, keyEntry } from '../config/auth-section.ts';
+import { explainWeakness, generateKey, hashKey } from '../config/key-format.ts';
+import { checkEnvironment } from '../config/read-config.ts';
 import { place, toProblems } from '../endpoint/problems.ts';
 import { hint } from '../endpoint/suggest.ts';
 import { GatewayError, usageError } from '../errors.ts';

@@ -15,7 +15,7 @@ import { readProxyRules } from '../network/proxy-rules.ts';
 import { deriveProfiles, readProfiles } from '../profiles.ts';
 import { withoutExposure } from '../serving.ts';
 import type { Io } from './io.ts';
-import { createProgress } from './terminal/terminal.ts';
+import { createProgressLine } from './terminal/terminal.ts';
 import { optimizeLate } from './v8-flags.ts';
 
 export interface LoadedDomains {
@@ -27,7 +27,7 @@ export interface LoadedDomains {
 /** Loads what the configuration names. The sample API starts only if a domain needs it; `openSample` gives the URL of a running one. */
 export async function load(io: Io, config: Config, openSample?: () => Promise<string>): Promise<LoadedDomains> {
   optimizeLate();
-  const progress = createProgress(io.stderr);
+  const progress = createProgressLine(io.stderr);
   let sample: SampleApi | undefined;
   const lookups = new Set<string>();
   try {

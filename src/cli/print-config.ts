@@ -1,7 +1,7 @@
 // landbridge config: the settings in effect, and where each comes from.
 
 import { placeOf, SECTION_NAMES } from '../config/config-file.ts';
-import { type Config, type Flags, type Origin, readConfig } from '../config/read-config.ts';
+import { type Config, type Flags, readConfig, type SettingOrigin } from '../config/read-config.ts';
 import { SETTINGS } from '../config/settings.ts';
 import { splitHeaderLine } from '../endpoint/headers/header-fields.ts';
 import { isObject } from '../endpoint/is-object.ts';
@@ -10,7 +10,7 @@ import { mayBeWritten } from './import/import-secrets.ts';
 import type { Io } from './io.ts';
 import { load } from './open-gateway.ts';
 import { colours as pc } from './terminal/palette.ts';
-import { fitLines, renderTable, shown } from './terminal/terminal.ts';
+import { cropLines, renderTable, shown } from './terminal/terminal.ts';
 
 const HIDDEN = '(hidden)';
 
@@ -39,7 +39,7 @@ export async function runConfig(io: Io, files: readonly string[], flags: Flags):
     .map(({ name, value, from }) => [name, show(value), from]);
   stdout.write(
     stdout.isTTY
-      ? `${fitLines(renderTable(['setting', 'value', 'from'], lines.map(dimDefaults)), stdout.columns || 80)}\n`
+      ? `${cropLines(renderTable(['setting', 'value', 'from'], lines.map(dimDefaults)), stdout.columns || 80)}\n`
       : lines.map((cells) => `${cells.join('\t')}\n`).join(''),
   );
   return 0;
@@ -59,7 +59,7 @@ function listRows(config: Config): Row[] {
   }));
 }
 
-function describeOrigin(origin: Origin | undefined): string {
+function describeOrigin(origin: SettingOrigin | undefined): string {
   if (origin === undefined) return 'default';
   return origin.by === 'file' ? origin.where : `${origin.by} ${origin.where}`.trim();
 }

@@ -67,4 +67,5 @@ function setThreshold(phase: 'atStart' | 'usual', host: V8Host): void {
 const HEAP_GROWTH_PERCENT = 50;
 
 /** V8 reads the flag after each collection, so it may be set at any time. */
-export const limitHeapGrowth = (host = THIS_PROCESS): void => setFlag('heap-growing-percent', HEAP_GROWTH_PERCENT, host);
+export const limitHeapGrowth = (host = THIS_PROCESS): void =>
+  setFlag('heap-growing-percent', HEAP_GROWTH_PERCENT, host);

@@ -11,10 +11,10 @@ import { type Problem, toProblems } from '../endpoint/problems.ts';
 import { askFor } from '../endpoint/suggest.ts';
 import { once } from '../endpoint/untrusted.ts';
 import { readText } from '../profiles.ts';
-import type { EnvFile } from './env-files.ts';
-import { resolvePaths } from './file-paths.ts';
-import { convertTexts, type ExpandedValue, expandTexts } from './expand-variables.ts';
 import { authSection } from './auth-section.ts';
+import type { EnvFile } from './env-files.ts';
+import { convertTexts, type ExpandedValue, expandTexts } from './expand-variables.ts';
+import { resolvePaths } from './file-paths.ts';
 import {
   adminSection,
   assertionsSection,

@@ -20,7 +20,11 @@ export interface ExpandedValue {
 }
 
 /** Texts at paths for which `isLeft` is true are not changed, but their variables must still be set. */
-export function expandTexts(value: unknown, env: Environment, isLeft: (path: Path) => boolean = () => false): ExpandedValue {
+export function expandTexts(
+  value: unknown,
+  env: Environment,
+  isLeft: (path: Path) => boolean = () => false,
+): ExpandedValue {
   const problems: Problem[] = [];
   const variables = new Set<string>();
   const places = new Set<string>();

@@ -10,9 +10,9 @@ import type { Problem } from '../endpoint/problems.ts';
 import { readSecretFile } from '../endpoint/secret/secret-file.ts';
 import { hint } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
+import type { KeyEntry } from './auth-section.ts';
 import type { ConfigFile } from './config-file.ts';
 import { explainWeakness, hashKey } from './key-format.ts';
-import type { KeyEntry } from './auth-section.ts';
 
 /** An API key by its hash, from which the key cannot be computed. */
 export interface ConfiguredKey extends Pick<KeyEntry, 'name' | 'profiles' | 'effects' | 'expires' | 'limits'> {

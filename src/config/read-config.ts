@@ -10,12 +10,12 @@ import { type Environment, expand, needsVariables } from '../endpoint/environmen
 import { GatewayError, usageError } from '../errors.ts';
 import { PACKAGE_FOLDER } from '../product.ts';
 import {
-  type SettingsFile,
   listEnvFiles,
   readConfigFile,
   readConfigText,
   SECTION_NAMES,
   type Sections,
+  type SettingsFile,
   toConfigError,
 } from './config-file.ts';
 import { type CompleteEnvironment, readEnvironment } from './env-files.ts';
@@ -81,7 +81,7 @@ export interface AdminConfig {
   readonly allowedHosts: readonly string[];
 }
 
-export interface Origin {
+export interface SettingOrigin {
   readonly by: 'command line' | 'flag' | 'variable' | 'file';
   /** `--port`, `PORT`, `landbridge.yaml:3`. */
   readonly where: string;
@@ -101,7 +101,7 @@ export type Config = Omit<Values, 'domains' | 'envFiles' | 'http'> &
     readonly apiKeys: readonly ConfiguredKey[];
     readonly apiKeysFile: string | undefined;
     /** Where each setting comes from; defaults have no entry. */
-    readonly origins: ReadonlyMap<string, Origin>;
+    readonly origins: ReadonlyMap<string, SettingOrigin>;
     /** landbridge.yaml, as it was named. */
     readonly file: string | undefined;
     /** Variables with our prefix that are not settings: an error, unless a domain file uses them. */
@@ -181,8 +181,8 @@ function readSettings(
   environment: CompleteEnvironment,
   settingsFile: SettingsFile | undefined,
   scope: FileScope,
-): { values: Values; origins: Map<string, Origin> } {
-  const origins = new Map<string, Origin>();
+): { values: Values; origins: Map<string, SettingOrigin> } {
+  const origins = new Map<string, SettingOrigin>();
   const ofFile = settingsOf(settingsFile, environment.env, scope, namesDomains(flags, environment.env));
   const values = Object.entries<Setting>(SETTINGS).map(([name, setting]) => {
     const entry = findOverride(name, setting, flags, environment);
@@ -199,7 +199,7 @@ function findOverride(
   { flag, variable }: Setting,
   flags: Flags,
   { env, fileOf }: CompleteEnvironment,
-): { value: unknown; origin: Origin } | undefined {
+): { value: unknown; origin: SettingOrigin } | undefined {
   if (name === 'domains' && flags.paths && flags.paths.length > 0)
     return { value: [...flags.paths, ...(flags.domains ?? [])], origin: { by: 'command line', where: '' } };
   const value = name === 'envFiles' ? envFilesOf(flags) : flags[flag as keyof Flags];
@@ -256,19 +256,24 @@ function findBeside(settingsFile: SettingsFile | undefined, name: string): strin
   return existsSync(path) ? path : undefined;
 }
 
-function pickSections(settingsFile: SettingsFile | undefined, origins: Map<string, Origin>): Sections {
+function pickSections(settingsFile: SettingsFile | undefined, origins: Map<string, SettingOrigin>): Sections {
   const { settings = {} } = settingsFile ?? {};
   const names = SECTION_NAMES.filter((name) => settings[name] !== undefined);
   for (const name of names) origins.set(name, pointTo(settingsFile!, name));
   return Object.fromEntries(names.map((name) => [name, settings[name]]));
 }
 
-function pointTo({ file, positionOf }: SettingsFile, name: string): Origin {
+function pointTo({ file, positionOf }: SettingsFile, name: string): SettingOrigin {
   return { by: 'file', where: `${file}:${positionOf([name])?.line ?? 1}` };
 }
 
 /** With --stdio there is no HTTP unless --port is given too; a settings file with `stdio` may ask for both. */
-function decideHttp(flags: Flags, ofFile: boolean | undefined, stdio: boolean, origins: Map<string, Origin>): boolean {
+function decideHttp(
+  flags: Flags,
+  ofFile: boolean | undefined,
+  stdio: boolean,
+  origins: Map<string, SettingOrigin>,
+): boolean {
   if (flags.http === false || flags.stdio)
     origins.set('http', { by: 'flag', where: flags.http === false ? '--no-http' : '--stdio' });
   if (flags.http === false) return false;

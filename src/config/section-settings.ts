@@ -6,10 +6,10 @@ import { placeOf, rememberPlace } from '../domain/files/read-places.ts';
 import { type Environment, lookup } from '../endpoint/environment.ts';
 import { readSecretFile } from '../endpoint/secret/secret-file.ts';
 import { usageError } from '../errors.ts';
-import { type SettingsFile, type Sections, toConfigError } from './config-file.ts';
+import { type Sections, type SettingsFile, toConfigError } from './config-file.ts';
 import { resolvePaths } from './file-paths.ts';
 import { keyList } from './key-sources.ts';
-import type { AdminConfig, Config, Flags, Origin } from './read-config.ts';
+import type { AdminConfig, Config, Flags, SettingOrigin } from './read-config.ts';
 import { ADMIN_PORT } from './sections.ts';
 import { FIELD_TABLE, type SettingNames, spellFlag } from './setting-table.ts';
 import { bindAddress, parseSettingText, port, type SecretSource, type Setting, secretText } from './settings.ts';
@@ -19,11 +19,12 @@ import { planTracing, type TracingPlan } from './tracing-plan.ts';
 export function readKeySettings(
   flags: Flags,
   env: Environment,
-  origins: Map<string, Origin>,
+  origins: Map<string, SettingOrigin>,
 ): Pick<Config, 'apiKeys' | 'apiKeysFile'> {
   for (const [name, { variable: where }] of Object.entries<SettingNames>(FIELD_TABLE))
     if (where !== undefined && name !== 'config' && env[where]) origins.set(name, { by: 'variable', where });
-  if (flags.apiKeys !== undefined) origins.set('apiKeysFile', { by: 'flag', where: spellFlag(FIELD_TABLE.apiKeysFile.flag) });
+  if (flags.apiKeys !== undefined)
+    origins.set('apiKeysFile', { by: 'flag', where: spellFlag(FIELD_TABLE.apiKeysFile.flag) });
   // Everywhere else an empty variable counts as unset. Here that would switch authentication off.
   const keys = env[FIELD_TABLE.apiKeys.variable];
   if (keys !== undefined && keys.replace(/[\s,]/g, '') === '')
@@ -31,7 +32,10 @@ export function readKeySettings(
       `${FIELD_TABLE.apiKeys.variable} is set, but has no key. Write name=key ("landbridge key new <name>" makes one), or unset it if callers need no key.`,
     );
   return {
-    apiKeys: parseSetting({ type: keyList, variable: FIELD_TABLE.apiKeys.variable }, env[FIELD_TABLE.apiKeys.variable]) as [],
+    apiKeys: parseSetting(
+      { type: keyList, variable: FIELD_TABLE.apiKeys.variable },
+      env[FIELD_TABLE.apiKeys.variable],
+    ) as [],
     apiKeysFile: flags.apiKeys ?? (env[FIELD_TABLE.apiKeysFile.variable] || undefined),
   };
 }
@@ -41,7 +45,7 @@ export function readTlsSettings(
   flags: Flags,
   env: Environment,
   section: Sections['tls'],
-  origins: Map<string, Origin>,
+  origins: Map<string, SettingOrigin>,
 ): Pick<Config, 'tls'> {
   for (const name of ['tlsCert', 'tlsKey', 'tlsClientCa'] as const)
     if (flags[name] !== undefined) origins.set(name, { by: 'flag', where: spellFlag(name) });
@@ -63,7 +67,7 @@ export function readAdminSettings(
   flags: Flags,
   env: Environment,
   settingsFile: SettingsFile | undefined,
-  origins: Map<string, Origin>,
+  origins: Map<string, SettingOrigin>,
 ): AdminConfig | undefined {
   const section = settingsFile?.settings.admin;
   const { adminPort, adminHost, adminToken } = FIELD_TABLE;
@@ -98,10 +102,11 @@ export function readTracingPlan(
   { otlpEndpoint }: Flags,
   env: Environment,
   section: Sections['tracing'],
-  origins: Map<string, Origin>,
+  origins: Map<string, SettingOrigin>,
 ): TracingPlan | undefined {
   const choice = planTracing(otlpEndpoint, env, section);
-  if (choice?.origin === 'flag') origins.set('tracing', { by: 'flag', where: spellFlag(FIELD_TABLE.tracingEndpoint.flag) });
+  if (choice?.origin === 'flag')
+    origins.set('tracing', { by: 'flag', where: spellFlag(FIELD_TABLE.tracingEndpoint.flag) });
   if (choice?.origin === 'variable') origins.set('tracing', { by: 'variable', where: 'OTEL_*' });
   return choice?.plan;
 }

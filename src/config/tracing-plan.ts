@@ -4,13 +4,19 @@ import type { z } from 'zod';
 import { reason } from '../domain/files/domain-files.ts';
 import type { Environment } from '../endpoint/environment.ts';
 import { GatewayError, usageError } from '../errors.ts';
-import { type OtelVariables, type Protocol, readOtelVariables, type Sampling, toTracesUrl } from './otel-variables.ts';
+import {
+  type OtelVariables,
+  type OtlpProtocol,
+  readOtelVariables,
+  type Sampling,
+  toTracesUrl,
+} from './otel-variables.ts';
 import { collectorUrl, type tracingSection } from './sections.ts';
 
 export interface TracingPlan {
   /** Whole, with its path. */
   readonly endpoint: string;
-  readonly protocol: Protocol;
+  readonly protocol: OtlpProtocol;
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
   readonly resource: Readonly<Record<string, string>>;

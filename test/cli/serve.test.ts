@@ -148,7 +148,10 @@ describe('with --stdio alone', () => {
 test('over TCP alone the start counts what the profile serves', async () => {
   await writeFile(join(folder, 'one.yaml'), 'one: { include: [tasks.get_task], exposure: tools }\n');
   const args = ['serve', '--tcp', '0', '--no-http', '--profiles', 'one.yaml', '--profile', 'one'];
-  const child = spawn(process.execPath, [programFile(), ...args], { cwd: folder, env: { ...process.env, NO_COLOR: '1' } });
+  const child = spawn(process.execPath, [programFile(), ...args], {
+    cwd: folder,
+    env: { ...process.env, NO_COLOR: '1' },
+  });
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const line = await new Promise<string>((resolve) =>
     child.stdout.once('data', (chunk: Buffer) => resolve(`${chunk}`)),
@@ -162,7 +165,10 @@ test('the start says which variable goes to which API', async () => {
   const text =
     'name: bank\nbaseUrl: http://127.0.0.1:9\ncredentials: { key: { kind: bearer, env: BANK_KEY } }\nendpoints: { look: { path: /look, summary: Looks. } }\n';
   await writeFile(join(folder, 'bank.yaml'), text);
-  const { stderr } = await runProgram(['serve', '--stdio', 'bank.yaml'], { cwd: folder, env: { BANK_KEY: 'open-sesame-42' } });
+  const { stderr } = await runProgram(['serve', '--stdio', 'bank.yaml'], {
+    cwd: folder,
+    env: { BANK_KEY: 'open-sesame-42' },
+  });
   expect(stderr).toContain('BANK_KEY → http://127.0.0.1:9');
   expect(stderr).not.toContain('open-sesame-42');
 });

@@ -9,7 +9,7 @@ import { connect as connectTls } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCertificates, type Pair } from '../support/certificates.ts';
-import { programFile, run, serve, type Served } from '../support/cli.ts';
+import { programFile, run, type Served, serve } from '../support/cli.ts';
 import { legacy, post } from '../support/mcp.ts';
 import { until } from '../support/until.ts';
 import { startUpstream } from '../support/upstream.ts';

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { explainWeakness, hashKey, generateKey } from '../../src/config/key-format.ts';
+import { explainWeakness, generateKey, hashKey } from '../../src/config/key-format.ts';
 import { readKeys } from '../../src/config/key-sources.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 

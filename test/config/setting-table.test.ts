@@ -18,7 +18,7 @@ describe('.env.example', () => {
     const line = new RegExp(`^(?:# )?${variable}=(.*)$`, 'm');
     const paragraph = paragraphs.find((text) => line.test(text)) ?? '';
     const isPlain = ['string', 'number', 'boolean'].includes(typeof fallback);
-    // Two defaults go without saying: the address of the admin listener, and empty lists.
+    // Empty lists have an empty default, and so has the address of the admin listener.
     const value = variable === FIELD_TABLE.adminHost.variable ? '' : (effective ?? (isPlain ? String(fallback) : ''));
     expect(line.exec(paragraph)?.[1]).toBe(value);
     if (flag !== undefined) expect(paragraph).toMatch(new RegExp(`${spellFlag(flag)}[,)]`));

@@ -39,7 +39,11 @@ export function run(args: readonly string[], options: RunOptions = {}): Promise<
 }
 
 async function runHere(args: readonly string[], { cwd, env, input = '' }: RunOptions): Promise<Ran> {
-  if (args.includes('--stdio') || args.includes('--workers') || Object.keys(env ?? {}).some((name) => /^NODE_/.test(name)))
+  if (
+    args.includes('--stdio') ||
+    args.includes('--workers') ||
+    Object.keys(env ?? {}).some((name) => /^NODE_/.test(name))
+  )
     throw new Error(`${args.join(' ')}: needs a process of its own, use runProgram()`);
   if (nock.isActive()) useRealHttp();
   const [stdout, stderr] = [new Collector(), new Collector()];

@@ -38,7 +38,12 @@ export function reportTo(
 ): () => Promise<void> {
   const report = async (id?: number): Promise<void> => {
     const snapshots = (await metrics.snapshot()).map(withoutNonFinite);
-    channel.send({ kind: 'report', ...(id !== undefined && { id }), snapshots, reasons: reasons() } satisfies WorkerReport);
+    channel.send({
+      kind: 'report',
+      ...(id !== undefined && { id }),
+      snapshots,
+      reasons: reasons(),
+    } satisfies WorkerReport);
   };
   channel.onMessage((message) => {
     const order = message as MessageToReporter;

@@ -10,7 +10,7 @@ import { META, MODERN_VERSION } from '../../protocol/eras.ts';
 import { readWords } from '../command-words.ts';
 import type { Io, Output } from '../io.ts';
 import { withGateway } from '../open-gateway.ts';
-import { type AnswerQuestion, type Request, RpcFailure } from '../remote/remote-gateway.ts';
+import { type AnswerQuestion, RpcFailure, type SendRequest } from '../remote/remote-gateway.ts';
 import { type RemoteFlags, withRemote } from '../remote/with-remote.ts';
 import { listCredentials } from '../serve/credential-lines.ts';
 import { askPerson } from '../terminal/ask-person.ts';
@@ -54,7 +54,7 @@ export async function runCall(io: Io, words: readonly string[], flags: CallFlags
       throw usageError(
         '--output cannot be used with --url: a running gateway does not pass on the bytes that the API sent. Leave one of them out.',
       );
-    const callThere = async (request: Request) => finish(await callRemote(request, tool, values, answer));
+    const callThere = async (request: SendRequest) => finish(await callRemote(request, tool, values, answer));
     return withRemote(io, files, flags, callThere, isAskable ? answer : undefined);
   }
   const callHere = async (gateway: Gateway) => {
@@ -96,7 +96,7 @@ function readArgs(pairs: readonly string[], json: string | undefined): Args {
 }
 
 /** This command is a client like any other: the gateway can ask it questions, and it asks the person at the terminal. */
-function toRequest(gateway: Gateway, isAskable: boolean): Request {
+function toRequest(gateway: Gateway, isAskable: boolean): SendRequest {
   const capabilities = isAskable ? { elicitation: { form: {} } } : {};
   const _meta = { [META.version]: MODERN_VERSION, [META.capabilities]: capabilities };
   return async (method, params) => {
@@ -108,12 +108,7 @@ function toRequest(gateway: Gateway, isAskable: boolean): Request {
 }
 
 /** Operations that a gateway serves through a grouped tool or call_operation are called by their own names as well. */
-async function callRemote(
-  request: Request,
-  name: string,
-  args: Args,
-  answer: AnswerQuestion,
-): Promise<Result> {
+async function callRemote(request: SendRequest, name: string, args: Args, answer: AnswerQuestion): Promise<Result> {
   try {
     return await callTool(request, name, args, answer);
   } catch (error) {
@@ -125,22 +120,20 @@ async function callRemote(
   }
 }
 
-async function callTool(
-  request: Request,
-  name: string,
-  args: Args,
-  answer: AnswerQuestion,
-): Promise<Result> {
+async function callTool(request: SendRequest, name: string, args: Args, answer: AnswerQuestion): Promise<Result> {
   const call = { name, arguments: args };
   const first = (await request('tools/call', call)) as Result;
   if (first.resultType !== 'input_required') return first;
   const inputResponses: Record<string, unknown> = {};
-  for (const [key, { params }] of Object.entries(first.inputRequests ?? {}))
-    inputResponses[key] = await answer(params);
+  for (const [key, { params }] of Object.entries(first.inputRequests ?? {})) inputResponses[key] = await answer(params);
   return (await request('tools/call', { ...call, inputResponses, requestState: first.requestState })) as Result;
 }
 
-async function answerQuestion(io: Io, { message }: { message: string }, yes: boolean): Promise<Record<string, unknown>> {
+async function answerQuestion(
+  io: Io,
+  { message }: { message: string },
+  yes: boolean,
+): Promise<Record<string, unknown>> {
   const confirm = yes || (await askPerson(io, shown(message), io.stderr));
   return confirm ? { action: 'accept', content: { confirm } } : { action: 'decline' };
 }

@@ -69,12 +69,7 @@ interface Examination {
   readonly summary: ReturnType<typeof summarise>;
 }
 
-function examine(
-  io: Io,
-  config: Config,
-  clients: readonly ClientId[],
-  flags: DoctorFlags,
-): Promise<Examination> {
+function examine(io: Io, config: Config, clients: readonly ClientId[], flags: DoctorFlags): Promise<Examination> {
   return withGateway(io, config, async (gateway) => {
     const findings = diagnose({
       domains: gateway.domains,
@@ -97,12 +92,7 @@ function examine(
   });
 }
 
-function report(
-  { stdout }: Io,
-  { findings, summary }: Examination,
-  flags: DoctorFlags,
-  more: object = {},
-): number {
+function report({ stdout }: Io, { findings, summary }: Examination, flags: DoctorFlags, more: object = {}): number {
   // `repair`: lines for the domain file, each of them YAML; `fixable`: --fix writes them.
   const all = findings.map(({ repairs = [], isChoice, ...finding }) =>
     repairs.length === 0 ? finding : { ...finding, repair: renderEntries(repairs), fixable: isChoice !== true },

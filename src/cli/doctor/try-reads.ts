@@ -163,7 +163,10 @@ function wayOf({ baseUrl, connection }: Pick<Endpoint, 'baseUrl' | 'connection'>
 }
 
 /** The APIs that cannot be reached. */
-async function findUnreachable(domains: Gateway['domains'], proxies: ProxyRules): Promise<ReadonlyMap<string, Finding>> {
+async function findUnreachable(
+  domains: Gateway['domains'],
+  proxies: ProxyRules,
+): Promise<ReadonlyMap<string, Finding>> {
   const ways = new Map<string, { readonly endpoint: Endpoint; readonly where: string }>();
   for (const { name, endpoints } of domains)
     for (const endpoint of endpoints) if (endpoint.baseUrl !== '') ways.set(wayOf(endpoint), { endpoint, where: name });

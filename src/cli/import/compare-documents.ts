@@ -5,19 +5,19 @@ import type { Endpoint } from '../../endpoint/model.ts';
 import { own } from '../../endpoint/untrusted.ts';
 
 /** One operation, as a report names it. */
-export interface OperationName {
+export interface ReportedOperation {
   readonly tool: string;
   readonly operation: string;
   readonly effect: Endpoint['effect'];
 }
 
-export interface OperationChange extends OperationName {
+export interface OperationChange extends ReportedOperation {
   readonly changes: readonly string[];
 }
 
 export interface DocumentChanges {
-  readonly came: readonly OperationName[];
-  readonly went: readonly OperationName[];
+  readonly came: readonly ReportedOperation[];
+  readonly went: readonly ReportedOperation[];
   readonly changed: readonly OperationChange[];
   /** The operations of the old version that are in the new one, by identity. */
   readonly successors: ReadonlyMap<Endpoint, Endpoint>;
@@ -32,7 +32,7 @@ export function compareDocuments(
   after: readonly Endpoint[],
   toolOf: (endpoint: Endpoint) => string,
 ): DocumentChanges {
-  const nameOf = (endpoint: Endpoint): OperationName => ({
+  const nameOf = (endpoint: Endpoint): ReportedOperation => ({
     tool: toolOf(endpoint),
     operation: labelOf(endpoint),
     effect: endpoint.effect,

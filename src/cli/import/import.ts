@@ -14,7 +14,7 @@ import { type ImportOptions, importDocument } from '../../openapi/import-documen
 import type { Io } from '../io.ts';
 import { digestLines } from '../terminal/digest-lines.ts';
 import { colours as pc } from '../terminal/palette.ts';
-import { createProgress } from '../terminal/terminal.ts';
+import { createProgressLine } from '../terminal/terminal.ts';
 import { backUp, writeFiles } from './back-up.ts';
 import { fromDomains, renderDomainFile } from './domain-file-text.ts';
 import { type SafeText, writeAddress, writeHeaders } from './import-secrets.ts';
@@ -85,7 +85,7 @@ async function importNew(io: Io, source: string, flags: ImportFlags, config: Con
 /** The domain as the file that is written will load it. */
 async function readNew({ stdin, stderr }: Io, source: string, flags: ImportFlags, config: Config) {
   const { env, headers, baseUrl, refsRoot } = config;
-  const progress = createProgress(stderr);
+  const progress = createProgressLine(stderr);
   const files: ReceivedFile[] = [];
   const options: ImportOptions = {
     env,

@@ -22,7 +22,7 @@ import { omitUndefined } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import { type ImportOptions, importDocument } from '../../openapi/import-document.ts';
 import type { Io } from '../io.ts';
-import { createProgress } from '../terminal/terminal.ts';
+import { createProgressLine } from '../terminal/terminal.ts';
 import { tryLoading } from '../try-loading.ts';
 import { backUp, writeFiles } from './back-up.ts';
 import { chooseDomainFile, isSameSource } from './choose-domain-file.ts';
@@ -177,11 +177,16 @@ function readOptions(
 type Version = { readonly domain: Domain; readonly files: readonly ReceivedFile[] } | { readonly problem: Error };
 
 async function readVersion({ stdin, stderr }: Io, source: string, options: ImportOptions): Promise<Version> {
-  const progress = createProgress(stderr);
+  const progress = createProgressLine(stderr);
   const files: ReceivedFile[] = [];
   try {
     const onFile = (uri: string, text: string) => files.push({ uri, text });
-    const domain = await importDocument(source, { ...options, stdin, onFile, onProgress: (text) => progress.show(text) });
+    const domain = await importDocument(source, {
+      ...options,
+      stdin,
+      onFile,
+      onProgress: (text) => progress.show(text),
+    });
     return { domain, files };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;

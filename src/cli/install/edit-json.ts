@@ -11,7 +11,7 @@ export function editJson(text: string, file: string, section: string, name: stri
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
   const holder = findProperty(root, section);
-  const servers = holder && valueOf(holder);
+  const servers = holder && valueNode(holder);
   if (root?.type !== 'object' || errors.length > 0 || (servers && servers.type !== 'object'))
     throw new GatewayError(
       'BAD_CONFIG',
@@ -22,7 +22,7 @@ export function editJson(text: string, file: string, section: string, name: stri
   const entry = findProperty(servers, name);
   if (!value) return entry ? remove(text, servers, entry) : text;
   if (!entry) return insert(text, servers, name, value, indent, 2);
-  const old = valueOf(entry);
+  const old = valueNode(entry);
   return text.slice(0, old.offset) + print(value, indent, 2) + text.slice(endOf(old));
 }
 
@@ -30,7 +30,7 @@ function findProperty(object: Node | undefined, key: string): Node | undefined {
   return object?.type === 'object' ? object.children?.find(({ children }) => children?.[0]?.value === key) : undefined;
 }
 
-function valueOf(property: Node): Node {
+function valueNode(property: Node): Node {
   return property.children?.[1] ?? property;
 }
 

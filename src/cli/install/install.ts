@@ -29,7 +29,7 @@ import { diffLines } from '../terminal/line-diff.ts';
 import { colours as pc } from '../terminal/palette.ts';
 import { editJson } from './edit-json.ts';
 import { editToml } from './edit-toml.ts';
-import { MCP_CLIENTS, type McpClient, type Scope } from './mcp-clients.ts';
+import { type InstallScope, MCP_CLIENTS, type McpClient } from './mcp-clients.ts';
 
 export interface InstallFlags extends Flags {
   readonly url?: string;
@@ -61,9 +61,7 @@ export async function runInstall(
     io.stdout.write(`There is nothing to change in ${file}.\n`);
     return 0;
   }
-  io.stdout.write(
-    `${[pc.bold(`${file}${before === '' ? ' (new)' : ''}`), ...diffLines(before, after)].join('\n')}\n`,
-  );
+  io.stdout.write(`${[pc.bold(`${file}${before === '' ? ' (new)' : ''}`), ...diffLines(before, after)].join('\n')}\n`);
   for (const note of entry?.notes ?? []) io.stderr.write(`${note}\n`);
   if (!(flags.yes || (isPersonThere(io) && (await askToWrite(io))))) {
     io.stderr.write('Nothing was written. Add --yes to write it.\n');
@@ -95,7 +93,7 @@ function refuseName({ title, names = /./ }: McpClient, name: string): void {
 
 function chooseFile(client: McpClient, scope: string | undefined, env: Environment): string {
   const scopes = Object.keys(client.files);
-  const file = client.files[(scope ?? 'user') as Scope];
+  const file = client.files[(scope ?? 'user') as InstallScope];
   if (file && scopes.includes(scope ?? 'user')) return file(env);
   throw usageError(`--scope for ${client.title} must be ${scopes.join(' or ')}.`);
 }
@@ -134,11 +132,7 @@ async function buildEntry(
   const isOurs = (name: string) =>
     VARIABLE_NAME.test(name) && (io.env[name] !== undefined || config.env[name] === undefined);
   const variables = [
-    ...new Set([
-      ...ofHeaders,
-      ...ofDomains,
-      ...[...lookups, ...config.fileVariables].filter((name) => io.env[name]),
-    ]),
+    ...new Set([...ofHeaders, ...ofDomains, ...[...lookups, ...config.fileVariables].filter((name) => io.env[name])]),
   ].filter(isOurs);
   return describeLocal(client, command, args, variables, flags.withValues ? { ...io.env, ...values } : {});
 }

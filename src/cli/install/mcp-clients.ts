@@ -5,7 +5,7 @@ import type { Environment } from '../../endpoint/environment.ts';
 import { usageError } from '../../errors.ts';
 import { variableFor } from '../import/import-secrets.ts';
 
-export type Scope = 'user' | 'project';
+export type InstallScope = 'user' | 'project';
 
 export interface McpClient {
   readonly title: string;
@@ -14,7 +14,7 @@ export interface McpClient {
   readonly section: string;
   /** What it takes as the name of a server; absent: any. */
   readonly names?: RegExp;
-  readonly files: Partial<Record<Scope, (env: Environment) => string>>;
+  readonly files: Partial<Record<InstallScope, (env: Environment) => string>>;
   /** How the client's file refers to a variable of its environment; absent if it cannot. */
   readonly reference?: (variable: string) => string;
   /** Absent: this client only starts servers itself. */

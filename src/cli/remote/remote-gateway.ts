@@ -12,13 +12,13 @@ import { parseJson, parseJsonObject } from '../../endpoint/untrusted.ts';
 import { ERRORS, GatewayError, usageError } from '../../errors.ts';
 import { LEGACY_VERSIONS, META, MODERN_VERSION } from '../../protocol/eras.ts';
 
-export type Params = Readonly<Record<string, unknown>>;
+export type RpcParams = Readonly<Record<string, unknown>>;
 
 /** Sends one request and gives its result. A JSON-RPC error is thrown as `RpcFailure`. */
-export type Request = (method: string, params: Params) => Promise<Params>;
+export type SendRequest = (method: string, params: RpcParams) => Promise<RpcParams>;
 
 /** Answers a question that a server of the older kind asks while a call is under way. */
-export type AnswerQuestion = (params: { readonly message: string }) => Promise<Params>;
+export type AnswerQuestion = (params: { readonly message: string }) => Promise<RpcParams>;
 
 export interface RemoteOptions {
   readonly url: string;
@@ -31,7 +31,7 @@ export interface RemoteOptions {
 /** The other side understood the message and refused it. */
 export class RpcFailure extends GatewayError {
   readonly rpcCode: number;
-  readonly data: Params;
+  readonly data: RpcParams;
 
   constructor({ code, message, data }: { code?: unknown; message?: unknown; data?: unknown }) {
     super('BAD_CONFIG', typeof message === 'string' ? message : 'The gateway refused the request without a reason.');
@@ -63,12 +63,12 @@ export function readHeaderFlags(lines: readonly string[], env: Environment): Rec
   return headers;
 }
 
-export function connectGateway(options: RemoteOptions): { request: Request; close(): Promise<void> } {
+export function connectGateway(options: RemoteOptions): { request: SendRequest; close(): Promise<void> } {
   const post = createPost(options);
   let legacy: LegacySession | undefined;
   let id = 0;
 
-  const sendModern: Request = async (method, params) => {
+  const sendModern: SendRequest = async (method, params) => {
     const _meta = {
       [META.version]: MODERN_VERSION,
       [META.clientInfo]: options.client,
@@ -111,14 +111,14 @@ function isModernRefusal({ rpcCode, data }: RpcFailure): boolean {
 
 interface Answer {
   readonly status: number;
-  readonly message: Params | undefined;
+  readonly message: RpcParams | undefined;
   readonly sessionId: string | null;
 }
 
 type Post = (
-  message: Params,
+  message: RpcParams,
   headers: Readonly<Record<string, string>>,
-  onRequest?: (request: Params) => Promise<void>,
+  onRequest?: (request: RpcParams) => Promise<void>,
 ) => Promise<Answer>;
 
 function createPost({ url, headers: own }: RemoteOptions): Post {
@@ -181,7 +181,7 @@ export async function* readEvents(response: Response): AsyncGenerator<unknown> {
   }
 }
 
-function toResult({ message, status }: Answer, url: string): Params {
+function toResult({ message, status }: Answer, url: string): RpcParams {
   if (isObject(message?.result)) return message.result;
   if (isObject(message?.error)) throw new RpcFailure(message.error);
   // An error page of something else, or a stream that ended early.
@@ -189,7 +189,7 @@ function toResult({ message, status }: Answer, url: string): Params {
 }
 
 interface LegacySession {
-  readonly request: Request;
+  readonly request: SendRequest;
   close(): Promise<void>;
 }
 
@@ -205,7 +205,7 @@ async function openLegacy(post: Post, { url, headers: own, client, answer }: Rem
     ...(opening.sessionId !== null && { 'mcp-session-id': opening.sessionId }),
   };
   await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, headers);
-  const onRequest = async ({ id: question, method, params }: Params) => {
+  const onRequest = async ({ id: question, method, params }: RpcParams) => {
     const body =
       method === 'elicitation/create' && answer
         ? { result: await answer(params as { message: string }) }

@@ -8,7 +8,7 @@ import type { SchemaObject } from '../../schema/references.ts';
 import type { Io } from '../io.ts';
 import { colours as pc } from '../terminal/palette.ts';
 import { colourEffect, count, renderTable, shown, withCommas } from '../terminal/terminal.ts';
-import { type Params, type Request, RpcFailure } from './remote-gateway.ts';
+import { RpcFailure, type RpcParams, type SendRequest } from './remote-gateway.ts';
 
 interface RemoteTool {
   readonly name: string;
@@ -21,7 +21,7 @@ interface RemoteTool {
 /** Limit for a server whose list never ends. */
 const MAX_PAGES = 1_000;
 
-export async function printRemoteTools({ stdout }: Io, request: Request, json: boolean): Promise<number> {
+export async function printRemoteTools({ stdout }: Io, request: SendRequest, json: boolean): Promise<number> {
   const tools = await listTools(request);
   const rows = tools.map((tool) => ({ name: tool.name, effect: effectOf(tool), tokens: costOf(tool) }));
   const tokens = listCost(tools);
@@ -35,7 +35,7 @@ export async function printRemoteTools({ stdout }: Io, request: Request, json: b
   return 0;
 }
 
-export async function printRemoteTool(io: Io, request: Request, name: string, json: boolean): Promise<number> {
+export async function printRemoteTool(io: Io, request: SendRequest, name: string, json: boolean): Promise<number> {
   const tools = await listTools(request);
   const tool = tools.find((one) => one.name === name);
   if (!tool) return printRemoteOperation(io, request, name, tools, json);
@@ -49,7 +49,7 @@ export async function printRemoteTool(io: Io, request: Request, name: string, js
 /** In search mode the gateway describes its operations itself; in a grouped tool they are actions. */
 async function printRemoteOperation(
   { stdout, stderr }: Io,
-  request: Request,
+  request: SendRequest,
   name: string,
   tools: readonly RemoteTool[],
   json: boolean,
@@ -65,7 +65,7 @@ async function printRemoteOperation(
   // Calling a name that does not exist runs nothing; the refusal names the tool by which the operation can be called.
   const refusal = await request('tools/call', { name, arguments: {} }).catch((error: unknown) => error);
   const { call } =
-    refusal instanceof RpcFailure ? (refusal.data as { call?: { name: string; arguments: Params } }) : {};
+    refusal instanceof RpcFailure ? (refusal.data as { call?: { name: string; arguments: RpcParams } }) : {};
   const group = tools.find((tool) => tool.name === call?.name);
   if (group && call) {
     stderr.write(`${name} is called through ${call.name} with ${JSON.stringify(call.arguments)}.\n`);
@@ -79,7 +79,7 @@ async function printRemoteOperation(
   );
 }
 
-async function listTools(request: Request): Promise<RemoteTool[]> {
+async function listTools(request: SendRequest): Promise<RemoteTool[]> {
   const tools: RemoteTool[] = [];
   let cursor: unknown;
   for (let page = 0; page < MAX_PAGES; page++) {

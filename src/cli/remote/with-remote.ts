@@ -9,9 +9,9 @@ import type { Io } from '../io.ts';
 import {
   type AnswerQuestion,
   connectGateway,
-  type Request,
   readGatewayUrl,
   readHeaderFlags,
+  type SendRequest,
 } from './remote-gateway.ts';
 
 export interface RemoteFlags {
@@ -46,7 +46,7 @@ export async function withRemote(
   io: Io,
   files: readonly string[],
   flags: Flags & RemoteFlags,
-  use: (request: Request) => Promise<number>,
+  use: (request: SendRequest) => Promise<number>,
   answer?: AnswerQuestion,
 ): Promise<number> {
   refuseFiles(files, flags);

@@ -50,7 +50,9 @@ export function renderAnnouncement(
   };
   const { domains } = gateway;
   const isRead = io.stderr.isTTY === true;
-  const lines = isRead ? [] : [...listLines(invocation, domains), toReadyLine(invocation, { ...gateway, ...service }, at)];
+  const lines = isRead
+    ? []
+    : [...listLines(invocation, domains), toReadyLine(invocation, { ...gateway, ...service }, at)];
   if (json) {
     const line = `${JSON.stringify(describe(invocation, gateway, authorities, at))}\n`;
     // With stdio, stdout belongs to the protocol. What this line contains is not logged again.

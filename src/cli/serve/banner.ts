@@ -7,7 +7,7 @@ import { describeCost } from '../exposure-cost.ts';
 import { listWarnings } from '../terminal/digest-lines.ts';
 import { type Invocation, programCommand, sameArguments, shellQuote } from '../terminal/invocation.ts';
 import { colours as pc } from '../terminal/palette.ts';
-import { count, fitLines, renderTable, shown, visibleWidth, withCommas, wrapLines } from '../terminal/terminal.ts';
+import { count, cropLines, renderTable, shown, visibleWidth, withCommas, wrapLines } from '../terminal/terminal.ts';
 import { isReady, listCredentials, listMissing } from './credential-lines.ts';
 
 export interface Addresses {
@@ -83,7 +83,7 @@ export function renderBanner(gateway: Gateway, at: Addresses, invocation: Invoca
   const between = head.length + foot.length + (notes.length > 0 ? 3 : 1);
   const space = invocation.verbose ? Infinity : screen.rows - rowCount - between;
   const apiLines = cutList(
-    apis.split('\n').map((line) => [fitLines(line, columns)]),
+    apis.split('\n').map((line) => [cropLines(line, columns)]),
     Math.max(MIN_API_ROWS, space - notes.flat().length),
     (more) => `  … and ${count(more, 'API')} more`,
   );

@@ -42,13 +42,11 @@ async function openReplicas(url: string, secret: string | undefined, log: Logger
   });
 }
 
-export interface TraceExport {
-  readonly provider: TracerProvider;
-  close(): Promise<void>;
-}
-
 /** Undefined where the configuration does not switch it on, or an OpenTelemetry SDK in this process does it already. */
-export async function openTraces({ tracing }: Config, log: Logger): Promise<TraceExport | undefined> {
+export async function openTraces(
+  { tracing }: Config,
+  log: Logger,
+): Promise<{ readonly provider: TracerProvider; close(): Promise<void> } | undefined> {
   if (tracing === undefined) return undefined;
   for (const warning of tracing.warnings) log.warn(warning);
   const { version } = PRODUCT;

@@ -22,14 +22,14 @@ import { digestCatalog, toWorkerConfig } from '../workers/worker-config.ts';
 import { renderAnnouncement } from './announce.ts';
 import { type Authorities, prepareCatalogs } from './authorities.ts';
 import { OPEN_TO_ALL } from './banner.ts';
-import { type CertificateWatch, watchCertificate } from './certificate-watch.ts';
+
 import { createConditions, type ReadConditions } from './conditions.ts';
 import { openState, openTraces } from './external-services.ts';
+import { type CertificateWatch, type TlsFiles, watchCertificate } from './listener-certificate.ts';
 import { prepareTools, prepareToolsLater } from './prepare-tools.ts';
 import { createShutdown, handleSignals, type Shutdown } from './shutdown.ts';
 import { checkSettings, isOpenToAll, listSettingWarnings, refuseUnsigned } from './start-checks.ts';
 import { closeTransports, startTransports, type Transports } from './start-transports.ts';
-import type { TlsFiles } from './tls-files.ts';
 
 /** Everything behind the transports. */
 export interface Components {

@@ -7,7 +7,7 @@ import type { GatewayOptions } from '../../gateway.ts';
 import { refuseOpenAdmin } from '../admin/listen-for-admin.ts';
 import { toGatewayOptions } from '../open-gateway.ts';
 import { type Authorities, createAuthorities } from './authorities.ts';
-import { readTlsFiles, type TlsFiles } from './tls-files.ts';
+import { readTlsFiles, type TlsFiles } from './listener-certificate.ts';
 
 export interface CheckedSettings {
   readonly options: Omit<GatewayOptions, 'domains'>;

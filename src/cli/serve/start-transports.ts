@@ -10,8 +10,8 @@ import { type ProtocolOf, startTcp, type TcpServer } from '../../transport/lines
 import type { Primary } from '../../workers/in-worker.ts';
 import { chooseService } from '../open-gateway.ts';
 import { bracketed } from './announce.ts';
-import type { Components } from './serve-process.ts';
 import type { ReadConditions } from './conditions.ts';
+import type { Components } from './serve-process.ts';
 
 export interface Transports {
   readonly http?: HttpServer | undefined;
@@ -67,7 +67,11 @@ export async function closeTransports(
   await Promise.all([http?.close(graceMs, quietMs), tcp?.close(graceMs), stdio?.close(graceMs)]);
 }
 
-function openHttp(components: Components, conditions: ReadConditions, endListening?: EndListening): Promise<HttpServer> {
+function openHttp(
+  components: Components,
+  conditions: ReadConditions,
+  endListening?: EndListening,
+): Promise<HttpServer> {
   const { config, gateway, authorities, tls, refusals, state, log } = components;
   return serveHttp(gateway, {
     host: config.host,

@@ -77,7 +77,9 @@ function sourceFlags({ config, envFiles }: Invocation, toPath: (path: string) =>
   const { baseUrl, headers, refsRoot } = config;
   return [
     ...(isOverridden(config, 'baseUrl') ? flag('--base-url', baseUrl) : []),
-    ...(isOverridden(config, 'headers') ? headers : []).filter(mayBeWritten).flatMap((header) => flag('--header', header)),
+    ...(isOverridden(config, 'headers') ? headers : [])
+      .filter(mayBeWritten)
+      .flatMap((header) => flag('--header', header)),
     ...(isOverridden(config, 'refsRoot') ? flag('--refs-root', refsRoot && toPath(refsRoot)) : []),
     ...envFiles.flatMap((file) => flag('--dotenv', toPath(file))),
   ];
