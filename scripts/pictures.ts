@@ -1,5 +1,5 @@
-// The pictures of the README, drawn for light and dark pages: how a call goes, and what a terminal shows. The terminal is not made up:
-// its lines come from the program.
+// The pictures of the README, for light and dark pages: the way of a call, and a terminal. The lines of the terminal come from the
+// program.
 
 import { resolve } from 'node:path';
 import { renderBanner } from '../src/cli/serve/banner.ts';

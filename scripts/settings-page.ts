@@ -252,7 +252,7 @@ function namesOf({ section, name }: Field): readonly string[] {
   return [...listNames(setting), ...(OTHER_NAMES[`${section}.${name}`] ?? [])];
 }
 
-/** For a reader who meets a variable somewhere else. */
+/** An index for readers who come across a variable elsewhere. */
 function renderVariables(): string {
   const own = Object.entries<Setting>(SETTINGS).flatMap(([name, { variable }]) => (variable ? [[variable, name]] : []));
   const others = Object.entries(OTHER_NAMES).flatMap(([name, all]) =>
