@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Config, type Flags, type Reach, readConfig } from '../../src/config/read-config.ts';
+import { type Config, type Flags, type FileScope, readConfig } from '../../src/config/read-config.ts';
 import { MistakesError } from '../../src/domain/files/mistakes.ts';
 import type { Environment } from '../../src/endpoint/environment.ts';
 
@@ -17,7 +17,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const at = (...names: string[]) => join(folder, ...names);
 
-async function read(text: string, flags: Flags = {}, env: Environment = {}, reach?: Reach): Promise<Config> {
+async function read(text: string, flags: Flags = {}, env: Environment = {}, reach?: FileScope): Promise<Config> {
   await writeFile(at('landbridge.yaml'), text);
   return readConfig({ config: at('landbridge.yaml'), ...flags }, env, reach);
 }
