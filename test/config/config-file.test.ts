@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Config, type Flags, type FileScope, readConfig } from '../../src/config/read-config.ts';
+import { type Config, type FileScope, type Flags, readConfig } from '../../src/config/read-config.ts';
 import { MistakesError } from '../../src/domain/files/mistakes.ts';
 import type { Environment } from '../../src/endpoint/environment.ts';
 
