@@ -1,4 +1,4 @@
-// The part of npm run build that makes WebAssembly of *.wat: each file of src becomes one of dist, in the same folder.
+// The part of npm run build that assembles WebAssembly: each *.wat of src becomes a *.wasm in the same folder of dist.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -68,7 +68,7 @@ function renderOptions(title: string, options: readonly Option[], count: number)
 /** Examples and exit codes, as the help has them below the flags. */
 function helpAfter(command: Command): string[] {
   let text = '';
-  // What commander tells itself when it prints the help; its types leave it out.
+  // The event that commander emits when it prints the help; its types leave it out.
   const listeners = command as unknown as { emit(event: string, context: object): void };
   listeners.emit('afterHelp', { error: false, command, write: (part: string) => (text += part) });
   const help = text.trim();

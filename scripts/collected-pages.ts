@@ -1,8 +1,8 @@
-// For agents that set Landbridge up for somebody: llms.txt, which lists the pages, and docs/all.md, which is all of them in one.
+// For agents that set up Landbridge: llms.txt, which lists the pages, and docs/all.md, which is all of them in one.
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 
-/** In the order in which somebody reads them who does not know the project. */
+/** In the reading order for somebody new to the project. */
 const PARTS: readonly (readonly [title: string, pages: readonly string[]])[] = [
   ['Start', ['README.md', 'docs/guides/install.md', 'docs/concepts.md', 'examples/README.md']],
   [
@@ -68,7 +68,7 @@ function titleOf(text: string): string {
   return /^# (.+)$/m.exec(text)![1]!;
 }
 
-/** What the page says of itself first. */
+/** The first sentence of the page's text. */
 function firstSentence(text: string): string {
   const paragraph = text
     .replace(/<!--[\s\S]*?-->|<picture>[\s\S]*?<\/picture>/g, '')

@@ -69,7 +69,7 @@ function renderFamily({ see, cause, fix }: Family, messages: readonly string[]):
   ];
 }
 
-/** At a blank. */
+/** Cuts at a space. */
 function cut(line: string): string {
   return line.length <= MAX_LINE ? line : `${line.slice(0, line.lastIndexOf(' ', MAX_LINE))} …`;
 }

@@ -1,6 +1,6 @@
-// A lock file knows the optional packages of every platform. npm leaves out those the registry at hand did not serve to
-// this one; then `npm ci` refuses everywhere, and `npm install` on another system lacks its native parts. Each parent
-// names them in its `optionalDependencies`: what the registry does not tell is read from the package's name.
+// A lock file has the optional packages of every platform. npm leaves out those that the registry did not serve to this one. Then
+// `npm ci` fails everywhere, and `npm install` on another system lacks its native parts. Each parent names them in its
+// `optionalDependencies`; what the registry does not say is read from the package's name.
 
 export interface LockEntry {
   readonly version?: string;
@@ -21,7 +21,7 @@ export interface Lock {
   readonly packages: Readonly<Record<string, LockEntry>>;
 }
 
-/** What a registry says about one version; undefined where it does not serve the package. */
+/** What a registry says about one version. Undefined if it does not serve the package. */
 export type Manifest = Pick<LockEntry, 'cpu' | 'dependencies' | 'engines' | 'integrity' | 'libc' | 'license' | 'os'> & {
   readonly version: string;
 };
@@ -37,7 +37,7 @@ export interface Missing {
 const MODULES = 'node_modules/';
 const EXACT = /^\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/;
 
-/** Every package that somebody in the lock depends on, optionally or not, and the lock does not have. */
+/** Every package that another package of the lock depends on, optionally or not, and that the lock does not have. */
 export function listMissing(lock: Lock): Missing[] {
   return Object.entries(lock.packages).flatMap(([parent, { dependencies, optionalDependencies }]) =>
     Object.entries({ ...dependencies, ...optionalDependencies })
@@ -55,7 +55,7 @@ function resolveEntry(lock: Lock, parent: string, name: string): string | undefi
   }
 }
 
-/** A copy with every package in it, and with the checksums that the registry tells now and did not then. */
+/** A copy with every package in it, and with checksums that the registry did not serve when the lock was written. */
 export async function completeLock<L extends Lock>(lock: L, readManifest: ReadManifest): Promise<L> {
   const packages: Record<string, LockEntry> = { ...lock.packages };
   for (const { parent, name, range } of listMissing(lock)) {
@@ -94,7 +94,7 @@ const SYSTEMS = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'open
 const PROCESSORS = ['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64'];
 const LIBRARIES: Readonly<Record<string, string>> = { gnu: 'glibc', musl: 'musl' };
 
-/** Native parts say in their names where they run: `cli-linux-arm64-musl`, `binding-win32-x64-msvc`. */
+/** The names of native packages say where they run: `cli-linux-arm64-musl`, `binding-win32-x64-msvc`. */
 function guessManifest(name: string, version: string): Manifest {
   if (!EXACT.test(version)) {
     throw new Error(

@@ -1,8 +1,9 @@
-// The pictures of the README, drawn for light and dark pages: how a call goes, and what a terminal shows. The terminal is not made up:
-// its lines come from the program.
+// The pictures of the README, for light and dark pages: the way of a call, and a terminal. The lines of the terminal come from the
+// program.
 
 import { resolve } from 'node:path';
 import { renderBanner } from '../src/cli/serve/banner.ts';
+import { useColoursFor } from '../src/cli/terminal/palette.ts';
 import { readConfig } from '../src/config/read-config.ts';
 import { createGateway, loadDomains } from '../src/index.ts';
 
@@ -202,14 +203,12 @@ async function listTerminalLines(): Promise<string[]> {
   // Where the embedded API listens changes with every start.
   const env = { TASKS_BASE_URL: 'http://127.0.0.1:40123' };
   const gateway = createGateway({ domains: await loadDomains({ paths: ['domains'], env }) });
-  const launch = { config: readConfig({ paths: ['domains'] }, {}), envFiles: [], verbose: false };
-  const at = { http: 'http://127.0.0.1:3333/mcp', stdio: false };
   // As the program of a clone, on a terminal with colours.
-  const { argv, env: ours } = process;
-  process.argv = [argv[0]!, resolve('dist/cli/main.js')];
-  process.env = { FORCE_COLOR: '1' };
-  const banner = renderBanner(gateway, at, launch, { columns: 80, rows: 24 });
-  Object.assign(process, { argv, env: ours });
+  const script = resolve('dist/cli/main.js');
+  const invocation = { config: readConfig({ paths: ['domains'] }, {}), envFiles: [], verbose: false, script };
+  const at = { http: 'http://127.0.0.1:3333/mcp', stdio: false };
+  useColoursFor({ stdout: process.stdout, stderr: process.stderr, env: { FORCE_COLOR: '1' } });
+  const banner = renderBanner(gateway, at, invocation, { columns: 80, rows: 24 });
   await gateway.close();
   return ['$ npm start', '', ...banner.trimEnd().split('\n')];
 }

@@ -101,7 +101,7 @@ function renderIndex(groups: readonly Group[]): string {
   return [['I want to …', 'use', 'section'], ['---', '---', '---'], ...rows].map(toRow).join('\n');
 }
 
-/** Every field has its place, once: a new one is missed here. */
+/** Throws unless every field is in exactly one group: a new field must be added to one. */
 function refuseGaps(fields: readonly Field[], groups: readonly Group[], mains: readonly string[]): void {
   const isMain = ({ section }: Field) => mains.includes(section);
   const wrong = fields.flatMap((field) => {
@@ -124,7 +124,7 @@ function isNamed({ section, name }: Field, word: string): boolean {
   return word === top || word === `${section}.${top}`;
 }
 
-/** What withDefault() has put together. */
+/** Splits what withDefault() has joined. */
 export function splitDefault(description: string): { readonly what: string; readonly fallback: string } {
   const [what = '', fallback] = description.split(' Default: ');
   return { what, fallback: fallback === undefined ? '' : fallback.replace(/\.$/, '') };
@@ -133,7 +133,7 @@ export function splitDefault(description: string): { readonly what: string; read
 const words = (text: string) => text.split(/\s+/).filter(Boolean);
 const topOf = (name: string) => name.split(/[.[]/, 1)[0]!;
 
-/** As GitHub makes it of a heading. */
+/** The anchor that GitHub makes of a heading. */
 export function toAnchor(heading: string): string {
   return heading
     .toLowerCase()

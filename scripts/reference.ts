@@ -195,7 +195,7 @@ const object = (properties: JsonNode): JsonNode => ({
   patternProperties: { '^x-': {} },
   additionalProperties: false,
 });
-/** Draft 7 knows nothing beside a `$ref`. */
+/** Draft 7 ignores keywords beside a `$ref`. */
 const allOf = (name: string): JsonNode => ({ allOf: [refTo(name)] });
 
 function contentOf(keyword: string): JsonNode {
@@ -212,7 +212,7 @@ function contentOf(keyword: string): JsonNode {
   return /^(?:min|max)(?:imum|Length|Items)$|^multipleOf$/.test(keyword) ? { type: 'number' } : {};
 }
 
-/** A field of a file, as the reference tells of it. */
+/** A field of a file, as the reference shows it. */
 export interface Field {
   /** The object it belongs to: `endpoint`. */
   readonly section: string;
@@ -267,7 +267,7 @@ export function isNode(value: unknown): value is JsonNode {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What keeps the reference from being complete; the first thing a new field without words meets. */
+/** Fields without description or example: the reference must be complete. */
 export function listGaps(schema: JsonNode): string[] {
   return listFields(schema).flatMap(({ section, name, schema: field }) => {
     const place = `${section}.${name}`;

@@ -1,5 +1,6 @@
 // docs/settings.md: every setting by task, with its flag and its environment variable.
-import { SECTION_VARIABLES, SETTINGS, type Setting, spellFlag } from '../src/config/settings.ts';
+import { FIELD_TABLE, type SettingNames, spellFlag } from '../src/config/setting-table.ts';
+import { SETTINGS, type Setting } from '../src/config/settings.ts';
 import { DOCUMENT_PREFIX } from '../src/endpoint/environment.ts';
 import { editorsSection, GENERATED } from './editors-section.ts';
 import type { Field, JsonNode } from './reference.ts';
@@ -231,24 +232,27 @@ graceSeconds: 30`,
 /** Flags and variables of fields that are not settings of their own. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   'config.http': ['--no-http'],
-  'auth.keys': ['--api-keys', SECTION_VARIABLES.apiKeysFile, SECTION_VARIABLES.apiKeys],
-  'tls.cert': ['--tls-cert', SECTION_VARIABLES.tlsCert],
-  'tls.key': ['--tls-key', SECTION_VARIABLES.tlsKey],
-  'tls.clientCa': ['--tls-client-ca', SECTION_VARIABLES.tlsClientCa],
-  'admin.port': ['--admin-port', SECTION_VARIABLES.adminPort],
-  'admin.host': ['--admin-host', SECTION_VARIABLES.adminHost],
-  'admin.token': [SECTION_VARIABLES.adminToken],
-  'tracing.endpoint': ['--otlp-endpoint', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
+  'auth.keys': [...listNames(FIELD_TABLE.apiKeysFile), ...listNames(FIELD_TABLE.apiKeys)],
+  'tls.cert': listNames(FIELD_TABLE.tlsCert),
+  'tls.key': listNames(FIELD_TABLE.tlsKey),
+  'tls.clientCa': listNames(FIELD_TABLE.tlsClientCa),
+  'admin.port': listNames(FIELD_TABLE.adminPort),
+  'admin.host': listNames(FIELD_TABLE.adminHost),
+  'admin.token': listNames(FIELD_TABLE.adminToken),
+  'tracing.endpoint': [...listNames(FIELD_TABLE.tracingEndpoint), 'OTEL_EXPORTER_OTLP_ENDPOINT'],
 };
 
-function namesOf({ section, name }: Field): readonly string[] {
-  const { flag, variable } =
-    section === 'config' && name in SETTINGS ? (SETTINGS as Record<string, Setting>)[name]! : {};
-  const own = [...(flag === undefined ? [] : [spellFlag(flag)]), ...(variable === undefined ? [] : [variable])];
-  return [...own, ...(OTHER_NAMES[`${section}.${name}`] ?? [])];
+/** The flag of a setting, then its variable. */
+function listNames({ flag, variable }: SettingNames): string[] {
+  return [...(flag === undefined ? [] : [spellFlag(flag)]), ...(variable === undefined ? [] : [variable])];
 }
 
-/** For a reader who meets a variable somewhere else. */
+function namesOf({ section, name }: Field): readonly string[] {
+  const setting = section === 'config' && name in SETTINGS ? (SETTINGS as Record<string, Setting>)[name]! : {};
+  return [...listNames(setting), ...(OTHER_NAMES[`${section}.${name}`] ?? [])];
+}
+
+/** An index for readers who come across a variable elsewhere. */
 function renderVariables(): string {
   const own = Object.entries<Setting>(SETTINGS).flatMap(([name, { variable }]) => (variable ? [[variable, name]] : []));
   const others = Object.entries(OTHER_NAMES).flatMap(([name, all]) =>

@@ -1,5 +1,5 @@
-// `npm start`, on every system: the built program with `serve`. npm passes a signal to the shell between itself and this process,
-// and some shells end without passing it on. Then the gateway has lost its parent, and shuts down as for SIGTERM.
+// `npm start`, on every system: runs the built program with `serve`. npm sends signals to the shell between itself and this process,
+// and some shells end without passing them on. Then this process has another parent, and shuts down as for SIGTERM.
 import { fileURLToPath } from 'node:url';
 
 const parent = process.ppid;

@@ -27,7 +27,7 @@ const MAKERS: Readonly<Record<string, { readonly code: number | string; readonly
   usageError: { code: 'BAD_CONFIG', message: 0 },
   buildFailure: { code: 1, message: 2 },
 };
-/** Their own constructors hand on what they are given. */
+/** Their constructors pass on their arguments. */
 const FRAMES = new Set(Object.keys(MAKERS));
 const MAX_TEXTS = 48;
 const MAX_DEPTH = 6;
@@ -120,7 +120,7 @@ function link(node: Node, parent: Node, source: Source): void {
 
 const children = new WeakMap<object, Node[]>();
 
-/** Remembered: every search walks the same trees. */
+/** Cached: every search walks the same trees. */
 function childrenOf(node: Node): Node[] {
   const known = children.get(node);
   if (known) return known;

@@ -1,4 +1,5 @@
-// npm run docs: writes the reference, the JSON Schemas, the pictures and the collected pages to docs/, and the copies that the Helm chart has of other files.
+// npm run docs: writes the reference, the JSON Schemas, the pictures and the collected pages to docs/, and the Helm chart's copies of
+// other files of deploy/.
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +17,7 @@ const write = (files: Readonly<Record<string, string>>) => {
 };
 write(buildReferenceFiles());
 write(await renderPictures());
-// Of the pages as they are now.
+// Last, because it collects the pages that were just written.
 write(renderCollectedPages(new URL('..', import.meta.url)));
 for (const [from, to] of Object.entries(CHART_FILES)) {
   if (!existsSync(join(root, from))) continue;

@@ -16,6 +16,7 @@ import {
 } from './catalog/resources-and-prompts/resources.ts';
 import { selectPrompts } from './catalog/resources-and-prompts/select-prompts.ts';
 import { createUnknownTool } from './catalog/unknown-tool.ts';
+import { SETTING_TABLE } from './config/setting-table.ts';
 import type { Domain } from './endpoint/model.ts';
 import { GatewayError } from './errors.ts';
 import type { Executor } from './executor/executor.ts';
@@ -103,7 +104,7 @@ export function createService(common: Shared, serving: Serving, all?: Service, w
     operations,
     ...(native.tools && { native: native.tools.map((entry) => entry.govern?.({ policy, confirmations }) ?? entry) }),
     exposure,
-    tokenBudget: options.tokenBudget ?? 10_000,
+    tokenBudget: options.tokenBudget ?? SETTING_TABLE.tokenBudget.fallback,
     strategies: options.strategies,
   });
   const resources = buildResources(domains, registry, native);

@@ -30,7 +30,7 @@ function parse() {
 }
 
 async function prepareGateway() {
-  const { optimizeLate } = await import('../../dist/cli/late-optimizing.js');
+  const { optimizeLate } = await import('../../dist/cli/v8-flags.js');
   const { loadDomains } = await import('../../dist/domain/load.js');
   const { createGateway } = await import('../../dist/gateway.js');
   await import('../../dist/openapi/import-document.js');

@@ -1,5 +1,5 @@
-// The words of `call` and `explain`: which of them is the tool, which are files, which are arguments. Files may stand
-// before the tool or after it, as they do for `serve`.
+// The words after `call` and `explain`: which of them is the tool, which are files, and which are arguments. Files may stand before
+// or after the tool.
 import { existsSync } from 'node:fs';
 import { usageError } from '../errors.ts';
 
@@ -16,13 +16,13 @@ export function readWords(command: 'call' | 'explain', words: readonly string[])
   const files = words.filter((word) => !isPair(word) && isPath(word));
   const names = words.filter((word) => !isPair(word) && !isPath(word));
   if (names.length < 2) return { tool: names[0] ?? refuse(command, files), files, pairs };
-  // A folder may have a plain name, too: if several words could be the tool, those that exist on disk are files.
+  // A folder may have a plain name too: if several words could be the tool, those that exist on disk are files.
   const tools = names.filter((name) => !existsSync(name));
   if (tools.length !== 1) refuse(command, files, tools.length === 0 ? names : tools);
   return { tool: tools[0]!, files: words.filter((word) => !isPair(word) && word !== tools[0]), pairs };
 }
 
-/** `GET /pets` is a name of a tool, though it has a slash. */
+/** `GET /pets` is the name of a tool, although it has a slash. */
 const METHOD_AND_PATH = /^[A-Za-z]+ \//;
 const URL_OR_PATH = /^(?:https?:\/\/|\.{0,2}[\\/]|~[\\/]|[A-Za-z]:[\\/])/;
 const FILE = /\.(?:ya?ml|json|[cm]?[jt]s)$/i;

@@ -1,6 +1,8 @@
-// The command line at a glance: every command, its flags and its help. What a command does is loaded when it runs, so
-// that help and mistakes are answered at once.
+// Every command with its flags and its help. The code of a command is loaded when it runs, so help and mistakes are answered at
+// once. Flags of settings come from setting-table.ts.
 import { type Command, Option } from 'commander';
+import { FIELD_TABLE, type FlagHelp, SETTING_TABLE, type SettingNames, spellFlag } from '../config/setting-table.ts';
+import type { Io } from './io.ts';
 
 const option = (flags: string, description: string) => new Option(flags, description);
 const repeatable = (flags: string, description: string) =>
@@ -12,58 +14,42 @@ const repeatable = (flags: string, description: string) =>
 const underHeading = (heading: string, options: readonly Option[]) =>
   options.map((one) => (one.helpGroupHeading === undefined ? one.helpGroup(heading) : one));
 
+type Flagged<Table> = { [Name in keyof Table]: Table[Name] extends { help: FlagHelp } ? Name : never }[keyof Table];
+type SettingWithFlag = Flagged<typeof SETTING_TABLE> | Flagged<typeof FIELD_TABLE>;
+
+/** The flag of a setting as its table has it; `own`: what this command says differently. An empty default is not shown. */
+function flagOf(name: SettingWithFlag, own: Partial<FlagHelp> = {}): Option {
+  const setting: SettingNames = { ...SETTING_TABLE, ...FIELD_TABLE }[name];
+  const { flag = '', fallback, effective, help } = setting;
+  const usual = typeof fallback === 'string' || typeof fallback === 'number' ? String(fallback) : '';
+  const { short, value, text = '', default: words = effective ?? usual, isRepeatable } = { ...help, ...own };
+  const flags = `${short === undefined ? '' : `-${short}, `}${spellFlag(flag)}${value === undefined ? '' : ` ${value}`}`;
+  const description = words === '' ? text : `${text} (default: ${words})`;
+  return isRepeatable ? repeatable(flags, description) : option(flags, description);
+}
+
 const json = () => option('--json', 'print JSON for scripts');
 const verbose = () => option('--verbose', 'list every file, warning and reason, not only the first few');
 const yes = (description: string) => option('-y, --yes', description);
-const configFile = () => option('--config <file>', 'settings file (default: ./landbridge.yaml, if it exists)');
-const baseUrl = () => option('--base-url <url>', 'base URL of the API (default: the one in the document)');
 /** Node.js itself interprets --env-file anywhere on the command line, and exits with its own message if the file is missing. */
-const envFile = () => [
-  repeatable('--dotenv <file>', 'read environment variables from this file'),
-  repeatable('--env-file <file>', 'the same').hideHelp(),
-];
-const refsRoot = () =>
-  option(
-    '--refs-root <folder>',
-    'let $refs read files below this folder too (default: only the document’s own folder)',
-  );
-const header = () =>
-  repeatable(
-    '--header <header>',
-    `header for fetching the document and for every request to its API, e.g. 'Authorization: Bearer \${TOKEN}'`,
-  );
+const envFiles = () => [flagOf('envFiles'), repeatable('--env-file <file>', 'the same').hideHelp()];
 
 /** The flags that say what to load. */
 const source = () =>
   underHeading('APIs and settings:', [
-    header(),
-    baseUrl(),
-    configFile(),
-    ...envFile(),
-    repeatable('--domains <path>', 'domain file, folder of domain files, or OpenAPI document'),
-    refsRoot(),
+    flagOf('headers'),
+    flagOf('baseUrl'),
+    flagOf('config'),
+    ...envFiles(),
+    flagOf('domains'),
+    flagOf('refsRoot'),
   ]);
-const exposure = () =>
-  underHeading('Tools:', [
-    option('--exposure <mode>', 'how operations become tools: tools, grouped, search or auto (default: auto)'),
-    option(
-      '--token-budget <tokens>',
-      'largest tools/list before auto takes a smaller mode, in tokens (default: 10000)',
-    ),
-  ]);
-const guards = () =>
-  underHeading('Tools:', [
-    option('--read-only', 'allow only operations that read'),
-    option('--guard <policy>', 'destructive calls: allow, confirm or deny (default: confirm)'),
-    option(
-      '--confirm <way>',
-      'how such a call is confirmed: ask (the user answers), token (the client repeats it with a token) or either (default: either)',
-    ),
-  ]);
+const exposure = () => underHeading('Tools:', [flagOf('exposure'), flagOf('tokenBudget')]);
+const guards = () => underHeading('Tools:', [flagOf('readOnly'), flagOf('guard'), flagOf('confirm')]);
 const profile = () =>
   underHeading('Tools:', [
-    option('--profile <name>', 'use only the tools of this profile'),
-    option('--profiles <file>', 'file that declares profiles (default: ./profiles.yaml, if it exists)'),
+    flagOf('profile', { text: 'use only the tools of this profile', default: '' }),
+    flagOf('profiles', { text: 'file that declares profiles' }),
   ]);
 const url = () =>
   option('--url <url>', 'ask a running gateway, e.g. http://127.0.0.1:3333/mcp; --header is sent to it');
@@ -75,67 +61,49 @@ const FILES: Argument = [
 const TOOL = 'one tool name, as "landbridge tools --exposure tools" lists it';
 const IN_ANY_ORDER = 'files as for "landbridge serve"; in any order';
 
-/** Everything that `serve` takes of a deployment. */
+/** Every setting that has a flag. */
 const deployment = () => [
   ...underHeading('Listening:', [
-    option('-p, --port <port>', 'HTTP port; 0 picks a free one (default: 3333)'),
-    option('--host <address>', 'address to listen on (default: 127.0.0.1)'),
-    option('--stdio', 'speak MCP on stdin and stdout; without HTTP, unless you also give --port'),
-    option('--tcp <port>', 'also listen for raw TCP; 0 picks a free port (default: off)'),
+    flagOf('port'),
+    flagOf('host'),
+    flagOf('stdio'),
+    flagOf('tcp'),
     option('--no-http', 'do not listen for HTTP'),
-    option('--workers <n>', 'number of processes on the same ports; auto: one per core (default: 1)'),
+    flagOf('workers'),
   ]),
   ...source(),
   ...exposure(),
   ...guards(),
-  ...underHeading('Tools:', [
-    option(
-      '--profiles <file>',
-      'file that declares profiles: parts of the tools, each at /mcp/<name> (default: ./profiles.yaml, if it exists)',
-    ),
-    option('--profile <name>', 'profile that stdio and TCP serve (default: all tools)'),
-  ]),
+  ...underHeading('Tools:', [flagOf('profiles'), flagOf('profile')]),
   ...underHeading('Callers and TLS:', [
-    option('--api-keys <file>', 'API keys of callers, one name=key or name=<SHA-256 of the key> per line'),
-    option('--tls-cert <file>', 'certificate for HTTP and TCP (PEM)'),
-    option('--tls-key <file>', 'private key of the certificate (PEM)'),
-    option('--tls-client-ca <file>', 'certificate authority of client certificates (PEM)'),
-    option('--allow-unauthenticated', 'listen for other machines although callers need no key or token'),
+    flagOf('apiKeysFile'),
+    flagOf('tlsCert'),
+    flagOf('tlsKey'),
+    flagOf('tlsClientCa'),
+    flagOf('allowUnauthenticated'),
   ]),
   ...underHeading('Public address and proxies:', [
-    option('--public-url <url>', 'URL at which clients reach this gateway, e.g. https://mcp.example.com'),
-    repeatable('--allowed-host <name>', 'accept this Host header besides localhost'),
-    repeatable('--allowed-origin <origin>', 'accept calls from web pages of this origin, e.g. https://app.example'),
-    option(
-      '--base-path <path>',
-      'path prefix that the proxy does not strip, e.g. /tools (default: the path of --public-url)',
-    ),
-    repeatable(
-      '--trusted-proxy <range>',
-      'trust the Forwarded and X-Forwarded-* headers of this proxy, e.g. 10.0.0.0/8',
-    ),
+    flagOf('publicUrl'),
+    flagOf('allowedHosts'),
+    flagOf('allowedOrigins'),
+    flagOf('basePath'),
+    flagOf('trustedProxies'),
   ]),
   ...underHeading('Operation:', [
-    option(
-      '--log-level <level>',
-      'lowest level to log: trace, debug, info, warn, error, fatal or silent (default: info)',
-    ),
-    option('--admin-port <port>', 'port for metrics, readiness and the log level (default: off)'),
-    option('--admin-host <address>', 'address of the admin port (default: 127.0.0.1)'),
-    option(
-      '--otlp-endpoint <url>',
-      'send traces to this OpenTelemetry collector, e.g. http://127.0.0.1:4318 (default: off)',
-    ),
-    option('--state <url>', 'Redis or Valkey that replicas share, e.g. redis://127.0.0.1:6379 (default: off)'),
+    flagOf('logLevel'),
+    flagOf('adminPort'),
+    flagOf('adminHost'),
+    flagOf('tracingEndpoint'),
+    flagOf('state'),
   ]),
   ...underHeading('Limits and shutdown:', [
-    option('--max-body <bytes>', 'largest message accepted (default: 1048576)'),
-    option('--max-connections <n>', 'TCP connections at once (default: 100)'),
-    option('--max-http-connections <n>', 'HTTP connections at once (default: 10000)'),
-    option('--keep-alive <seconds>', 'close HTTP connections after this idle time (default: 620)'),
-    option('--idle-seconds <n>', 'close TCP connections after this idle time (default: 300)'),
-    option('--drain <seconds>', 'after SIGTERM, serve for this long while /readyz answers 503 (default: 5)'),
-    option('--grace <seconds>', 'then wait at most this long for calls in progress (default: 10)'),
+    flagOf('maxBodyBytes'),
+    flagOf('maxConnections'),
+    flagOf('maxHttpConnections'),
+    flagOf('keepAliveSeconds'),
+    flagOf('idleSeconds'),
+    flagOf('drainSeconds'),
+    flagOf('graceSeconds'),
   ]),
 ];
 
@@ -143,17 +111,19 @@ type Argument = readonly [name: string, description: string];
 
 interface CommandSpec {
   readonly name: string;
-  /** Its heading in `landbridge --help`. */
+  /** Heading in `landbridge --help`. */
   readonly group: string;
   readonly description: string;
   readonly arguments: readonly Argument[];
   readonly options: readonly Option[];
   /** Examples and the like, below the flags; at most 80 columns wide. */
   readonly help?: string;
-  /** What stands on the command line, in order, the flags last. */
-  // biome-ignore lint/suspicious/noExplicitAny: commander hands over what its argument declarations say
-  readonly run: (...values: any[]) => Promise<void>;
+  readonly run: CommandRun;
 }
+
+/** `values`: what stands on the command line, in order, the flags last. Resolves with the exit code. */
+// biome-ignore lint/suspicious/noExplicitAny: commander hands over what its argument declarations say
+export type CommandRun = (io: Io, ...values: any[]) => Promise<number>;
 
 const START = 'Start:';
 const LOOK = 'Look, try and check:';
@@ -181,7 +151,7 @@ Examples:
   landbridge serve --stdio ./openapi.yaml
   # A folder of domain files, over HTTP and TCP, reads only
   landbridge serve ./domains --tcp 4444 --read-only`,
-    run: async (files, flags) => (await import('./serve/serve.ts')).runServe(files, flags),
+    run: async (io, files, flags) => (await import('./serve/serve.ts')).runServe(io, files, flags),
   },
   {
     name: 'import',
@@ -198,10 +168,10 @@ Examples:
         'get a new version of the document; list what was added, removed and changed; leave the domain file as it is',
       ),
       option('--force', 'overwrite existing files; a backup of each is kept'),
-      baseUrl(),
-      refsRoot(),
-      header(),
-      ...envFile(),
+      flagOf('baseUrl'),
+      flagOf('refsRoot'),
+      flagOf('headers'),
+      ...envFiles(),
       verbose(),
       json(),
     ],
@@ -215,7 +185,7 @@ Examples:
 
 Exit codes: 0 imported; 1 failed, or the domain file has lines that do not fit
 the new version.`,
-    run: async (document, flags) => (await import('./import/import.ts')).runImport(document, flags),
+    run: async (io, document, flags) => (await import('./import/import.ts')).runImport(io, document, flags),
   },
   {
     name: 'install',
@@ -243,7 +213,8 @@ Examples:
 
 Exit codes: 0 written, or nothing to change; 1 only shown, or failed;
 2 the command line is wrong.`,
-    run: async (client, files, flags) => (await import('./install/install.ts')).runInstall(client, files, flags),
+    run: async (io, client, files, flags) =>
+      (await import('./install/install.ts')).runInstall(io, client, files, flags),
   },
   {
     name: 'tools',
@@ -266,7 +237,7 @@ Examples:
   landbridge tools ./openapi.yaml --exposure tools --json
   # The tools of a running gateway
   landbridge tools --url http://127.0.0.1:3333/mcp`,
-    run: async (files, flags) => (await import('./tools.ts')).runTools(files, flags),
+    run: async (io, files, flags) => (await import('./tools.ts')).runTools(io, files, flags),
   },
   {
     name: 'call',
@@ -299,7 +270,7 @@ Examples:
 
 The answer goes to stdout, everything else to stderr.
 Exit codes: 0 the call succeeded; 1 it failed; 2 the command line is wrong.`,
-    run: async (words, flags) => (await import('./call/call.ts')).runCall(words, flags),
+    run: async (io, words, flags) => (await import('./call/call.ts')).runCall(io, words, flags),
   },
   {
     name: 'explain',
@@ -312,7 +283,7 @@ Examples:
   landbridge explain tasks_list_tasks
   landbridge explain ./petstore.yaml get_pet_by_id
   landbridge explain ./petstore.yaml 'GET /pet/{petId}'`,
-    run: async (words, flags) => (await import('./explain.ts')).runExplain(words, flags),
+    run: async (io, words, flags) => (await import('./explain.ts')).runExplain(io, words, flags),
   },
   {
     name: 'doctor',
@@ -345,7 +316,7 @@ Examples:
 
 Exit codes: 0 no errors; 1 an error was found (with --strict: or a warning);
 2 the command line is wrong. With --fix, only what is left after it counts.`,
-    run: async (files, flags) => (await import('./doctor/doctor.ts')).runDoctor(files, flags),
+    run: async (io, files, flags) => (await import('./doctor/doctor.ts')).runDoctor(io, files, flags),
   },
   {
     name: 'schema',
@@ -361,7 +332,7 @@ Examples:
   landbridge schema profiles > .profiles.schema.json
   # For landbridge.yaml
   landbridge schema config > .config.schema.json`,
-    run: async (kind) => (await import('./schema.ts')).runSchema(kind),
+    run: async (io, kind) => (await import('./schema.ts')).runSchema(io, kind),
   },
   {
     name: 'key',
@@ -404,7 +375,7 @@ Callers send the key as "Authorization: Bearer <key>" or "X-API-Key: <key>".
 The gateway reads keys when it starts: restart it after you add or remove one.
 To replace a key, add a second one with the same name, give it to the caller,
 then remove the first.`,
-    run: async (action, name, flags) => (await import('./key/key.ts')).runKey(action, name, flags),
+    run: async (io, action, name, flags) => (await import('./key.ts')).runKey(io, action, name, flags),
   },
   {
     name: 'config',
@@ -421,7 +392,7 @@ Examples:
 
 Secrets are hidden. A mistake in the file is reported with its line, its field
 and how to fix it; the exit code is then 1.`,
-    run: async (files, flags) => (await import('./print-config.ts')).runConfig(files, flags),
+    run: async (io, files, flags) => (await import('./print-config.ts')).runConfig(io, files, flags),
   },
   {
     name: 'health',
@@ -430,10 +401,10 @@ and how to fix it; the exit code is then 1.`,
     arguments: [],
     options: [
       option('--url <url>', 'gateway to ask, e.g. https://mcp.example.com/mcp (default: the one of these settings)'),
-      option('-p, --port <port>', 'its HTTP port, if a flag changed it (default: the one of these settings)'),
+      flagOf('port', { text: 'its HTTP port, if a flag changed it', default: 'the one of these settings' }),
       option('--live', 'ask only whether it is alive; a gateway that drains or cannot record calls is alive'),
-      configFile(),
-      ...envFile(),
+      flagOf('config'),
+      ...envFiles(),
       json(),
     ],
     help: `
@@ -445,7 +416,7 @@ Examples:
   landbridge health --live
 
 Exit codes: 0 yes; 1 no, or no answer; 2 the command line is wrong.`,
-    run: async (flags) => (await import('./remote/health.ts')).runHealth(flags),
+    run: async (io, flags) => (await import('./remote/health.ts')).runHealth(io, flags),
   },
   {
     name: 'audit',
@@ -462,7 +433,7 @@ Exit codes: 0 yes; 1 no, or no answer; 2 the command line is wrong.`,
       repeatable('--key <file>', 'public key (PEM) to check signatures with; no other key is accepted'),
       repeatable('--head <seq:hash>', 'a record that must be in the files, from an "audit checkpoint" line of the log'),
       option('--closed', 'the gateway has stopped: report a file that does not end with a signature'),
-      configFile(),
+      flagOf('config'),
       json(),
     ],
     help: `
@@ -475,11 +446,15 @@ Examples:
   landbridge audit key > audit-public.pem
   landbridge audit verify audit.jsonl --key audit-public.pem
   landbridge audit verify audit.jsonl* --key audit-public.pem --closed`,
-    run: async (action, files, flags) => (await import('./audit/audit.ts')).runAudit(action, files, flags),
+    run: async (io, action, files, flags) => (await import('./audit.ts')).runAudit(io, action, files, flags),
   },
 ];
 
-export function addCommands(program: Command): void {
+/** `start` runs a command; without it they can only be described. */
+export function addCommands(
+  program: Command,
+  start: (run: CommandRun, values: readonly unknown[]) => Promise<void> = async () => {},
+): void {
   for (const { name, group, description, arguments: args, options, help: more = '', run } of COMMANDS) {
     const command = program.command(name).helpGroup(group).description(description);
     for (const [argument, about] of args) command.argument(argument, about);
@@ -488,6 +463,6 @@ export function addCommands(program: Command): void {
     const help = option('-h, --help', 'show this help');
     command.addHelpOption(output === undefined ? help : help.helpGroup(output));
     if (more !== '') command.addHelpText('after', more);
-    command.action(run);
+    command.action((...values: unknown[]) => start(run, values));
   }
 }

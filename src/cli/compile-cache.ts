@@ -7,14 +7,14 @@ interface CompileCache {
   enableCompileCache?(folder: string): unknown;
 }
 
-/** Node writes it when the process ends. What NODE_COMPILE_CACHE and NODE_DISABLE_COMPILE_CACHE say is left to Node. */
+/** Node.js writes it when the process ends. NODE_COMPILE_CACHE and NODE_DISABLE_COMPILE_CACHE take precedence. */
 export function keepCompiledCode(
   env: Readonly<Record<string, string | undefined>>,
   { enableCompileCache }: CompileCache = module as CompileCache,
   home = homedir,
 ): void {
-  const isSaid = env.NODE_COMPILE_CACHE !== undefined || env.NODE_DISABLE_COMPILE_CACHE !== undefined;
-  if (enableCompileCache === undefined || isSaid) return;
+  const isDecided = env.NODE_COMPILE_CACHE !== undefined || env.NODE_DISABLE_COMPILE_CACHE !== undefined;
+  if (enableCompileCache === undefined || isDecided) return;
   const folder = openCodeFolder('code', home);
   if (folder !== undefined) enableCompileCache(folder);
 }

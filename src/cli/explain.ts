@@ -12,23 +12,25 @@ import { decidePolicy, decideWay, type WayDecision } from '../orchestration/poli
 import { describeType } from '../schema/explain/show.ts';
 import type { SchemaObject } from '../schema/references.ts';
 import { readWords } from './command-words.ts';
+import type { Io } from './io.ts';
 import { withGateway } from './open-gateway.ts';
 import { type RemoteFlags, withRemote } from './remote/with-remote.ts';
 import { colours as pc } from './terminal/palette.ts';
 import { colourEffect, renderTable, shown } from './terminal/terminal.ts';
 
-export async function runExplain(words: readonly string[], flags: Flags & RemoteFlags): Promise<void> {
+export async function runExplain(io: Io, words: readonly string[], flags: Flags & RemoteFlags): Promise<number> {
   const { tool, files } = readWords('explain', words);
   if (flags.url !== undefined) {
     const { printRemoteTool } = await import('./remote/remote-tools.ts');
-    return withRemote(files, flags, undefined, (request) => printRemoteTool(request, tool, flags.json ?? false));
+    return withRemote(io, files, flags, (request) => printRemoteTool(io, request, tool, flags.json ?? false));
   }
-  const config = readConfig({ ...flags, paths: files }, process.env);
+  const config = readConfig({ ...flags, paths: files }, io.env);
   const show = async (gateway: Gateway) => {
     const facts = explain(gateway, findOperation(gateway, tool));
-    process.stdout.write(flags.json ? `${JSON.stringify(facts)}\n` : render(facts));
+    io.stdout.write(flags.json ? `${JSON.stringify(facts)}\n` : render(facts));
+    return 0;
   };
-  await withGateway(config, show, { exposure: 'tools' });
+  return withGateway(io, config, show, { exposure: 'tools' });
 }
 
 type ToolFacts = ReturnType<typeof explain>;
@@ -173,7 +175,7 @@ function render(facts: ToolFacts): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** What counts as a yes, and who said so. */
+/** What counts as a confirmation, and where that was decided. */
 function tellWay({ way, because }: WayDecision): string {
   const yes = {
     ask: "only the user's own answer",

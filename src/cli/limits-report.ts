@@ -1,4 +1,4 @@
-// landbridge tools --limits: everything that bounds a call, and where it is said.
+// landbridge tools --limits: every limit of a call.
 
 import type { Config } from '../config/read-config.ts';
 import { originsOf } from '../endpoint/address.ts';
@@ -17,7 +17,7 @@ export function buildLimitsReport({ limits, domains }: Gateway, config: Config) 
   const { keys = [], oauth = [], certificates = [] } = config.auth ?? {};
   const principals = [
     { who: 'every caller', limits: undefined },
-    // Keys outside of a settings file cannot have limits of their own.
+    // Only keys in a settings file can have limits of their own.
     ...keys.map((key) => ({ who: `key:${key.name}`, limits: key.limits })),
     ...certificates.map(({ name, subject, san, limits }) => ({ who: `cert:${name ?? subject ?? san}`, limits })),
     ...oauth.map((issuer) => ({ who: `${issuer.issuer}|…`, limits: issuer.limits })),

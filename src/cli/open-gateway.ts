@@ -1,9 +1,9 @@
-// From configuration to a gateway: the part that serve, tools, call and the others share.
+// From the configuration to a gateway, for serve, tools, call and the other commands that need one.
 
 import type { SampleApi } from '#sample';
 import type { Exposure } from '../catalog/registry.ts';
 import type { Config } from '../config/read-config.ts';
-import { refuseStrangers } from '../config/strange-variables.ts';
+import { refuseUnknownVariables } from '../config/unknown-variables.ts';
 import { loadDomains } from '../domain/load.ts';
 import { ambiguousTexts } from '../endpoint/caller/caller-need.ts';
 import { recordLookups } from '../endpoint/environment.ts';
@@ -14,24 +14,26 @@ import { loadAssertionKeys } from '../identity/assertion-keys.ts';
 import { readProxyRules } from '../network/proxy-rules.ts';
 import { deriveProfiles, readProfiles } from '../profiles.ts';
 import { withoutExposure } from '../serving.ts';
-import { optimizeLate } from './late-optimizing.ts';
-import { createProgress } from './terminal/terminal.ts';
+import type { Io } from './io.ts';
+import { createProgressLine } from './terminal/terminal.ts';
+import { optimizeLate } from './v8-flags.ts';
 
-export interface Loaded {
+export interface LoadedDomains {
   readonly domains: readonly Domain[];
+  /** Ends the sample API, if it runs. */
   close(): Promise<void>;
 }
 
 /** Loads what the configuration names. The sample API starts only if a domain needs it; `openSample` gives the URL of a running one. */
-export async function load(config: Config, openSample?: () => Promise<string>): Promise<Loaded> {
+export async function load(io: Io, config: Config, openSample?: () => Promise<string>): Promise<LoadedDomains> {
   optimizeLate();
-  const progress = createProgress();
+  const progress = createProgressLine(io.stderr);
   let sample: SampleApi | undefined;
   const lookups = new Set<string>();
   try {
     const domains = await loadDomains({
       paths: config.paths,
-      env: config.strangers.length === 0 ? config.env : recordLookups(config.env, lookups),
+      env: config.unknownVariables.length === 0 ? config.env : recordLookups(config.env, lookups),
       headers: config.headers,
       ...(config.baseUrl !== undefined && { baseUrl: config.baseUrl }),
       ...(config.refsRoot !== undefined && { refsRoot: config.refsRoot }),
@@ -43,13 +45,13 @@ export async function load(config: Config, openSample?: () => Promise<string>): 
         }),
       library: () => import('../index.ts'),
       onProgress: (text) => progress.show(text),
-      stdin: process.stdin,
+      stdin: io.stdin,
     });
-    refuseStrangers(config.strangers, lookups);
+    refuseUnknownVariables(config.unknownVariables, lookups);
     // An exposure from the operator wins over those of the domains.
     const servedDomains = config.exposure === undefined ? domains : domains.map(withoutExposure);
     return {
-      domains: (config.auth?.oauth ?? []).length > 1 ? servedDomains.map(warnOfNamesakes) : servedDomains,
+      domains: (config.auth?.oauth ?? []).length > 1 ? servedDomains.map(warnOfAmbiguousCallers) : servedDomains,
       close: async () => sample?.close(),
     };
   } catch (error) {
@@ -61,28 +63,28 @@ export async function load(config: Config, openSample?: () => Promise<string>): 
 }
 
 /** If tokens of several issuers are accepted, warns where their callers could be confused. */
-function warnOfNamesakes(domain: Domain): Domain {
+function warnOfAmbiguousCallers(domain: Domain): Domain {
   const texts = new Set(domain.endpoints.flatMap(ambiguousTexts));
   if (texts.size === 0) return domain;
   const warning = `${domain.name}: ${[...texts].join(' and ')} may be the same for callers of two issuers in auth.oauth, and the API cannot tell them apart. Send \${principal.id}, or add \${principal.claims.iss}.`;
   return { ...domain, warnings: [...domain.warnings, warning] };
 }
 
-/** What one command needs of its gateway beside the configuration. */
-export interface GatewayWishes extends Pick<GatewayOptions, 'onAnswer'> {
+interface CommandGatewayOptions extends Pick<GatewayOptions, 'onAnswer'> {
   readonly change?: (domains: readonly Domain[]) => readonly Domain[];
   /** Takes precedence over environment, domains and profiles. */
   readonly exposure?: Exposure;
 }
 
-/** With --profile the gateway is what that profile serves, and nothing else. */
+/** A gateway for one command, closed at its end. With --profile it is what that profile serves, and nothing else. */
 export async function withGateway<Result>(
+  io: Io,
   config: Config,
   use: (gateway: Gateway) => Promise<Result>,
-  { change, exposure, ...wishes }: GatewayWishes = {},
+  { change, exposure, ...more }: CommandGatewayOptions = {},
 ): Promise<Result> {
   const settings = exposure === undefined ? config : { ...config, exposure };
-  const source = await load(settings);
+  const source = await load(io, settings);
   const servedDomains = change === undefined ? source.domains : change(source.domains);
   // For a single tool, prompts do not matter: they may embed resources of files that are not loaded.
   const domains = exposure === undefined ? servedDomains : servedDomains.map((domain) => ({ ...domain, prompts: [] }));
@@ -92,7 +94,7 @@ export async function withGateway<Result>(
     exposure === undefined ? profile : name === config.profile ? { ...profile, exposure } : undefined,
   );
   try {
-    const gateway = createGateway({ ...options, ...wishes, domains, profiles: servedProfiles });
+    const gateway = createGateway({ ...options, ...more, domains, profiles: servedProfiles });
     try {
       return await use({ ...gateway, ...chooseService(gateway, config, Object.keys(profiles)) });
     } finally {

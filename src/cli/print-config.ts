@@ -1,15 +1,16 @@
-// landbridge config: the settings that count, and who said each.
+// landbridge config: the settings in effect, and where each comes from.
 
 import { placeOf, SECTION_NAMES } from '../config/config-file.ts';
-import { type Config, type Flags, type Origin, readConfig } from '../config/read-config.ts';
+import { type Config, type Flags, readConfig, type SettingOrigin } from '../config/read-config.ts';
 import { SETTINGS } from '../config/settings.ts';
 import { splitHeaderLine } from '../endpoint/headers/header-fields.ts';
 import { isObject } from '../endpoint/is-object.ts';
 import { place } from '../endpoint/problems.ts';
 import { mayBeWritten } from './import/import-secrets.ts';
+import type { Io } from './io.ts';
 import { load } from './open-gateway.ts';
 import { colours as pc } from './terminal/palette.ts';
-import { fitLines, renderTable, shown } from './terminal/terminal.ts';
+import { cropLines, renderTable, shown } from './terminal/terminal.ts';
 
 const HIDDEN = '(hidden)';
 
@@ -20,26 +21,28 @@ interface Row {
   readonly from: string;
 }
 
-export async function runConfig(files: readonly string[], flags: Flags): Promise<void> {
-  const config = readConfig({ ...flags, paths: files }, process.env);
-  // A variable with our prefix may belong to a domain file: only loading them tells.
-  if (config.strangers.length > 0) await (await load(config)).close();
+export async function runConfig(io: Io, files: readonly string[], flags: Flags): Promise<number> {
+  const { stdout } = io;
+  const config = readConfig({ ...flags, paths: files }, io.env);
+  // A variable with our prefix may belong to a domain file: load them to find out.
+  if (config.unknownVariables.length > 0) await (await load(io, config)).close();
   const { checkSettings } = await import('./serve/start-checks.ts');
-  await checkSettings(config);
+  await (await checkSettings(config)).authorities?.issuers?.close();
   const rows = listRows(config);
   if (flags.json) {
     const settings = Object.fromEntries(rows.map(({ name, value, from }) => [name, { value: value ?? null, from }]));
-    process.stdout.write(`${JSON.stringify({ file: config.file ?? null, settings })}\n`);
-    return;
+    stdout.write(`${JSON.stringify({ file: config.file ?? null, settings })}\n`);
+    return 0;
   }
   const lines = rows
     .flatMap((row) => listLeaves(row, config))
     .map(({ name, value, from }) => [name, show(value), from]);
-  process.stdout.write(
-    process.stdout.isTTY
-      ? `${fitLines(renderTable(['setting', 'value', 'from'], lines.map(dimDefaults)), process.stdout.columns || 80)}\n`
+  stdout.write(
+    stdout.isTTY
+      ? `${cropLines(renderTable(['setting', 'value', 'from'], lines.map(dimDefaults)), stdout.columns || 80)}\n`
       : lines.map((cells) => `${cells.join('\t')}\n`).join(''),
   );
+  return 0;
 }
 
 function dimDefaults([name = '', value = '', from = '']: readonly string[]): string[] {
@@ -56,7 +59,7 @@ function listRows(config: Config): Row[] {
   }));
 }
 
-function describeOrigin(origin: Origin | undefined): string {
+function describeOrigin(origin: SettingOrigin | undefined): string {
   if (origin === undefined) return 'default';
   return origin.by === 'file' ? origin.where : `${origin.by} ${origin.where}`.trim();
 }

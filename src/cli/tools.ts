@@ -5,6 +5,7 @@ import { type Flags, readConfig } from '../config/read-config.ts';
 import { EFFECTS } from '../endpoint/model.ts';
 import type { Gateway } from '../gateway.ts';
 import { costOfList, type ModeCosts, measureModes, renderModes } from './exposure-cost.ts';
+import type { Io } from './io.ts';
 import { withGateway } from './open-gateway.ts';
 import { type RemoteFlags, withRemote } from './remote/with-remote.ts';
 import { digestWarnings, listWarnings } from './terminal/digest-lines.ts';
@@ -12,28 +13,30 @@ import { colours as pc } from './terminal/palette.ts';
 import { colourEffect, count, renderTable, shown, withCommas } from './terminal/terminal.ts';
 
 export async function runTools(
+  io: Io,
   files: readonly string[],
   flags: Flags & RemoteFlags & { limits?: boolean },
-): Promise<void> {
+): Promise<number> {
   if (flags.url !== undefined) {
     const { printRemoteTools } = await import('./remote/remote-tools.ts');
-    return withRemote(files, flags, undefined, (request) => printRemoteTools(request, flags.json ?? false));
+    return withRemote(io, files, flags, (request) => printRemoteTools(io, request, flags.json ?? false));
   }
-  const config = readConfig({ ...flags, paths: files }, process.env);
-  await withGateway(config, async (gateway) => {
+  const config = readConfig({ ...flags, paths: files }, io.env);
+  return withGateway(io, config, async (gateway) => {
     if (flags.limits) {
       const { buildLimitsReport, renderLimitsReport } = await import('./limits-report.ts');
       const limits = buildLimitsReport(gateway, config);
-      process.stdout.write(flags.json ? `${JSON.stringify(limits)}\n` : renderLimitsReport(limits));
-      return;
+      io.stdout.write(flags.json ? `${JSON.stringify(limits)}\n` : renderLimitsReport(limits));
+      return 0;
     }
     const report = buildReport(gateway);
     // Scripts ask for one mode and get it; the comparison is for people.
-    process.stdout.write(
+    io.stdout.write(
       flags.json
         ? `${JSON.stringify(report)}\n`
         : renderReport(report, await measureModes(gateway, gateway.domains), gateway),
     );
+    return 0;
   });
 }
 

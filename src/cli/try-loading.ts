@@ -5,7 +5,7 @@ import { omitUndefined } from '../endpoint/untrusted.ts';
 
 /** Loads the file as `serve` would, and throws as `serve` would. */
 export async function tryLoading(file: string, { env, baseUrl, refsRoot }: Config): Promise<void> {
-  // An API inside this process is not started for this; nothing is sent to its address.
+  // The sample API is not started for this: nothing is sent to its address.
   const anyAddress = () => 'http://127.0.0.1:9';
   await loadDomains({ paths: [file], env, embedded: anyAddress, ...omitUndefined({ baseUrl, refsRoot }) });
 }

@@ -11,17 +11,19 @@ import { type Problem, toProblems } from '../endpoint/problems.ts';
 import { askFor } from '../endpoint/suggest.ts';
 import { once } from '../endpoint/untrusted.ts';
 import { readText } from '../profiles.ts';
+import { authSection } from './auth-section.ts';
 import type { EnvFile } from './env-files.ts';
+import { convertTexts, type ExpandedValue, expandTexts } from './expand-variables.ts';
 import { resolvePaths } from './file-paths.ts';
-import { type Filled, fillIn, readAsMeant } from './fill-in.ts';
-import { adminSection } from './sections/admin-schema.ts';
-import { assertionsSection } from './sections/assertions-schema.ts';
-import { auditSection } from './sections/audit-schema.ts';
-import { authSection } from './sections/auth-schema.ts';
-import { limitsSection } from './sections/limits-schema.ts';
-import { tlsSection } from './sections/tls-schema.ts';
+import {
+  adminSection,
+  assertionsSection,
+  auditSection,
+  limitsSection,
+  tlsSection,
+  tracingSection,
+} from './sections.ts';
 import { SETTINGS, type Settings } from './settings.ts';
-import { tracingSection } from './tracing/tracing-schema.ts';
 
 /** For sections, whose mistakes have paths from the top of the file. */
 export { placeOf, toPlacedError as toSectionError } from '../domain/files/read-places.ts';
@@ -82,9 +84,9 @@ export const SECTION_NAMES = [
   'tracing',
 ] as const satisfies (keyof Sections)[];
 
-/** landbridge.yaml as read: what it says, and where. */
-export interface Deployment {
-  /** As the person named it. */
+/** landbridge.yaml as read: its settings, and where each of them is. */
+export interface SettingsFile {
+  /** As it was named on the command line. */
   readonly file: string;
   readonly settings: ConfigFile;
   /** Variables it refers to, as `${NAME}` or by name. */
@@ -92,14 +94,14 @@ export interface Deployment {
   readonly positionOf: PositionOf;
 }
 
-/** What a file has to say before its variables are filled in. */
-export interface DeploymentText {
+/** The same before its variables are replaced. */
+export interface SettingsText {
   readonly file: string;
   readonly value: unknown;
   readonly positionOf: PositionOf;
 }
 
-export function readConfigText(file: string): DeploymentText {
+export function readConfigText(file: string): SettingsText {
   const { value, positionOf } = parseYaml(readText(file), file, 'BAD_CONFIG');
   // Editors find the schema of a JSON file by it.
   if (!isObject(value)) return { file, value: value ?? {}, positionOf };
@@ -108,9 +110,9 @@ export function readConfigText(file: string): DeploymentText {
 }
 
 /** Its `envFiles`, read before everything else: other values may use their variables. */
-export function listEnvFiles({ file, value, positionOf }: DeploymentText, env: Environment): readonly EnvFile[] {
+export function listEnvFiles({ file, value, positionOf }: SettingsText, env: Environment): readonly EnvFile[] {
   const { envFiles } = isObject(value) ? value : {};
-  const result = SETTINGS.envFiles.type.safeParse(fillIn(envFiles, env).value);
+  const result = SETTINGS.envFiles.type.safeParse(expandTexts(envFiles, env).value);
   if (!result.success) return [];
   return resolvePaths(result.data, dirname(file)).map((path, index) => ({
     path,
@@ -118,9 +120,9 @@ export function listEnvFiles({ file, value, positionOf }: DeploymentText, env: E
   }));
 }
 
-export function readConfigFile({ file, value, positionOf }: DeploymentText, env: Environment): Deployment {
+export function readConfigFile({ file, value, positionOf }: SettingsText, env: Environment): SettingsFile {
   // Headers are left alone: the loader fills them in, because it has to know which parts are secrets.
-  const content = fillIn(value, env, (path) => path[0] === 'headers');
+  const content = expandTexts(value, env, (path) => path[0] === 'headers');
   const problems = [...content.problems, ...refuseInlineSecret(value), ...refuseMisplaced(value)];
   const result = parse(content);
   if (!result.success) {
@@ -139,11 +141,11 @@ export function readConfigFile({ file, value, positionOf }: DeploymentText, env:
 }
 
 /** Text that came from a variable may stand for a number or boolean: tried if the first parse fails. */
-function parse(content: Filled) {
+function parse(content: ExpandedValue) {
   const first = configFile().safeParse(content.value, { reportInput: true });
   return first.success
     ? first
-    : configFile().safeParse(readAsMeant(content, first.error.issues), { reportInput: true });
+    : configFile().safeParse(convertTexts(content, first.error.issues), { reportInput: true });
 }
 
 /** Shows a wrong value as written in the file, before variables are filled in: they may be secrets. */
@@ -161,7 +163,7 @@ function refuseInlineSecret(value: unknown): Problem[] {
   return [{ path: ['secret'], message }];
 }
 
-/** Written a level too high: `keys` in place of `auth.keys`. */
+/** Fields written a level too high: `keys` instead of `auth.keys`. */
 function refuseMisplaced(value: unknown): Problem[] {
   if (!isObject(value)) return [];
   return Object.keys(value).flatMap((key): Problem[] => {

@@ -1,4 +1,4 @@
-// The environment, and files of variables behind it.
+// The environment, completed by files of variables.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -11,14 +11,14 @@ export interface EnvFile {
   readonly from: string;
 }
 
-export interface ReadEnvironment {
+export interface CompleteEnvironment {
   readonly env: Environment;
-  /** The file that brought a variable. */
+  /** The file that a variable comes from. */
   readonly fileOf: ReadonlyMap<string, string>;
 }
 
 /** The real environment wins over files, a later file over an earlier one. */
-export function readEnvironment(files: readonly EnvFile[], processEnv: Environment): ReadEnvironment {
+export function readEnvironment(files: readonly EnvFile[], processEnv: Environment): CompleteEnvironment {
   const env: Record<string, string | undefined> = Object.create(null);
   const fileOf = new Map<string, string>();
   for (const { path, from } of files) {

@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** Scanners for secrets find our keys by it. */
+/** Secret scanners recognise our keys by it. */
 const PREFIX = 'lb_';
 const RANDOM_BYTES = 32;
 const CHECKSUM_CHARS = 6;
@@ -13,7 +13,7 @@ const NEEDED_VARIETY_BITS = 64;
 const MAX_CHARS = 512;
 
 /** `lb_`, 256 random bits, and a checksum that tells a copying mistake from an unknown key. */
-export function mintKey(): string {
+export function generateKey(): string {
   const random = randomBytes(RANDOM_BYTES).toString('base64url');
   return `${PREFIX}${random}${checksumOf(random)}`;
 }
@@ -28,7 +28,7 @@ function checksumOf(text: string): string {
   return bytes.toString('base64url');
 }
 
-/** What is wrong with a key, to follow its name in a sentence; undefined if nothing is. */
+/** What is wrong with a key, as the end of a sentence about it. Undefined if nothing is. */
 export function explainWeakness(key: string): string | undefined {
   const [text, checksum] = [key.slice(PREFIX.length, -CHECKSUM_CHARS), key.slice(-CHECKSUM_CHARS)];
   if (key.startsWith(PREFIX) && checksumOf(text) !== checksum)

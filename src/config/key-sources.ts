@@ -1,5 +1,5 @@
 // Where API keys are configured: `auth.keys` of landbridge.yaml (a hash, a variable or a file each), LANDBRIDGE_API_KEYS and
-// --api-keys. Whatever way a key comes, only its SHA-256 is handed on.
+// --api-keys. Wherever a key comes from, only its SHA-256 is passed on.
 
 import { resolve } from 'node:path';
 import { z } from 'zod';
@@ -10,9 +10,9 @@ import type { Problem } from '../endpoint/problems.ts';
 import { readSecretFile } from '../endpoint/secret/secret-file.ts';
 import { hint } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
+import type { KeyEntry } from './auth-section.ts';
 import type { ConfigFile } from './config-file.ts';
 import { explainWeakness, hashKey } from './key-format.ts';
-import type { KeyEntry } from './sections/auth-schema.ts';
 
 /** An API key by its hash, from which the key cannot be computed. */
 export interface ConfiguredKey extends Pick<KeyEntry, 'name' | 'profiles' | 'effects' | 'expires' | 'limits'> {
@@ -28,7 +28,7 @@ export interface KeySources extends Pick<ConfigFile, 'auth'> {
   readonly apiKeysFile?: string | undefined;
 }
 
-/** Every key of every source; throws for whatever is wrong with one of them, with its place. */
+/** The keys of all sources. Throws if one of them is wrong, and says where. */
 export function readKeys(
   { auth, env, apiKeys, apiKeysFile }: KeySources,
   profiles: readonly string[],
@@ -38,23 +38,23 @@ export function readKeys(
     ...apiKeys,
     ...(apiKeysFile === undefined ? [] : readKeyFile(apiKeysFile)),
   ];
-  refuseTwins(keys, auth);
+  refuseDuplicates(keys, auth);
   return keys;
 }
 
 /** The same key twice is ambiguous: it could be two callers, or two sets of permissions. */
-function refuseTwins(keys: readonly ConfiguredKey[], auth: AuthSection | undefined): void {
+function refuseDuplicates(keys: readonly ConfiguredKey[], auth: AuthSection | undefined): void {
   const owners = new Map<string, number>();
-  /** Those of the section come first, in its order. */
+  /** The keys of the section come first, in its order. */
   const placeOf = (index: number) => (index < (auth?.keys?.length ?? 0) ? ['auth', 'keys', index] : undefined);
   for (const [index, { name, sha256 }] of keys.entries()) {
-    const twin = owners.get(sha256);
+    const first = owners.get(sha256);
     owners.set(sha256, index);
-    if (twin === undefined) continue;
-    const owner = keys[twin]!.name;
+    if (first === undefined) continue;
+    const owner = keys[first]!.name;
     const who = owner === name ? `${name} has the same API key twice` : `${owner} and ${name} have the same API key`;
     const message = `${who}: remove one of them, or make another with "landbridge key new"`;
-    const [path, other] = [placeOf(index) ?? placeOf(twin), placeOf(index) && placeOf(twin)];
+    const [path, other] = [placeOf(index) ?? placeOf(first), placeOf(index) && placeOf(first)];
     if (path === undefined || auth === undefined) throw new GatewayError('BAD_CONFIG', `${message}.`);
     throw toPlacedError(auth, [{ path, message, ...(other && { other }) }]);
   }
@@ -141,14 +141,14 @@ function parseKeyList(items: readonly string[]): ConfiguredKey[] | { readonly pr
   return keys;
 }
 
-/** The setting LANDBRIDGE_API_KEYS. */
+/** The type of LANDBRIDGE_API_KEYS. */
 export const keyList = z
   .string()
   .default('')
   .transform((text, context): readonly ConfiguredKey[] => {
     const keys = parseKeyList(split(text, ','));
     if (!('problem' in keys)) return keys;
-    // Without `input`: it holds keys.
+    // Without `input`, which contains keys.
     context.issues.push({ code: 'custom', message: keys.problem, input: undefined });
     return z.NEVER;
   });

@@ -10,21 +10,28 @@ import { type Environment, expand, needsVariables } from '../endpoint/environmen
 import { GatewayError, usageError } from '../errors.ts';
 import { PACKAGE_FOLDER } from '../product.ts';
 import {
-  type Deployment,
   listEnvFiles,
   readConfigFile,
   readConfigText,
   SECTION_NAMES,
   type Sections,
+  type SettingsFile,
   toConfigError,
 } from './config-file.ts';
-import { type ReadEnvironment, readEnvironment } from './env-files.ts';
+import { type CompleteEnvironment, readEnvironment } from './env-files.ts';
 import type { ConfiguredKey } from './key-sources.ts';
-import { readAdminSettings, readKeySettings, readTlsSettings, readTracingPlan } from './section-settings.ts';
-import { parseTyped, readSecret } from './setting-values.ts';
-import { SETTINGS, type Setting, type SettingName, type Settings, spellFlag } from './settings.ts';
-import { listStrangers, refuseStrangers } from './strange-variables.ts';
-import type { TracingPlan } from './tracing/tracing-plan.ts';
+import {
+  parseSetting,
+  readAdminSettings,
+  readKeySettings,
+  readSecretSetting,
+  readTlsSettings,
+  readTracingPlan,
+} from './section-settings.ts';
+import { FIELD_TABLE, spellFlag } from './setting-table.ts';
+import { SETTINGS, type Setting, type SettingName, type Settings } from './settings.ts';
+import type { TracingPlan } from './tracing-plan.ts';
+import { listUnknownVariables, refuseUnknownVariables } from './unknown-variables.ts';
 
 /** The domains that come with the package. */
 export const BUNDLED_DOMAINS = fileURLToPath(new URL('domains', PACKAGE_FOLDER));
@@ -32,7 +39,7 @@ export const BUNDLED_DOMAINS = fileURLToPath(new URL('domains', PACKAGE_FOLDER))
 type FlagName = { [Name in SettingName]: Settings[Name] extends { flag: infer Flag } ? Flag : never }[SettingName] &
   string;
 
-/** What the command line gave; undefined where it was silent. */
+/** The flags of the command line; undefined where it has none. */
 export type Flags = {
   readonly [Flag in Exclude<FlagName, 'domains' | 'dotenv'>]?: string | boolean | readonly string[] | undefined;
 } & {
@@ -46,19 +53,19 @@ export type Flags = {
   readonly config?: string | undefined;
   /** A file of API keys. */
   readonly apiKeys?: string | undefined;
-  /** Files of `tls`. */
+  /** Files of the section `tls`. */
   readonly tlsCert?: string | undefined;
   readonly tlsKey?: string | undefined;
   readonly tlsClientCa?: string | undefined;
-  /** Of `admin`. */
+  /** Of the section `admin`. */
   readonly adminPort?: string | undefined;
   readonly adminHost?: string | undefined;
-  /** Where spans go. */
+  /** The collector that gets the spans. */
   readonly otlpEndpoint?: string | undefined;
   readonly json?: boolean;
 };
 
-type ValueOf<One extends Setting> = z.output<One extends { typed: z.ZodType } ? One['typed'] : One['type']>;
+type ValueOf<One extends Setting> = z.output<One extends { textType: z.ZodType } ? One['textType'] : One['type']>;
 type Values = {
   readonly [Name in SettingName]: Settings[Name] extends { fallback: unknown }
     ? ValueOf<Settings[Name]>
@@ -74,7 +81,7 @@ export interface AdminConfig {
   readonly allowedHosts: readonly string[];
 }
 
-export interface Origin {
+export interface SettingOrigin {
   readonly by: 'command line' | 'flag' | 'variable' | 'file';
   /** `--port`, `PORT`, `landbridge.yaml:3`. */
   readonly where: string;
@@ -87,18 +94,18 @@ export type Config = Omit<Values, 'domains' | 'envFiles' | 'http'> &
     readonly tracing: TracingPlan | undefined;
     readonly paths: readonly string[];
     readonly http: boolean;
-    /** Files of variables, the later the stronger. */
+    /** Files of variables; later ones take precedence. */
     readonly envFiles: readonly string[];
     readonly env: Environment;
-    /** LANDBRIDGE_API_KEYS, by their hashes. */
+    /** The keys of LANDBRIDGE_API_KEYS, as hashes. */
     readonly apiKeys: readonly ConfiguredKey[];
     readonly apiKeysFile: string | undefined;
-    /** Where each setting came from; defaults are left out. */
-    readonly origins: ReadonlyMap<string, Origin>;
+    /** Where each setting comes from; defaults have no entry. */
+    readonly origins: ReadonlyMap<string, SettingOrigin>;
     /** landbridge.yaml, as it was named. */
     readonly file: string | undefined;
-    /** Variables with our prefix that are no setting: an error, unless a domain file uses them. */
-    readonly strangers: readonly string[];
+    /** Variables with our prefix that are not settings: an error, unless a domain file uses them. */
+    readonly unknownVariables: readonly string[];
     /** Variables that landbridge.yaml refers to. */
     readonly fileVariables: ReadonlySet<string>;
   };
@@ -107,59 +114,59 @@ export type Config = Omit<Values, 'domains' | 'envFiles' | 'http'> &
  * How much of landbridge.yaml applies: `all` of it; only its `variables`, for commands that create something new, to which its
  * headers and addresses do not belong; `nothing`, if another gateway is called, which must not get headers meant for APIs.
  */
-export type Reach = 'all' | 'variables' | 'nothing';
+export type FileScope = 'all' | 'variables' | 'nothing';
 
 /** Settings that belong to `domains` of the file. They are ignored when the command line names other files. */
 const ABOUT_DOMAINS: readonly SettingName[] = ['baseUrl', 'headers', 'refsRoot'];
 
-export function readConfig(commandLine: Flags, processEnv: Environment, reach: Reach = 'all'): Config {
+export function readConfig(commandLine: Flags, processEnv: Environment, scope: FileScope = 'all'): Config {
   const own = envFilesOf(commandLine).map((path) => ({ path, from: '--dotenv' }));
   const before = readEnvironment(own, processEnv);
-  const file = reach === 'nothing' ? undefined : chooseFile(commandLine, before.env);
+  const file = scope === 'nothing' ? undefined : chooseFile(commandLine, before.env);
   const text = file === undefined ? undefined : readConfigText(file);
   const files = [...(text ? listEnvFiles(text, before.env) : []), ...own];
   const environment = text ? readEnvironment(files, processEnv) : before;
-  const deployment = text && readConfigFile(text, environment.env);
+  const settingsFile = text && readConfigFile(text, environment.env);
   const flags = withBaseUrl(commandLine, environment.env);
-  const { values, origins } = readSettings(flags, environment, deployment, reach);
+  const { values, origins } = readSettings(flags, environment, settingsFile, scope);
   const { domains, http, ...rest } = values;
-  const fileVariables = deployment?.variables ?? new Set<string>();
+  const fileVariables = settingsFile?.variables ?? new Set<string>();
   return Object.freeze({
     ...rest,
-    ...pickSections(deployment, origins),
+    ...pickSections(settingsFile, origins),
     ...readKeySettings(flags, environment.env, origins),
-    ...readTlsSettings(flags, environment.env, deployment?.settings.tls, origins),
-    admin: readAdminSettings(flags, environment.env, deployment, origins),
-    tracing: readTracingPlan(flags, environment.env, deployment?.settings.tracing, origins),
-    profiles: values.profiles ?? findBeside(deployment, 'profiles.yaml'),
-    paths: domains ?? (reach === 'all' ? defaultPaths(deployment) : []),
+    ...readTlsSettings(flags, environment.env, settingsFile?.settings.tls, origins),
+    admin: readAdminSettings(flags, environment.env, settingsFile, origins),
+    tracing: readTracingPlan(flags, environment.env, settingsFile?.settings.tracing, origins),
+    profiles: values.profiles ?? findBeside(settingsFile, 'profiles.yaml'),
+    paths: domains ?? (scope === 'all' ? defaultPaths(settingsFile) : []),
     envFiles: files.map(({ path }) => path),
     http: decideHttp(flags, http, values.stdio, origins),
     env: environment.env,
     origins,
     file,
-    strangers: listStrangers(environment.env, new Set([...fileVariables, ...variablesIn(flags)])),
+    unknownVariables: listUnknownVariables(environment.env, new Set([...fileVariables, ...variablesIn(flags)])),
     fileVariables,
   });
 }
 
-/** For commands that use hardly any settings: they do not report what is wrong with landbridge.yaml. */
-export function refuseStrangeVariables(flags: Flags, processEnv: Environment): void {
+/** Refuses misspelt variables, for commands that use hardly any settings: they do not report mistakes in landbridge.yaml. */
+export function checkEnvironment(flags: Flags, processEnv: Environment): void {
   let config: Config;
   try {
     config = readConfig(flags, processEnv, 'variables');
   } catch {
     return;
   }
-  refuseStrangers(config.strangers);
+  refuseUnknownVariables(config.unknownVariables);
 }
 
-/** What was named; else ./landbridge.yaml where there is one. */
+/** The file that was named, or else ./landbridge.yaml if it exists. */
 function chooseFile({ config }: Flags, env: Environment): string | undefined {
-  const file = config ?? (env.LANDBRIDGE_CONFIG || undefined);
+  const file = config ?? (env[FIELD_TABLE.config.variable] || undefined);
   if (file !== undefined) return file;
   if (existsSync('landbridge.yaml')) return 'landbridge.yaml';
-  // A file with the wrong ending would be ignored without notice, safety settings included.
+  // A file with the wrong extension would be ignored silently, with its safety settings.
   if (existsSync('landbridge.yml'))
     throw new GatewayError(
       'BAD_CONFIG',
@@ -168,31 +175,31 @@ function chooseFile({ config }: Flags, env: Environment): string | undefined {
   return undefined;
 }
 
-/** Every setting from the first of these that has it: flag, variable, file, default. */
+/** Every setting from the first source that has it: flag, variable, file, default. */
 function readSettings(
   flags: Flags,
-  environment: ReadEnvironment,
-  deployment: Deployment | undefined,
-  reach: Reach,
-): { values: Values; origins: Map<string, Origin> } {
-  const origins = new Map<string, Origin>();
-  const ofFile = settingsOf(deployment, environment.env, reach, isNaming(flags, environment.env));
+  environment: CompleteEnvironment,
+  settingsFile: SettingsFile | undefined,
+  scope: FileScope,
+): { values: Values; origins: Map<string, SettingOrigin> } {
+  const origins = new Map<string, SettingOrigin>();
+  const ofFile = settingsOf(settingsFile, environment.env, scope, namesDomains(flags, environment.env));
   const values = Object.entries<Setting>(SETTINGS).map(([name, setting]) => {
-    const entry = findTyped(name, setting, flags, environment);
+    const entry = findOverride(name, setting, flags, environment);
     if (entry !== undefined) origins.set(name, entry.origin);
-    else if (ofFile[name] !== undefined) origins.set(name, pointTo(deployment!, name));
-    return [name, entry === undefined ? (ofFile[name] ?? setting.fallback) : parseTyped(setting, entry.value)];
+    else if (ofFile[name] !== undefined) origins.set(name, pointTo(settingsFile!, name));
+    return [name, entry === undefined ? (ofFile[name] ?? setting.fallback) : parseSetting(setting, entry.value)];
   });
   return { values: Object.fromEntries(values) as Values, origins };
 }
 
-/** What a flag or a variable says, and which of the two. */
-function findTyped(
+/** The value of a flag or variable, and which of the two it is. */
+function findOverride(
   name: string,
   { flag, variable }: Setting,
   flags: Flags,
-  { env, fileOf }: ReadEnvironment,
-): { value: unknown; origin: Origin } | undefined {
+  { env, fileOf }: CompleteEnvironment,
+): { value: unknown; origin: SettingOrigin } | undefined {
   if (name === 'domains' && flags.paths && flags.paths.length > 0)
     return { value: [...flags.paths, ...(flags.domains ?? [])], origin: { by: 'command line', where: '' } };
   const value = name === 'envFiles' ? envFilesOf(flags) : flags[flag as keyof Flags];
@@ -206,62 +213,67 @@ function findTyped(
 }
 
 function settingsOf(
-  deployment: Deployment | undefined,
+  settingsFile: SettingsFile | undefined,
   env: Environment,
-  reach: Reach,
-  namesOthers: boolean,
+  scope: FileScope,
+  isElsewhere: boolean,
 ): Readonly<Record<string, unknown>> {
-  if (deployment === undefined) return {};
-  const { settings } = deployment;
+  if (settingsFile === undefined) return {};
+  const { settings } = settingsFile;
   const values: Record<string, unknown> = { ...settings };
-  if (settings.secret !== undefined) values.secret = readSecret(settings.secret, ['secret'], deployment, env);
-  if (reach === 'variables' || (namesOthers && settings.domains !== undefined))
+  if (settings.secret !== undefined) values.secret = readSecretSetting(settings.secret, ['secret'], settingsFile, env);
+  if (scope === 'variables' || (isElsewhere && settings.domains !== undefined))
     for (const name of ABOUT_DOMAINS) delete values[name];
-  if (reach === 'all' && !namesOthers) refuseMissing(deployment);
+  if (scope === 'all' && !isElsewhere) refuseMissingDomains(settingsFile);
   return values;
 }
 
-function isNaming({ paths = [], domains = [] }: Flags, env: Environment): boolean {
+function namesDomains({ paths = [], domains = [] }: Flags, env: Environment): boolean {
   return paths.length > 0 || domains.length > 0 || Boolean(env[SETTINGS.domains.variable]);
 }
 
 /** Missing domains stop the start: otherwise the bundled samples would be served in their place. */
-function refuseMissing(deployment: Deployment): void {
-  const problems = (deployment.settings.domains ?? []).flatMap((path, index) =>
+function refuseMissingDomains(settingsFile: SettingsFile): void {
+  const problems = (settingsFile.settings.domains ?? []).flatMap((path, index) =>
     isWebAddress(path) || path === '-' || existsSync(path)
       ? []
       : [{ path: ['domains', index], message: `there is no such file or folder; looked for ${resolve(path)}` }],
   );
-  if (problems.length > 0) throw toConfigError(deployment, problems);
+  if (problems.length > 0) throw toConfigError(settingsFile, problems);
 }
 
-/** Beside landbridge.yaml; without one in this folder, else what comes with the package. */
-function defaultPaths(deployment: Deployment | undefined): readonly string[] {
-  const folder = findBeside(deployment, 'domains');
+/** The folder `domains` beside landbridge.yaml. Without that file: in this folder, or else the samples of the package. */
+function defaultPaths(settingsFile: SettingsFile | undefined): readonly string[] {
+  const folder = findBeside(settingsFile, 'domains');
   if (folder !== undefined) return [folder];
-  if (deployment === undefined) return [BUNDLED_DOMAINS];
+  if (settingsFile === undefined) return [BUNDLED_DOMAINS];
   const message = `names no domains, and there is no folder "domains" beside it; add, for example, domains: [./openapi.yaml]`;
-  throw toConfigError(deployment, [{ path: [], message }]);
+  throw toConfigError(settingsFile, [{ path: [], message }]);
 }
 
-function findBeside(deployment: Deployment | undefined, name: string): string | undefined {
-  const path = deployment === undefined ? name : join(dirname(deployment.file), name);
+function findBeside(settingsFile: SettingsFile | undefined, name: string): string | undefined {
+  const path = settingsFile === undefined ? name : join(dirname(settingsFile.file), name);
   return existsSync(path) ? path : undefined;
 }
 
-function pickSections(deployment: Deployment | undefined, origins: Map<string, Origin>): Sections {
-  const { settings = {} } = deployment ?? {};
+function pickSections(settingsFile: SettingsFile | undefined, origins: Map<string, SettingOrigin>): Sections {
+  const { settings = {} } = settingsFile ?? {};
   const names = SECTION_NAMES.filter((name) => settings[name] !== undefined);
-  for (const name of names) origins.set(name, pointTo(deployment!, name));
+  for (const name of names) origins.set(name, pointTo(settingsFile!, name));
   return Object.fromEntries(names.map((name) => [name, settings[name]]));
 }
 
-function pointTo({ file, positionOf }: Deployment, name: string): Origin {
+function pointTo({ file, positionOf }: SettingsFile, name: string): SettingOrigin {
   return { by: 'file', where: `${file}:${positionOf([name])?.line ?? 1}` };
 }
 
 /** With --stdio there is no HTTP unless --port is given too; a settings file with `stdio` may ask for both. */
-function decideHttp(flags: Flags, ofFile: boolean | undefined, stdio: boolean, origins: Map<string, Origin>): boolean {
+function decideHttp(
+  flags: Flags,
+  ofFile: boolean | undefined,
+  stdio: boolean,
+  origins: Map<string, SettingOrigin>,
+): boolean {
   if (flags.http === false || flags.stdio)
     origins.set('http', { by: 'flag', where: flags.http === false ? '--no-http' : '--stdio' });
   if (flags.http === false) return false;
@@ -277,7 +289,7 @@ function withBaseUrl(flags: Flags, env: Environment): Flags {
   throw usageError(`--base-url ${needsVariables(missing)}.`);
 }
 
-/** Variables that headers on the command line are made of. */
+/** Variables in headers of the command line. */
 function variablesIn({ header }: Flags): string[] {
   return (Array.isArray(header) ? header : []).flatMap((line: string) =>
     expand(line, {}).variables.map(({ name }) => name),
@@ -285,7 +297,7 @@ function variablesIn({ header }: Flags): string[] {
 }
 
 /** Whether the value comes from a flag or a variable, and not from landbridge.yaml or a default. */
-export function isTyped({ origins }: Pick<Config, 'origins'>, name: string): boolean {
+export function isOverridden({ origins }: Pick<Config, 'origins'>, name: string): boolean {
   const { by = 'file' } = origins.get(name) ?? {};
   return by !== 'file';
 }

@@ -1,5 +1,5 @@
-// Every setting of a deployment that is one value: its type, default, flag and variable. The name here is its name in
-// landbridge.yaml. The schemas for editors and the reference in docs/ are generated from this table.
+// The types of all settings that are one value, with their descriptions; setting-table.ts has their defaults, flags and variables. The
+// name here is the name in landbridge.yaml. The schemas for editors and the reference in docs/ are generated from both.
 
 import { isIP } from 'node:net';
 import { z } from 'zod';
@@ -9,20 +9,13 @@ import { CONFIRM_WAYS, EXPOSURES, GUARD_POLICIES } from '../endpoint/model.ts';
 import { LOG_LEVELS } from '../log.ts';
 import { profilesFile } from '../profiles.ts';
 import { filePath, sourcePath } from './file-paths.ts';
+import { SETTING_TABLE, type SettingNames } from './setting-table.ts';
 
-/** What tools/list may cost before `auto` takes a smaller mode. */
-const DEFAULT_TOKEN_BUDGET = 10_000;
-
-export interface Setting {
+export interface Setting extends SettingNames {
   /** Its type in landbridge.yaml, with description and example. */
   readonly type: z.ZodType;
   /** Its type as a flag or variable, if that is more than the same value as text. */
-  readonly typed?: z.ZodType;
-  /** The default. */
-  readonly fallback?: unknown;
-  /** As commander spells it. */
-  readonly flag?: string;
-  readonly variable?: string;
+  readonly textType?: z.ZodType;
 }
 
 export const port = z
@@ -86,6 +79,7 @@ export const secretSource = strict({
 
 export const SETTINGS = {
   domains: {
+    ...SETTING_TABLE.domains,
     type: about(
       list(sourcePath).refine((all) => all.length > 0, 'must name at least one folder, file or URL'),
       withDefault(
@@ -94,30 +88,25 @@ export const SETTINGS = {
       ),
       ['./domains'],
     ),
-    flag: 'domains',
-    variable: 'LANDBRIDGE_DOMAINS',
   },
   envFiles: {
+    ...SETTING_TABLE.envFiles,
     type: about(
       list(filePath),
       'Files of environment variables, in the format of .env files. A variable that is already set in the environment keeps its value.',
       ['.env'],
     ),
-    flag: 'dotenv',
   },
   host: {
+    ...SETTING_TABLE.host,
     type: about(bindAddress, 'The address to listen on. Use `0.0.0.0` to listen on all network interfaces.', '0.0.0.0'),
-    fallback: '127.0.0.1',
-    flag: 'host',
-    variable: 'HOST',
   },
   port: {
+    ...SETTING_TABLE.port,
     type: about(port, 'The HTTP port. 0 picks a free one.', 8080),
-    fallback: 3333,
-    flag: 'port',
-    variable: 'PORT',
   },
   http: {
+    ...SETTING_TABLE.http,
     type: about(
       truth,
       withDefault('Listens for HTTP.', '`true`, or `false` if `stdio` is on and `port` is not set'),
@@ -125,82 +114,72 @@ export const SETTINGS = {
     ),
   },
   stdio: {
+    ...SETTING_TABLE.stdio,
     type: about(truth, 'Speaks MCP on stdin and stdout.', true),
-    fallback: false,
-    flag: 'stdio',
   },
   tcp: {
+    ...SETTING_TABLE.tcp,
     type: about(port, withDefault('The port for raw TCP. 0 picks a free one.', 'off'), 4444),
-    flag: 'tcp',
-    variable: 'LANDBRIDGE_TCP',
   },
   workers: {
+    ...SETTING_TABLE.workers,
     type: about(
       workers,
       'The number of processes that serve HTTP and TCP on the same ports. `auto` starts one for each processor core. The processes share limits and used confirmations.',
       'auto',
     ),
-    typed: z
+    textType: z
       .string()
       .transform((text) => (/^\d+$/.test(text.trim()) ? Number(text) : text.trim()))
       .pipe(workers),
-    fallback: 1,
-    flag: 'workers',
-    variable: 'LANDBRIDGE_WORKERS',
   },
   tokenBudget: {
+    ...SETTING_TABLE.tokenBudget,
     type: about(
       positive,
       'The largest `tools/list`, in tokens. Above it, the exposure `auto` takes a smaller mode.',
       20_000,
     ),
-    fallback: DEFAULT_TOKEN_BUDGET,
-    flag: 'tokenBudget',
-    variable: 'LANDBRIDGE_TOKEN_BUDGET',
   },
   exposure: {
+    ...SETTING_TABLE.exposure,
     type: about(
       z.enum(EXPOSURES, { error: 'must be tools, grouped, search or auto' }),
       withDefault(
         'How operations become tools: one tool each (`tools`), one per group (`grouped`), or three tools that find, describe and call them (`search`). `auto` takes the first that fits `tokenBudget`.',
-        'what the domain says, or `auto`',
+        `what the domain says, or \`${SETTING_TABLE.exposure.effective}\``,
       ),
       'grouped',
     ),
-    flag: 'exposure',
-    variable: 'LANDBRIDGE_EXPOSURE',
   },
   readOnly: {
+    ...SETTING_TABLE.readOnly,
     type: about(truth, 'Allows only operations that read. All other calls are refused.', true),
-    fallback: false,
-    flag: 'readOnly',
-    variable: 'LANDBRIDGE_READ_ONLY',
   },
   guard: {
+    ...SETTING_TABLE.guard,
     type: about(
       z.enum(GUARD_POLICIES, { error: 'must be allow, confirm or deny' }),
       withDefault(
         'What happens to destructive calls: they run (`allow`), need a confirmation (`confirm`) or are refused (`deny`).',
-        '`confirm`',
+        `\`${SETTING_TABLE.guard.effective}\``,
       ),
       'deny',
     ),
-    flag: 'guard',
-    variable: 'LANDBRIDGE_GUARD',
   },
   confirm: {
+    ...SETTING_TABLE.confirm,
     type: about(
       z.enum(CONFIRM_WAYS, { error: 'must be token, ask or either' }),
       withDefault(
         'How a call is confirmed. With `ask`, the client asks the user. With `token`, the call is repeated with a signed token. `either` allows both.',
-        '`either`',
+        `\`${SETTING_TABLE.confirm.effective}\``,
       ),
       'ask',
     ),
-    flag: 'confirm',
-    variable: 'LANDBRIDGE_CONFIRM',
   },
   profiles: {
+    ...SETTING_TABLE.profiles,
     type: about(
       z.union([filePath, z.lazy(profilesFile)]),
       withDefault(
@@ -210,10 +189,9 @@ export const SETTINGS = {
       { reader: { effects: ['read'] } },
       './profiles.yaml',
     ),
-    flag: 'profiles',
-    variable: 'LANDBRIDGE_PROFILES',
   },
   profile: {
+    ...SETTING_TABLE.profile,
     type: about(
       text,
       withDefault(
@@ -222,28 +200,26 @@ export const SETTINGS = {
       ),
       'reader',
     ),
-    flag: 'profile',
-    variable: 'LANDBRIDGE_PROFILE',
   },
   baseUrl: {
+    ...SETTING_TABLE.baseUrl,
     type: about(
       url,
       withDefault('The base URL of the API. It replaces the one in the document.', 'the one in the document'),
       'https://api.example.com/v1',
     ),
-    flag: 'baseUrl',
   },
   headers: {
+    ...SETTING_TABLE.headers,
     type: about(
       headers,
       'Headers that are sent when a document is fetched, and with every request to the first API. Values from variables are kept secret.',
       { Authorization: `Bearer $${'{API_TOKEN}'}` },
     ),
-    typed: list(headerLine),
-    fallback: [],
-    flag: 'header',
+    textType: list(headerLine),
   },
   refsRoot: {
+    ...SETTING_TABLE.refsRoot,
     type: about(
       filePath,
       withDefault(
@@ -252,9 +228,9 @@ export const SETTINGS = {
       ),
       './openapi',
     ),
-    flag: 'refsRoot',
   },
   publicUrl: {
+    ...SETTING_TABLE.publicUrl,
     type: about(
       publicUrl,
       withDefault(
@@ -263,10 +239,9 @@ export const SETTINGS = {
       ),
       'https://mcp.example.com',
     ),
-    flag: 'publicUrl',
-    variable: 'LANDBRIDGE_PUBLIC_URL',
   },
   basePath: {
+    ...SETTING_TABLE.basePath,
     type: about(
       basePath,
       withDefault(
@@ -275,116 +250,91 @@ export const SETTINGS = {
       ),
       '/tools',
     ),
-    flag: 'basePath',
-    variable: 'LANDBRIDGE_BASE_PATH',
   },
   allowedHosts: {
+    ...SETTING_TABLE.allowedHosts,
     type: about(
       list(hostName),
       'Host names that are accepted in the Host header, besides localhost and the host of `publicUrl`.',
       ['mcp.internal'],
     ),
-    fallback: [],
-    flag: 'allowedHost',
-    variable: 'LANDBRIDGE_ALLOWED_HOSTS',
   },
   allowedOrigins: {
+    ...SETTING_TABLE.allowedOrigins,
     type: about(list(origin), 'Web origins whose pages may call this gateway from a browser.', ['https://app.example']),
-    fallback: [],
-    flag: 'allowedOrigin',
-    variable: 'LANDBRIDGE_ALLOWED_ORIGINS',
   },
   trustedProxies: {
+    ...SETTING_TABLE.trustedProxies,
     type: about(list(addressRange), 'Addresses of proxies whose `Forwarded` and `X-Forwarded-*` headers are trusted.', [
       '10.0.0.0/8',
     ]),
-    fallback: [],
-    flag: 'trustedProxy',
-    variable: 'LANDBRIDGE_TRUSTED_PROXIES',
   },
   allowUnauthenticated: {
+    ...SETTING_TABLE.allowUnauthenticated,
     type: about(
       truth,
       'Listens for other machines although callers need no key or token. Set it only if something in front checks who calls.',
       true,
     ),
-    fallback: false,
-    flag: 'allowUnauthenticated',
-    variable: 'LANDBRIDGE_ALLOW_UNAUTHENTICATED',
   },
   maxBodyBytes: {
+    ...SETTING_TABLE.maxBodyBytes,
     type: about(positive, 'The largest message that is accepted, in bytes.', 4_194_304),
-    fallback: 1024 * 1024,
-    flag: 'maxBody',
-    variable: 'LANDBRIDGE_MAX_BODY_BYTES',
   },
   maxConnections: {
+    ...SETTING_TABLE.maxConnections,
     type: about(
       positive,
       'TCP connections at the same time, in all workers together. One caller can have at most seven eighths of them.',
       500,
     ),
-    fallback: 100,
-    flag: 'maxConnections',
-    variable: 'LANDBRIDGE_MAX_CONNECTIONS',
   },
   maxHttpConnections: {
+    ...SETTING_TABLE.maxHttpConnections,
     type: about(
       positive,
       'HTTP connections at the same time. If a new one comes, the connection that has been idle longest is closed.',
       20_000,
     ),
-    fallback: 10_000,
-    flag: 'maxHttpConnections',
-    variable: 'LANDBRIDGE_MAX_HTTP_CONNECTIONS',
   },
   keepAliveSeconds: {
+    ...SETTING_TABLE.keepAliveSeconds,
     type: about(
       positive,
       'Closes HTTP connections that are idle for this many seconds. Set it longer than the idle timeout of the proxy in front. Otherwise the proxy may send a request into a connection that is closing.',
       3_700,
     ),
-    fallback: 620,
-    flag: 'keepAlive',
-    variable: 'LANDBRIDGE_KEEP_ALIVE_SECONDS',
   },
   idleSeconds: {
+    ...SETTING_TABLE.idleSeconds,
     type: about(positive, 'Closes TCP connections that are idle for this many seconds.', 600),
-    fallback: 300,
-    flag: 'idleSeconds',
-    variable: 'LANDBRIDGE_IDLE_SECONDS',
   },
   drainSeconds: {
+    ...SETTING_TABLE.drainSeconds,
     type: about(
       seconds,
       'Seconds after SIGTERM in which new connections are still served, while `/readyz` answers 503 and every answer has `Connection: close`. Load balancers use this time to switch over. Ctrl+C does not wait.',
       15,
     ),
-    fallback: 5,
-    flag: 'drain',
-    variable: 'LANDBRIDGE_DRAIN_SECONDS',
   },
   graceSeconds: {
+    ...SETTING_TABLE.graceSeconds,
     type: about(
       seconds,
       'Seconds that calls in progress have to finish, after `drainSeconds`. Then they are answered with `shutting_down`.',
       30,
     ),
-    fallback: 10,
-    flag: 'grace',
-    variable: 'LANDBRIDGE_GRACE_SECONDS',
   },
   logLevel: {
+    ...SETTING_TABLE.logLevel,
     type: about(
       z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }),
       'The lowest level that is logged.',
       'warn',
     ),
-    fallback: 'info',
-    flag: 'logLevel',
-    variable: 'LOG_LEVEL',
   },
   secret: {
+    ...SETTING_TABLE.secret,
     type: about(
       secretSource,
       withDefault(
@@ -393,10 +343,10 @@ export const SETTINGS = {
       ),
       { file: '/run/secrets/gateway' },
     ),
-    typed: secretText,
-    variable: 'LANDBRIDGE_SECRET',
+    textType: secretText,
   },
   state: {
+    ...SETTING_TABLE.state,
     type: about(
       named(/^rediss?:\/\/\S+$/, 'must be a redis:// or rediss:// URL'),
       withDefault(
@@ -405,30 +355,16 @@ export const SETTINGS = {
       ),
       'redis://127.0.0.1:6379',
     ),
-    flag: 'state',
-    variable: 'LANDBRIDGE_STATE',
   },
 } as const satisfies Record<string, Setting>;
-
-/** Variables for fields of sections. */
-export const SECTION_VARIABLES = {
-  apiKeys: 'LANDBRIDGE_API_KEYS',
-  apiKeysFile: 'LANDBRIDGE_API_KEYS_FILE',
-  tlsCert: 'LANDBRIDGE_TLS_CERT',
-  tlsKey: 'LANDBRIDGE_TLS_KEY',
-  tlsClientCa: 'LANDBRIDGE_TLS_CLIENT_CA',
-  adminPort: 'LANDBRIDGE_ADMIN_PORT',
-  adminHost: 'LANDBRIDGE_ADMIN_HOST',
-  adminToken: 'LANDBRIDGE_ADMIN_TOKEN',
-} as const;
 
 export type Settings = typeof SETTINGS;
 export type SecretSource = z.output<typeof secretSource>;
 export type SettingName = keyof Settings;
 
 /** Parses the text of a flag or variable, where numbers, booleans and lists are text. */
-export function readTyped({ type, typed }: Setting, value: unknown) {
-  return (typed ?? type).safeParse(typed === undefined ? fromText(type, value) : value);
+export function parseSettingText({ type, textType }: Setting, value: unknown) {
+  return (textType ?? type).safeParse(textType === undefined ? fromText(type, value) : value);
 }
 
 /** A list is a repeated flag, or a variable with commas. */
@@ -440,9 +376,4 @@ function fromText(type: z.ZodType, value: unknown): unknown {
   if (def.type === 'boolean') return z.stringbool().safeParse(value).data ?? value;
   if (def.type === 'array') return value.split(',').flatMap((item) => item.trim() || []);
   return value;
-}
-
-/** `--allowed-host`, as it is written. */
-export function spellFlag(flag: string): string {
-  return `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

@@ -3,9 +3,10 @@
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { clientUrl } from '../../src/cli/serve/announce.ts';
 import { type Addresses, renderBanner, renderLine } from '../../src/cli/serve/banner.ts';
-import { clientUrl, listDoorWarnings } from '../../src/cli/serve/doors.ts';
-import type { Launch } from '../../src/cli/terminal/launch-words.ts';
+import { listSettingWarnings } from '../../src/cli/serve/start-checks.ts';
+import type { Invocation } from '../../src/cli/terminal/invocation.ts';
 import { type Flags, readConfig } from '../../src/config/read-config.ts';
 import { unsetVariables } from '../../src/endpoint/secrets.ts';
 import { createGateway } from '../../src/gateway.ts';
@@ -18,15 +19,16 @@ useRealHttp();
 const at = { http: 'http://127.0.0.1:3333/mcp', stdio: false };
 
 const LARGE = { columns: 300, rows: 100 };
-const launchOf = (flags: Flags = {}, env = {}): Launch => ({
+const invocationOf = (flags: Flags = {}, env = {}): Invocation => ({
   config: readConfig({ paths: ['pets.yaml'], ...flags }, env),
   envFiles: [],
   verbose: false,
+  script: '/usr/bin/landbridge',
 });
 
 function bannerOf(exposure: 'tools' | 'grouped' | 'search', screen = LARGE, where: Addresses = at): string[] {
   const gateway = createGateway({ domains: [petsDomain('http://127.0.0.1:9/a/rather/long/address')], exposure });
-  return stripVTControlCharacters(renderBanner(gateway, where, launchOf(), screen)).split('\n');
+  return stripVTControlCharacters(renderBanner(gateway, where, invocationOf(), screen)).split('\n');
 }
 
 describe('the first screen', () => {
@@ -39,8 +41,8 @@ describe('the first screen', () => {
 
   test('says where it listens, what it serves at which cost, how to try it and how to connect each client', async () => {
     const gateway = await bundled();
-    const launch = launchOf({ paths: ['domains'] });
-    const text = stripVTControlCharacters(renderBanner(gateway, at, launch, { columns: 80, rows: 24 }));
+    const invocation = invocationOf({ paths: ['domains'] });
+    const text = stripVTControlCharacters(renderBanner(gateway, at, invocation, { columns: 80, rows: 24 }));
     const lines = text.split('\n');
     expect(lines[0]).toMatch(/^landbridge \S+ serves 4 APIs: 40 operations as 40 tools, about [\d,]+ tokens$/);
     expect(lines.slice(1, 3)).toEqual(['', '  MCP over HTTP   http://127.0.0.1:3333/mcp']);
@@ -68,14 +70,14 @@ describe('the first screen', () => {
     const gateway = createGateway({ domains: many, exposure: 'search' });
     const where: Addresses = { ...at, tcp: '127.0.0.1:4444', admin: 'http://127.0.0.1:9464', authentication: '2 keys' };
     const bannerIn = (rows: number) =>
-      stripVTControlCharacters(renderBanner(gateway, { ...at }, launchOf(), { columns: 80, rows }));
+      stripVTControlCharacters(renderBanner(gateway, { ...at }, invocationOf(), { columns: 80, rows }));
     expect(rowsOf(bannerIn(24), 80)).toBeLessThanOrEqual(24);
     expect(bannerIn(24)).toMatch(/^ {2}… and 11 APIs more$/m);
     expect(bannerIn(24)).toMatch(/^ {2}… and 11 more: --verbose shows all$/m);
     expect(bannerIn(60)).not.toContain('…');
     expect(rowsOf(bannerIn(60), 80)).toBeLessThanOrEqual(60);
     // Everything at once does not fit; the lists keep their first lines.
-    const all = stripVTControlCharacters(renderBanner(gateway, where, launchOf(), { columns: 80, rows: 24 }));
+    const all = stripVTControlCharacters(renderBanner(gateway, where, invocationOf(), { columns: 80, rows: 24 }));
     for (const part of ['  pets0', '! pets0: Something', '127.0.0.1:4444', ':9464/metrics', '2 keys'])
       expect(all).toContain(part);
   });
@@ -86,7 +88,7 @@ describe('the first screen', () => {
     const [domain] = domains;
     const variables = domain!.endpoints.flatMap(({ security }) => security.flat().flatMap(unsetVariables));
     expect(variables.length).toBeGreaterThan(0);
-    const text = stripVTControlCharacters(renderBanner(createGateway({ domains }), at, launchOf(), LARGE));
+    const text = stripVTControlCharacters(renderBanner(createGateway({ domains }), at, invocationOf(), LARGE));
     const lines = text.split('\n').filter((line) => line.includes(variables[0]!));
     expect(lines).toEqual([
       expect.stringMatching(/^ {2}! \w+: set [A-Z_]+(?: and [A-Z_]+)?, which \d+ operations? needs?/),
@@ -101,7 +103,7 @@ describe('the first screen', () => {
         ...domain,
         endpoints: domain.endpoints.filter(({ security }) => security.length > 0),
       }));
-      return stripVTControlCharacters(renderBanner(createGateway({ domains: secured }), at, launchOf(), LARGE));
+      return stripVTControlCharacters(renderBanner(createGateway({ domains: secured }), at, invocationOf(), LARGE));
     };
     const [domain] = await loadDomains({ paths: [document], env: {} });
     const variables = domain!.endpoints.flatMap(({ security }) => security.flat().flatMap(unsetVariables));
@@ -153,14 +155,14 @@ test('what people paste is where clients reach the gateway', () => {
 
 test('replicas that share their state are told to share a secret', () => {
   const warningsOf = (env: Record<string, string>) =>
-    listDoorWarnings(readConfig({ paths: ['pets.yaml'], state: 'redis://127.0.0.1:1' }, env), false);
+    listSettingWarnings(readConfig({ paths: ['pets.yaml'], state: 'redis://127.0.0.1:1' }, env), undefined);
   expect(warningsOf({})).toEqual([expect.stringContaining('LANDBRIDGE_SECRET')]);
   expect(warningsOf({ LANDBRIDGE_SECRET: 's'.repeat(32) })).toEqual([]);
 });
 
 test('says in words that a wide bind asks nobody who calls', () => {
   const gateway = createGateway({ domains: [petsDomain('http://127.0.0.1:9')], exposure: 'tools' });
-  const open = { ...at, isWideOpen: true };
+  const open = { ...at, isOpenToAll: true };
   const words = 'No authentication: anyone who can reach this port from another machine can call these APIs';
   expect(bannerOf('tools', LARGE, open).join('\n')).toContain(words);
   expect(renderLine(gateway, open)).toContain(words);

@@ -1,10 +1,11 @@
+import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BIN, run } from '../support/cli.ts';
+import { programFile, run, runProgram } from '../support/cli.ts';
 import { startUpstream } from '../support/upstream.ts';
 
 let folder: string;
@@ -123,12 +124,15 @@ describe('landbridge', () => {
 
   test('says in one sentence that Node.js is too old, before it loads anything that an old one cannot', async () => {
     const old = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'18.20.8'}})`;
-    const { code, stdout, stderr } = await run(['serve'], { cwd: folder, env: { NODE_OPTIONS: `--import "${old}"` } });
+    const { code, stdout, stderr } = await runProgram(['serve'], {
+      cwd: folder,
+      env: { NODE_OPTIONS: `--import "${old}"` },
+    });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toBe(
       'landbridge: Node.js 20.18 or later is needed, but this is 18.20.8. Install a newer version from https://nodejs.org.\n',
     );
-    expect(await readFile(BIN, 'utf8')).not.toMatch(/^import /m);
+    expect(await readFile(programFile(), 'utf8')).not.toMatch(/^import /m);
     const { engines } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
       engines: { node: string };
     };
@@ -143,6 +147,26 @@ describe('landbridge', () => {
     server.close();
     expect(code).toBe(1);
     expect(stderr).toContain(`port ${port} on 127.0.0.1 is already in use`);
+  });
+});
+
+describe('the built program', () => {
+  test.each([
+    [['--version']],
+    [['tools', '--json']],
+    [['doctor', '--token-budget', '50', '--exposure', 'tools', '--json']],
+    [['serv']],
+    [['tools', './nowhere.yaml', '--json']],
+    [['schema', 'profile']],
+  ])('%j prints what the command prints in this process, and exits with its code', async (args) => {
+    expect(await runProgram(args, { cwd: folder })).toEqual(await run(args, { cwd: folder }));
+  });
+
+  test('a reader that closes the pipe early is no error', async () => {
+    const child = spawn(process.execPath, [programFile(), 'schema'], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.destroy();
+    const code = await new Promise((resolve) => child.once('exit', resolve));
+    expect(code).toBe(0);
   });
 });
 
@@ -186,7 +210,7 @@ describe('landbridge call', () => {
     await writeFile(join(folder, 'my.env'), 'TASKS_BASE_URL=http://127.0.0.1:9\n');
     // Node reads --env-file as well: the file exists, so that makes no difference.
     for (const flag of ['--dotenv', '--env-file']) {
-      const { code, stderr } = await run(['call', 'tasks_get_board', flag, 'my.env'], { cwd: folder });
+      const { code, stderr } = await runProgram(['call', 'tasks_get_board', flag, 'my.env'], { cwd: folder });
       expect(code).toBe(1);
       expect(stderr).toContain('127.0.0.1:9');
     }
@@ -312,10 +336,9 @@ describe('what a document says and the tool does not', () => {
       '/lost': { get: { operationId: 'lost', parameters: [{ $ref: 'gone.yml' }] } },
     },
   };
-  const write = (name: string) => writeFile(join(folder, name), JSON.stringify(spec));
+  beforeAll(() => writeFile(join(folder, 'store.json'), JSON.stringify(spec)));
 
   test('explain shows types, the reason of the effect, what was left out and how a credential is written', async () => {
-    await write('store.json');
     const { stdout } = await run(['explain', 'purgeItem', 'store.json'], { cwd: folder });
     for (const line of [
       /effect +destructive: POST, but named purgeItem/,
@@ -487,14 +510,15 @@ describe('a domain file with mistakes', () => {
 });
 
 describe('landbridge import', () => {
+  const spec = {
+    openapi: '3.1.0',
+    info: { title: 'Shop', version: '1' },
+    servers: [{ url: 'http://127.0.0.1:9' }],
+    paths: { '/items/{id}': { get: { operationId: 'getItem', summary: 'Gets an item.', responses: {} } } },
+  };
+  beforeAll(() => writeFile(join(folder, 'shop.json'), JSON.stringify(spec)));
+
   test('writes the document and a domain file that serves the same tools', async () => {
-    const spec = {
-      openapi: '3.1.0',
-      info: { title: 'Shop', version: '1' },
-      servers: [{ url: 'http://127.0.0.1:9' }],
-      paths: { '/items/{id}': { get: { operationId: 'getItem', summary: 'Gets an item.', responses: {} } } },
-    };
-    await writeFile(join(folder, 'shop.json'), JSON.stringify(spec));
     const { code, stdout } = await run(['import', 'shop.json', '--out', 'shop'], { cwd: folder });
     expect(code).toBe(0);
     expect(stdout).toContain(join('shop', 'domains', 'shop.yaml'));
@@ -586,8 +610,10 @@ describe('landbridge import', () => {
     expect(stderr).toContain('must be string; got ');
   });
 
-  test('does not overwrite what is there', async () => {
-    const { code, stderr } = await run(['import', 'shop.json', '--out', 'shop'], { cwd: folder });
+  test('does not overwrite a domain file that is there', async () => {
+    const args = ['import', 'shop.json', '--out', 'twice'];
+    expect(await run(args, { cwd: folder })).toMatchObject({ code: 0 });
+    const { code, stderr } = await run(args, { cwd: folder });
     expect(code).toBe(1);
     expect(stderr).toContain('already exists');
   });
@@ -609,8 +635,9 @@ describe('a hostile document', () => {
     },
   };
 
+  beforeAll(() => writeFile(join(folder, 'trap.json'), JSON.stringify(spec)));
+
   test('cannot act on the terminal through titles, paths, names or reasons', async () => {
-    await writeFile(join(folder, 'trap.json'), JSON.stringify(spec));
     const outputs = await Promise.all([
       run(['tools', 'trap.json'], { cwd: folder }),
       run(['doctor', 'trap.json'], { cwd: folder }),
@@ -625,7 +652,8 @@ describe('a hostile document', () => {
   });
 
   test('cannot write settings into its domain file', async () => {
-    const text = await readFile(join(folder, 'trap', 'domains', 'trap.yaml'), 'utf8');
+    await run(['import', 'trap.json', '--out', 'settings'], { cwd: folder });
+    const text = await readFile(join(folder, 'settings', 'domains', 'trap.yaml'), 'utf8');
     expect(text).toContain('# Credentials come from the environment');
     expect(text).not.toContain(ESC);
     expect(text).not.toMatch(/^guard: /m);

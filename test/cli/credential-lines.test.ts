@@ -1,5 +1,6 @@
 // What a start says about credentials: which are sent where, and which other ways there are.
 import { expect, test } from 'vitest';
+import { PROCESS_IO } from '../../src/cli/io.ts';
 import { load } from '../../src/cli/open-gateway.ts';
 import { listCredentials } from '../../src/cli/serve/credential-lines.ts';
 import { readConfig } from '../../src/config/read-config.ts';
@@ -87,7 +88,7 @@ test('where tokens of two issuers are accepted, what both may say of two people 
     write('shop.yaml', `name: shop\nbaseUrl: https://shop.test\nheaders: { X-User: "${header}" }\n${endpoints}\n`);
     const entries = Array.from({ length: issuers }, (_, index) => `{ issuer: "https://id${index}.test" }`);
     const config = write('landbridge.yaml', `domains: [shop.yaml]\nauth: { oauth: [${entries.join()}] }\n`);
-    const { domains, close } = await load(readConfig({ config }, {}));
+    const { domains, close } = await load(PROCESS_IO, readConfig({ config }, {}));
     await close();
     return domains.flatMap(({ warnings }) => warnings).join();
   };

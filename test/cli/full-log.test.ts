@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { BIN } from '../support/cli.ts';
+import { programFile } from '../support/cli.ts';
 import { freePort } from '../support/redis.ts';
 
 const FULL = '/dev/full';
@@ -18,7 +18,7 @@ describe.skipIf(!existsSync(FULL))('landbridge serve that can write neither its 
       join(folder, 'pets.yaml'),
       'name: pets\nbaseUrl: http://127.0.0.1:1\nheaders: { Authorization: Bearer abcdef }\nendpoints: { list: { path: /pets, summary: Lists pets. } }\n',
     );
-    const args = [BIN, 'serve', 'pets.yaml', '--port', String(port), '--workers', workers, '--drain', '0'];
+    const args = [programFile(), 'serve', 'pets.yaml', '--port', String(port), '--workers', workers, '--drain', '0'];
     const full = openSync(FULL, 'w');
     const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', full, full] });
     const ended = new Promise((resolve) => child.once('exit', resolve));

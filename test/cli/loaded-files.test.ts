@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { run, serve } from '../support/cli.ts';
+import { runProgram, serve } from '../support/cli.ts';
 import { legacy, post } from '../support/mcp.ts';
 
 const LIST_SCRIPTS = new URL('../support/list-scripts.mjs', import.meta.url);
@@ -57,7 +57,7 @@ describe('loaded files', () => {
   });
 
   test('help reads the command line and nothing else', async () => {
-    expect(await run(['serve', '--help'], { env })).toMatchObject({ code: 0 });
+    expect(await runProgram(['serve', '--help'], { env })).toMatchObject({ code: 0 });
     const { own, packages } = await readLoaded();
     expect(packages).toEqual(['commander', 'picocolors']);
     // The entry, the commands, the errors and the colours.

@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BIN, serve } from '../support/cli.ts';
+import { programFile, serve } from '../support/cli.ts';
 import { headersOf, modern, post } from '../support/mcp.ts';
 import { startOtlpReceiver, toTrees } from '../support/otlp-receiver.ts';
 import { useRealHttp } from '../support/real-http.ts';
@@ -61,7 +61,7 @@ function parse(text: string): Line[] {
 
 /** Starts it, waits for its line on stdout or in the log, does something, and ends it. */
 async function start(args: readonly string[], during: (child: ReturnType<typeof spawn>) => void, env = {}) {
-  const child = spawn(process.execPath, [BIN, 'serve', '--port', '0', ...args], {
+  const child = spawn(process.execPath, [programFile(), 'serve', '--port', '0', ...args], {
     cwd: folder,
     env: { ...ENV, ...env },
   });
@@ -131,7 +131,7 @@ describe('a start that is piped', () => {
 describe('a log that cannot be written', () => {
   test.skipIf(!existsSync('/dev/full'))('to a full disk keeps nobody from being served', async () => {
     const full = openSync('/dev/full', 'w');
-    const child = spawn(process.execPath, [BIN, 'serve', '--json', '--port', '0', 'pets.yaml'], {
+    const child = spawn(process.execPath, [programFile(), 'serve', '--json', '--port', '0', 'pets.yaml'], {
       cwd: folder,
       env: ENV,
       stdio: ['ignore', 'pipe', full],
@@ -147,7 +147,7 @@ describe('a log that cannot be written', () => {
   });
 
   test('to a reader that has stopped keeps nobody from being served, nor the program from ending', async () => {
-    const child = spawn(process.execPath, [BIN, 'serve', '--json', '--port', '0', 'pets.yaml'], {
+    const child = spawn(process.execPath, [programFile(), 'serve', '--json', '--port', '0', 'pets.yaml'], {
       cwd: folder,
       env: ENV,
     });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Parts } from '../../src/cli/serve/open-parts.ts';
 import { prepareTools } from '../../src/cli/serve/prepare-tools.ts';
+import type { Components } from '../../src/cli/serve/serve-process.ts';
 import type { Domain, Endpoint } from '../../src/endpoint/model.ts';
 import { createGateway, type GatewayOptions } from '../../src/gateway.ts';
 import { createSilentLog } from '../../src/log.ts';
@@ -27,7 +27,8 @@ function counted(domain: Domain): { domain: Domain; looks: () => number } {
 function open(options: Partial<GatewayOptions>) {
   const { domain, looks } = counted(petsDomain('http://127.0.0.1:1'));
   const gateway = createGateway({ domains: [domain], ...options });
-  const prepare = () => prepareTools({ gateway, authorities: undefined, log: createSilentLog() } as unknown as Parts);
+  const prepare = () =>
+    prepareTools({ gateway, authorities: undefined, log: createSilentLog() } as unknown as Components);
   return { gateway, looks, prepare };
 }
 
@@ -74,7 +75,7 @@ test('what fails is logged, and ends nothing', async () => {
       registry: { tools: new Map([['x', { ...entry, prepare: () => Promise.reject(new Error('no')) }]]) },
     }),
   };
-  await prepareTools({ gateway: broken, authorities: undefined, log } as unknown as Parts);
+  await prepareTools({ gateway: broken, authorities: undefined, log } as unknown as Components);
   expect(errors).toEqual(['no']);
   await gateway.close();
 });

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BIN, run, serve } from '../support/cli.ts';
+import { programFile, runProgram, serve } from '../support/cli.ts';
 import { legacy, post } from '../support/mcp.ts';
 import { startUpstream } from '../support/upstream.ts';
 
@@ -15,7 +15,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('landbridge serve', () => {
   test('piped, it says where it is on one line', async () => {
-    const child = spawn(process.execPath, [BIN, 'serve', '--port', '0'], {
+    const child = spawn(process.execPath, [programFile(), 'serve', '--port', '0'], {
       cwd: folder,
       env: { ...process.env, NO_COLOR: '1' },
     });
@@ -86,7 +86,7 @@ describe('landbridge serve', () => {
 
   test('--stdio writes nothing but protocol on stdout and exits 0 when stdin ends', async () => {
     const input = [legacy(1, 'ping'), legacy(2, 'tools/call', { name: 'tasks_get_task', arguments: { id: 1 } })];
-    const { code, stdout } = await run(['serve', '--stdio'], {
+    const { code, stdout } = await runProgram(['serve', '--stdio'], {
       cwd: folder,
       input: input.map((message) => `${JSON.stringify(message)}\n`).join(''),
     });
@@ -116,7 +116,7 @@ describe('landbridge serve', () => {
 describe('with --stdio alone', () => {
   /** What it says on stderr when it is ready, and its exit code after SIGTERM. */
   async function startAndStop(args: readonly string[]): Promise<{ stderr: string; code: number | null }> {
-    const child = spawn(process.execPath, [BIN, 'serve', '--stdio', ...args], {
+    const child = spawn(process.execPath, [programFile(), 'serve', '--stdio', ...args], {
       cwd: folder,
       env: { ...process.env, NO_COLOR: '1' },
     });
@@ -148,7 +148,10 @@ describe('with --stdio alone', () => {
 test('over TCP alone the start counts what the profile serves', async () => {
   await writeFile(join(folder, 'one.yaml'), 'one: { include: [tasks.get_task], exposure: tools }\n');
   const args = ['serve', '--tcp', '0', '--no-http', '--profiles', 'one.yaml', '--profile', 'one'];
-  const child = spawn(process.execPath, [BIN, ...args], { cwd: folder, env: { ...process.env, NO_COLOR: '1' } });
+  const child = spawn(process.execPath, [programFile(), ...args], {
+    cwd: folder,
+    env: { ...process.env, NO_COLOR: '1' },
+  });
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const line = await new Promise<string>((resolve) =>
     child.stdout.once('data', (chunk: Buffer) => resolve(`${chunk}`)),
@@ -162,7 +165,10 @@ test('the start says which variable goes to which API', async () => {
   const text =
     'name: bank\nbaseUrl: http://127.0.0.1:9\ncredentials: { key: { kind: bearer, env: BANK_KEY } }\nendpoints: { look: { path: /look, summary: Looks. } }\n';
   await writeFile(join(folder, 'bank.yaml'), text);
-  const { stderr } = await run(['serve', '--stdio', 'bank.yaml'], { cwd: folder, env: { BANK_KEY: 'open-sesame-42' } });
+  const { stderr } = await runProgram(['serve', '--stdio', 'bank.yaml'], {
+    cwd: folder,
+    env: { BANK_KEY: 'open-sesame-42' },
+  });
   expect(stderr).toContain('BANK_KEY → http://127.0.0.1:9');
   expect(stderr).not.toContain('open-sesame-42');
 });

@@ -9,7 +9,7 @@ import { connect as connectTls } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCertificates, type Pair } from '../support/certificates.ts';
-import { BIN, run, type Served, serve } from '../support/cli.ts';
+import { programFile, run, type Served, serve } from '../support/cli.ts';
 import { legacy, post } from '../support/mcp.ts';
 import { until } from '../support/until.ts';
 import { startUpstream } from '../support/upstream.ts';
@@ -129,7 +129,7 @@ describe('SIGHUP', () => {
     // A file that is read from a pipe: who opens the other end knows that the program has come so far, and it waits.
     const file = join(folder, 'starting.yaml');
     execFileSync('mkfifo', [file]);
-    const child = spawn(process.execPath, [BIN, 'serve', '--config', file], { cwd: folder, stdio: 'pipe' });
+    const child = spawn(process.execPath, [programFile(), 'serve', '--config', file], { cwd: folder, stdio: 'pipe' });
     const ended = new Promise((resolve) => child.once('exit', (...how) => resolve(how)));
     let log = '';
     child.stderr.on('data', (chunk: Buffer) => {

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Config, type Flags, type Reach, readConfig } from '../../src/config/read-config.ts';
+import { type Config, type FileScope, type Flags, readConfig } from '../../src/config/read-config.ts';
 import { MistakesError } from '../../src/domain/files/mistakes.ts';
 import type { Environment } from '../../src/endpoint/environment.ts';
 
@@ -17,7 +17,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const at = (...names: string[]) => join(folder, ...names);
 
-async function read(text: string, flags: Flags = {}, env: Environment = {}, reach?: Reach): Promise<Config> {
+async function read(text: string, flags: Flags = {}, env: Environment = {}, reach?: FileScope): Promise<Config> {
   await writeFile(at('landbridge.yaml'), text);
   return readConfig({ config: at('landbridge.yaml'), ...flags }, env, reach);
 }
@@ -71,7 +71,7 @@ describe('landbridge.yaml', () => {
       env: _,
       origins: __,
       file,
-      strangers,
+      unknownVariables,
       fileVariables,
       ...config
     } = await read(EVERYTHING, {}, { TOKEN: 's3cret' });
@@ -116,9 +116,9 @@ describe('landbridge.yaml', () => {
       limits: { perPrincipal: { rate: '600/min' } },
       audit: { file: at('audit.jsonl') },
     });
-    expect({ file, strangers, names: fileVariables.has('TOKEN') }).toEqual({
+    expect({ file, unknownVariables, names: fileVariables.has('TOKEN') }).toEqual({
       file: at('landbridge.yaml'),
-      strangers: [],
+      unknownVariables: [],
       names: true,
     });
   });

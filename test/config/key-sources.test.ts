@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { explainWeakness, hashKey, mintKey } from '../../src/config/key-format.ts';
+import { explainWeakness, generateKey, hashKey } from '../../src/config/key-format.ts';
 import { readKeys } from '../../src/config/key-sources.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 
@@ -23,8 +23,8 @@ const keysOf = (yaml: string, env: Record<string, string> = {}, flags: { apiKeys
   const config = readConfig({ config: write('landbridge.yaml', yaml), ...flags }, env);
   return readKeys(config, ['reader', 'support']);
 };
-const KEY = mintKey();
-const OTHER = mintKey();
+const KEY = generateKey();
+const OTHER = generateKey();
 
 describe('auth.keys', () => {
   test('takes a hash, a variable and a file, each with the key or its SHA-256', () => {
@@ -168,7 +168,7 @@ describe('without landbridge.yaml', () => {
 describe('a key of ours', () => {
   test('has 256 random bits behind a prefix, and a checksum that finds every slip of one character', () => {
     expect(KEY).toMatch(/^lb_[A-Za-z0-9_-]{49}$/);
-    expect(mintKey()).not.toBe(mintKey());
+    expect(generateKey()).not.toBe(generateKey());
     expect(explainWeakness(KEY)).toBeUndefined();
     for (let at = 3; at < KEY.length; at++) {
       const slip = `${KEY.slice(0, at)}${KEY[at] === 'A' ? 'B' : 'A'}${KEY.slice(at + 1)}`;

@@ -1,6 +1,6 @@
 // Whether traces are recorded and where they go: flag, then OpenTelemetry's variables, then landbridge.yaml, then defaults.
 import { describe, expect, test } from 'vitest';
-import { planTracing } from '../../src/config/tracing/tracing-plan.ts';
+import { planTracing } from '../../src/config/tracing-plan.ts';
 
 const plan = (env: Record<string, string> = {}, section?: object, flag?: string) =>
   planTracing(flag, env, section as never)?.plan;

@@ -116,7 +116,7 @@ describe('compose.yaml', () => {
       publicUrl: 'http://127.0.0.1:8080',
       state: `redis://:${password}@valkey:6379`,
       trustedProxies: [compose.networks.inside!.ipam!.config[0]!.subnet],
-      strangers: [],
+      unknownVariables: [],
     });
     rmSync(folder, { recursive: true, force: true });
   });

@@ -11,7 +11,7 @@ import { addCommands } from '../../src/cli/commands.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import { createGateway, loadDomains } from '../../src/index.ts';
 import { readProfiles } from '../../src/profiles.ts';
-import { run, serve } from '../support/cli.ts';
+import { run, runProgram as runProcess, serve } from '../support/cli.ts';
 import { legacy, post } from '../support/mcp.ts';
 import { type Block, findBlocks, isWalked, listBlocks, listProse, ROOT } from './blocks.ts';
 import { parseCommands, toProgramArgs } from './shell.ts';
@@ -244,7 +244,7 @@ describe.each([...new Set(pageBlocks('sh').map(({ file }) => file))])('the comma
       return;
     }
     if (args.includes('--stdio')) {
-      const { code, stdout } = await run(args, { cwd: folder, input: `${JSON.stringify(LIST)}\n` });
+      const { code, stdout } = await runProcess(args, { cwd: folder, input: `${JSON.stringify(LIST)}\n` });
       expect([code, JSON.parse(stdout)]).toMatchObject([0, { id: 1, result: { tools: expect.any(Array) } }]);
       return;
     }

@@ -6,7 +6,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { BIN } from '../support/cli.ts';
+import { programFile } from '../support/cli.ts';
 import { type Block, findBlocks, ROOT } from './blocks.ts';
 import { parseCommands } from './shell.ts';
 
@@ -105,7 +105,7 @@ export class Walk {
     await symlink(join(ROOT, 'examples', 'bookshop.mjs'), join(home, 'bookshop.mjs')).catch(() => {});
     await mkdir(join(home, 'bin'));
     await mkdir(join(home, 'state'));
-    await writeProgram(join(home, 'bin', 'landbridge'), `exec '${process.execPath}' '${BIN}' "$@"`);
+    await writeProgram(join(home, 'bin', 'landbridge'), `exec '${process.execPath}' '${programFile()}' "$@"`);
     // Installing is what `.ci/run` does; `npm start` is its script.
     const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>;

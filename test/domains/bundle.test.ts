@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/read-config.ts';
-import { SECTION_VARIABLES, SETTINGS, type Setting } from '../../src/config/settings.ts';
+import { SETTING_VARIABLES } from '../../src/config/setting-table.ts';
 import { loadDomains } from '../../src/domain/load.ts';
 import type { Domain } from '../../src/endpoint/model.ts';
 
@@ -53,9 +53,7 @@ describe('the bundled domains', () => {
       .map((file) => readFileSync(`domains/${file}`, 'utf8'))
       .join('\n');
     const used = new Set([
-      'LANDBRIDGE_CONFIG',
-      ...Object.values(SECTION_VARIABLES),
-      ...Object.values<Setting>(SETTINGS).flatMap(({ variable }) => variable ?? []),
+      ...SETTING_VARIABLES,
       ...[...files.matchAll(/\benv: ['"]?([A-Z][A-Z0-9_]*)/g)].map((match) => match[1]!),
       ...[...files.matchAll(/\$\{([A-Z][A-Z0-9_]*)/g)].map((match) => match[1]!),
     ]);

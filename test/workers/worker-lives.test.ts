@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { run, type Served, serve } from '../support/cli.ts';
+import { run, runProgram, type Served, serve } from '../support/cli.ts';
 import { legacy, post, type Rpc } from '../support/mcp.ts';
 import { until } from '../support/until.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
@@ -161,8 +161,8 @@ describe('the end', () => {
 describe('a start that fails', () => {
   test('is told once, with the reason and its exit code', async () => {
     writeFileSync(join(folder, 'broken.yaml'), 'name: broken\nendpoints: 7\n');
-    const one = await run(['serve', '--port', '0', 'broken.yaml'], { cwd: folder });
-    const two = await run(['serve', '--port', '0', '--workers', '2', 'broken.yaml'], { cwd: folder });
+    const one = await runProgram(['serve', '--port', '0', 'broken.yaml'], { cwd: folder });
+    const two = await runProgram(['serve', '--port', '0', '--workers', '2', 'broken.yaml'], { cwd: folder });
     expect(two).toEqual(one);
     expect(two.code).toBe(1);
     expect(two.stderr).toContain('broken.yaml');
@@ -172,7 +172,7 @@ describe('a start that fails', () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as { port: number };
-    const { code, stdout, stderr } = await run(
+    const { code, stdout, stderr } = await runProgram(
       ['serve', '--json', '--port', String(port), '--workers', '2', 'pets.yaml'],
       { cwd: folder },
     );
@@ -192,7 +192,7 @@ describe('a start that fails', () => {
     [['--workers', 'auto', '--stdio'], 'Several workers cannot share stdio'],
     [['--workers', '2', '-'], 'Every worker reads the document, but stdin can be read only once'],
   ])('is one of usage for %j', async (args, sentence) => {
-    const { code, stderr } = await run(['serve', '--port', '0', ...args], { cwd: folder });
+    const { code, stderr } = await runProgram(['serve', '--port', '0', ...args], { cwd: folder });
     expect(code).toBe(2);
     expect(stderr).toContain(sentence);
     expect(stderr.match(/landbridge:/g)).toHaveLength(1);

@@ -9,8 +9,8 @@ import type { Metrics } from '../../telemetry/metrics.ts';
 import type { CatalogSize, ConditionState, WorkerCounts } from '../../telemetry/scrape-samples.ts';
 import type { Channel } from '../../workers/worker-messages.ts';
 import { estimateCost } from '../exposure-cost.ts';
-import type { Parts } from '../serve/open-parts.ts';
-import type { Condition, ReadConditions } from '../serve/readiness.ts';
+import type { Condition, ReadConditions } from '../serve/conditions.ts';
+import type { Components } from '../serve/serve-process.ts';
 import { listLoads, type Transports } from '../serve/start-transports.ts';
 import { listenForAdmin } from './listen-for-admin.ts';
 import { reportTo } from './worker-report.ts';
@@ -18,15 +18,15 @@ import { reportTo } from './worker-report.ts';
 /** A single process counts as its only worker. */
 const ALONE = Object.freeze({ wanted: 1, running: 1, exits: 0 });
 
-/** Undefined where none is configured. */
+/** The admin listener of a single process. Undefined if none is configured. */
 export async function openAdmin(
-  parts: Parts,
+  components: Components,
   transports: Transports,
   conditions: ReadConditions,
 ): Promise<AdminServer | undefined> {
-  const { config, log, metrics, refusals } = parts;
+  const { config, log, metrics, refusals } = components;
   if (config.admin === undefined || metrics === undefined) return undefined;
-  watchParts(metrics, parts, transports, conditions, ALONE);
+  watchComponents(metrics, components, transports, conditions, ALONE);
   const view: AdminView = {
     metrics: () => metrics.snapshot(),
     readiness: () => toReadiness(conditions()),
@@ -35,16 +35,16 @@ export async function openAdmin(
   return listenForAdmin(view, config.admin, log, refusals);
 }
 
-/** The same of a worker, for the process that has the listener. Undefined where none is configured. */
+/** The reports of a worker for its primary, which has the listener. Undefined if none is configured. */
 export function openReports(
-  parts: Parts,
+  components: Components,
   transports: Transports,
   conditions: ReadConditions,
   channel: Channel,
 ): (() => Promise<void>) | undefined {
-  const { log, metrics } = parts;
+  const { log, metrics } = components;
   if (metrics === undefined) return undefined;
-  watchParts(metrics, parts, transports, conditions);
+  watchComponents(metrics, components, transports, conditions);
   return reportTo(channel, {
     metrics,
     reasons: conditions,
@@ -54,15 +54,15 @@ export function openReports(
   });
 }
 
-function watchParts(
+function watchComponents(
   metrics: Metrics,
-  parts: Parts,
+  components: Components,
   transports: Transports,
   conditions: ReadConditions,
   workers?: WorkerCounts,
 ): void {
-  const { gateway, refusals, certificate } = parts;
-  const names = listWatched(parts);
+  const { gateway, refusals, certificate } = components;
+  const names = listConditions(components);
   metrics.watch({
     version: PRODUCT.version,
     limits: gateway.limits,
@@ -77,7 +77,7 @@ function watchParts(
 }
 
 /** The conditions that can occur in this gateway: parts that are not configured have none. */
-function listWatched({ audit, state, authorities }: Parts): Condition['name'][] {
+function listConditions({ audit, state, authorities }: Components): Condition['name'][] {
   return [
     'draining',
     'memory',
@@ -95,7 +95,7 @@ function toStates(names: readonly Condition['name'][], holding: readonly Conditi
   });
 }
 
-/** Once: what is served is fixed. */
+/** Measured once: the catalogs of a gateway do not change. */
 function measureCatalogs(gateway: Gateway): CatalogSize[] {
   return [['', gateway] as const, ...gateway.profiles].map(([profile, { registry }]) => ({
     profile,

@@ -7,46 +7,56 @@ import type { Channel } from '../../workers/worker-messages.ts';
 
 export const ADMIN_TOPIC = 'admin';
 
-/** What a worker is asked, or told. */
-export type ToReporter =
+/** Messages from the primary to a worker. */
+export type MessageToReporter =
   | { readonly kind: 'report' | 'reasons'; readonly id: number }
   | { readonly kind: 'level'; readonly level: string; readonly why: string };
 
 /** `id` is that of the question; absent if the worker reports on its own. Without `snapshots` if only reasons were asked for. */
-export interface Report {
+export interface WorkerReport {
   readonly kind: 'report';
   readonly id?: number;
   readonly snapshots?: readonly Snapshot[];
   readonly reasons: readonly Reason[];
 }
 
-/** `begun`: the worker listens for messages from now on. */
-export type FromReporter = Report | { readonly kind: 'begun' };
-
-export interface ReporterParts {
-  readonly metrics: Metrics;
-  readonly reasons: () => readonly Reason[];
-  readonly setLevel: (level: string, why: string) => void;
-}
+/** Messages from a worker to the primary. `begun`: the worker listens for messages from now on. */
+export type MessageFromReporter = WorkerReport | { readonly kind: 'begun' };
 
 /** Answers until the process ends; the function returned sends the counts once more. */
-export function reportTo(channel: Channel, { metrics, reasons, setLevel }: ReporterParts): () => Promise<void> {
+export function reportTo(
+  channel: Channel,
+  {
+    metrics,
+    reasons,
+    setLevel,
+  }: {
+    readonly metrics: Metrics;
+    readonly reasons: () => readonly Reason[];
+    readonly setLevel: (level: string, why: string) => void;
+  },
+): () => Promise<void> {
   const report = async (id?: number): Promise<void> => {
-    const snapshots = (await metrics.snapshot()).map(withoutGaps);
-    channel.send({ kind: 'report', ...(id !== undefined && { id }), snapshots, reasons: reasons() } satisfies Report);
+    const snapshots = (await metrics.snapshot()).map(withoutNonFinite);
+    channel.send({
+      kind: 'report',
+      ...(id !== undefined && { id }),
+      snapshots,
+      reasons: reasons(),
+    } satisfies WorkerReport);
   };
   channel.onMessage((message) => {
-    const order = message as ToReporter;
+    const order = message as MessageToReporter;
     if (order.kind === 'level') setLevel(order.level, order.why);
     else if (order.kind === 'reasons')
-      channel.send({ kind: 'report', id: order.id, reasons: reasons() } satisfies Report);
+      channel.send({ kind: 'report', id: order.id, reasons: reasons() } satisfies WorkerReport);
     else void report(order.id);
   });
-  channel.send({ kind: 'begun' } satisfies FromReporter);
+  channel.send({ kind: 'begun' } satisfies MessageFromReporter);
   return () => report();
 }
 
 /** The channel between the processes carries JSON, which has neither NaN nor infinity. */
-function withoutGaps(metric: Snapshot): Snapshot {
+function withoutNonFinite(metric: Snapshot): Snapshot {
   return { ...metric, values: metric.values.filter(({ value }) => Number.isFinite(value)) };
 }

@@ -1,13 +1,13 @@
-// The admin listener of a gateway that is several processes: what all workers have to tell, as one.
+// What the admin listener of a gateway with several workers shows: the reports of all workers, merged into one.
 import type { AdminView, Readiness, Reason } from '../../admin/admin-view.ts';
 import { createLevelControl, type LevelControl } from '../../admin/log-level.ts';
 import type { Snapshot } from '../../telemetry/families.ts';
 import { WorkerSnapshots } from '../../telemetry/merge-snapshots.ts';
 import { readWorkers } from '../../telemetry/scrape-samples.ts';
 import type { Channel } from '../../workers/worker-messages.ts';
-import type { FromReporter, Report, ToReporter } from './worker-report.ts';
+import type { MessageFromReporter, MessageToReporter, WorkerReport } from './worker-report.ts';
 
-export interface WorkersViewParts {
+export interface WorkersViewOptions {
   readonly wanted: number;
   readonly level: string;
   /** For this process itself. */
@@ -25,17 +25,17 @@ type Question = 'report' | 'reasons';
 
 export class WorkersView implements AdminView {
   readonly logLevel: LevelControl;
-  readonly #parts: WorkersViewParts;
+  readonly #options: WorkersViewOptions;
   readonly #channels = new Map<number, Channel>();
   readonly #snapshots = new WorkerSnapshots();
-  readonly #waiting = new Map<number, (report: Report | undefined) => void>();
+  readonly #pending = new Map<number, (report: WorkerReport | undefined) => void>();
   #questions = 0;
   #exits = 0;
 
-  constructor(parts: WorkersViewParts) {
-    this.#parts = parts;
-    this.logLevel = createLevelControl(parts.level, (level, why) => {
-      parts.setLevel(level, why);
+  constructor(options: WorkersViewOptions) {
+    this.#options = options;
+    this.logLevel = createLevelControl(options.level, (level, why) => {
+      options.setLevel(level, why);
       for (const channel of this.#channels.values()) tell(channel, { kind: 'level', level, why });
     });
   }
@@ -43,11 +43,11 @@ export class WorkersView implements AdminView {
   /** A worker was started in the slot. */
   attach(slot: number, channel: Channel): void {
     channel.onMessage((message) => {
-      const report = message as FromReporter;
-      if (report.kind === 'begun') this.#welcome(slot, channel);
+      const report = message as MessageFromReporter;
+      if (report.kind === 'begun') this.#addWorker(slot, channel);
       else {
         if (report.snapshots) this.#snapshots.note(slot, report.snapshots);
-        if (report.id !== undefined) this.#waiting.get(report.id)?.(report);
+        if (report.id !== undefined) this.#pending.get(report.id)?.(report);
       }
     });
   }
@@ -56,19 +56,19 @@ export class WorkersView implements AdminView {
   detach(slot: number): void {
     this.#channels.delete(slot);
     this.#snapshots.bury(slot);
-    if (!this.#parts.isStopping()) this.#exits++;
+    if (!this.#options.isStopping()) this.#exits++;
   }
 
   async metrics(): Promise<readonly Snapshot[]> {
     await this.#ask('report');
-    const { wanted } = this.#parts;
+    const { wanted } = this.#options;
     return this.#snapshots.merge(readWorkers({ wanted, running: this.#channels.size, exits: this.#exits }));
   }
 
   async readiness(): Promise<Readiness> {
     // Needs no token and may be asked at any rate, so no metrics are collected or merged for it.
     const reports = await this.#ask('reasons');
-    const { wanted } = this.#parts;
+    const { wanted } = this.#options;
     const ready = reports.filter(({ reasons }) => !reasons.some(({ isUnready }) => isUnready)).length;
     const isReady = ready > 0;
     const missing = { name: 'workers', what: `${ready} of ${wanted} workers are ready`, isUnready: !isReady };
@@ -76,24 +76,24 @@ export class WorkersView implements AdminView {
     return { isReady, reasons, workers: { wanted, ready } };
   }
 
-  #welcome(slot: number, channel: Channel): void {
+  #addWorker(slot: number, channel: Channel): void {
     this.#channels.set(slot, channel);
     const { level, configured } = this.logLevel.state;
     if (level !== configured) tell(channel, { kind: 'level', level, why: 'as asked for before' });
   }
 
-  async #ask(kind: Question): Promise<readonly Report[]> {
+  async #ask(kind: Question): Promise<readonly WorkerReport[]> {
     const reports = await Promise.all([...this.#channels.values()].map((channel) => this.#askOne(channel, kind)));
     return reports.filter((report) => report !== undefined);
   }
 
-  #askOne(channel: Channel, kind: Question): Promise<Report | undefined> {
+  #askOne(channel: Channel, kind: Question): Promise<WorkerReport | undefined> {
     const id = ++this.#questions;
-    return new Promise<Report | undefined>((resolve) => {
-      const timer = setTimeout(() => this.#waiting.get(id)?.(undefined), REPORT_MS);
-      this.#waiting.set(id, (report) => {
+    return new Promise<WorkerReport | undefined>((resolve) => {
+      const timer = setTimeout(() => this.#pending.get(id)?.(undefined), REPORT_MS);
+      this.#pending.set(id, (report) => {
         clearTimeout(timer);
-        this.#waiting.delete(id);
+        this.#pending.delete(id);
         resolve(report);
       });
       tell(channel, { kind, id });
@@ -104,7 +104,7 @@ export class WorkersView implements AdminView {
 /**
  * Each reason once, with the number of workers that report it. While any worker is ready, no reason makes the gateway unready.
  */
-function mergeReasons(reports: readonly Report[], isReady: boolean): Reason[] {
+function mergeReasons(reports: readonly WorkerReport[], isReady: boolean): Reason[] {
   const all = reports.flatMap(({ reasons }) => reasons);
   return [...new Set(all.map(({ name }) => name))].map((name) => {
     const same = all.filter((reason) => reason.name === name);
@@ -113,6 +113,6 @@ function mergeReasons(reports: readonly Report[], isReady: boolean): Reason[] {
   });
 }
 
-function tell(channel: Channel, message: ToReporter): void {
+function tell(channel: Channel, message: MessageToReporter): void {
   channel.send(message);
 }

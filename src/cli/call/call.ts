@@ -1,5 +1,4 @@
-// landbridge call: one tool call through the same golden path as any client's, from the shell. With --url the path
-// begins in another process.
+// landbridge call: calls a tool from the shell, the same way as any client does. With --url it calls a running gateway.
 
 import type { Content } from '../../call/outcome.ts';
 import { type Flags, readConfig } from '../../config/read-config.ts';
@@ -9,8 +8,9 @@ import { usageError } from '../../errors.ts';
 import type { Gateway } from '../../gateway.ts';
 import { META, MODERN_VERSION } from '../../protocol/eras.ts';
 import { readWords } from '../command-words.ts';
+import type { Io, Output } from '../io.ts';
 import { withGateway } from '../open-gateway.ts';
-import { type Request, RpcFailure } from '../remote/remote-gateway.ts';
+import { type AnswerQuestion, RpcFailure, type SendRequest } from '../remote/remote-gateway.ts';
 import { type RemoteFlags, withRemote } from '../remote/with-remote.ts';
 import { listCredentials } from '../serve/credential-lines.ts';
 import { askPerson } from '../terminal/ask-person.ts';
@@ -35,33 +35,35 @@ interface Result {
   readonly requestState?: string;
 }
 
-export async function runCall(words: readonly string[], flags: CallFlags): Promise<void> {
+export async function runCall(io: Io, words: readonly string[], flags: CallFlags): Promise<number> {
   const { tool, files, pairs } = readWords('call', words);
   const values = readArgs(pairs, flags.args);
   const yes = flags.yes ?? false;
   const file = flags.output === undefined ? undefined : createAnswerFile(flags.output);
   const finish = (result: Result) => {
-    if (file !== undefined && !result.isError) file.save();
-    print(result, flags.json ?? false, file === undefined ? process.stdout : process.stderr);
-    if (result.isError || file?.isCut()) process.exitCode = 1;
+    if (file !== undefined && !result.isError) file.save(io.stdout);
+    print(io, result, flags.json ?? false, file === undefined ? io.stdout : io.stderr);
     if (result.structuredContent?.confirmation_token)
-      process.stderr.write('From the shell, repeat the command with --yes instead of the token.\n');
+      io.stderr.write('From the shell, repeat the command with --yes instead of the token.\n');
+    return result.isError || file?.isCut() ? 1 : 0;
   };
+  const answer: AnswerQuestion = (params) => answerQuestion(io, params, yes);
+  const isAskable = yes || (io.stdin.isTTY === true && io.stderr.isTTY === true);
   if (flags.url !== undefined) {
     if (file !== undefined)
       throw usageError(
         '--output cannot be used with --url: a running gateway does not pass on the bytes that the API sent. Leave one of them out.',
       );
-    const answer = isAskable(yes) ? (params: { message: string }) => answerQuestion(params, yes) : undefined;
-    return withRemote(files, flags, answer, async (request) => finish(await callRemote(request, tool, values, yes)));
+    const callThere = async (request: SendRequest) => finish(await callRemote(request, tool, values, answer));
+    return withRemote(io, files, flags, callThere, isAskable ? answer : undefined);
   }
   const callHere = async (gateway: Gateway) => {
     const endpoints = gateway.registry.operations.flatMap(({ name, endpoint }) => (name === tool ? [endpoint] : []));
-    for (const line of listCredentials([{ endpoints }])) process.stderr.write(`credential ${shown(line)}\n`);
+    for (const line of listCredentials([{ endpoints }])) io.stderr.write(`credential ${shown(line)}\n`);
     const args = await readFileArguments(values, endpoints[0]?.inputSchema ?? true);
-    finish(await callTool(toRequest(gateway, yes), tool, args, yes));
+    return finish(await callTool(toRequest(gateway, isAskable), tool, args, answer));
   };
-  await withGateway(readConfig({ ...flags, paths: files }, process.env), callHere, {
+  return withGateway(io, readConfig({ ...flags, paths: files }, io.env), callHere, {
     exposure: 'tools',
     ...(file && { onAnswer: file.take, change: (domains) => withLargeAnswers(domains, tool) }),
   });
@@ -93,9 +95,9 @@ function readArgs(pairs: readonly string[], json: string | undefined): Args {
   return args;
 }
 
-/** The CLI is a client like any other: it can be asked questions, and passes them to the person at the terminal. */
-function toRequest(gateway: Gateway, yes: boolean): Request {
-  const capabilities = isAskable(yes) ? { elicitation: { form: {} } } : {};
+/** This command is a client like any other: the gateway can ask it questions, and it asks the person at the terminal. */
+function toRequest(gateway: Gateway, isAskable: boolean): SendRequest {
+  const capabilities = isAskable ? { elicitation: { form: {} } } : {};
   const _meta = { [META.version]: MODERN_VERSION, [META.capabilities]: capabilities };
   return async (method, params) => {
     const reply = await gateway.handle(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }));
@@ -106,47 +108,48 @@ function toRequest(gateway: Gateway, yes: boolean): Request {
 }
 
 /** Operations that a gateway serves through a grouped tool or call_operation are called by their own names as well. */
-async function callRemote(request: Request, name: string, args: Args, yes: boolean): Promise<Result> {
+async function callRemote(request: SendRequest, name: string, args: Args, answer: AnswerQuestion): Promise<Result> {
   try {
-    return await callTool(request, name, args, yes);
+    return await callTool(request, name, args, answer);
   } catch (error) {
     const { call } = error instanceof RpcFailure ? (error.data as { call?: { name?: unknown; arguments?: Args } }) : {};
     if (typeof call?.name !== 'string') throw error;
     const { arguments: pick = {} } = call;
-    return callTool(request, call.name, 'arguments' in pick ? { ...pick, arguments: args } : { ...pick, ...args }, yes);
+    const wrapper = 'arguments' in pick ? { ...pick, arguments: args } : { ...pick, ...args };
+    return callTool(request, call.name, wrapper, answer);
   }
 }
 
-async function callTool(request: Request, name: string, args: Args, yes: boolean): Promise<Result> {
+async function callTool(request: SendRequest, name: string, args: Args, answer: AnswerQuestion): Promise<Result> {
   const call = { name, arguments: args };
   const first = (await request('tools/call', call)) as Result;
   if (first.resultType !== 'input_required') return first;
   const inputResponses: Record<string, unknown> = {};
-  for (const [key, { params }] of Object.entries(first.inputRequests ?? {}))
-    inputResponses[key] = await answerQuestion(params, yes);
+  for (const [key, { params }] of Object.entries(first.inputRequests ?? {})) inputResponses[key] = await answer(params);
   return (await request('tools/call', { ...call, inputResponses, requestState: first.requestState })) as Result;
 }
 
-function isAskable(yes: boolean): boolean {
-  return yes || (process.stdin.isTTY === true && process.stderr.isTTY === true);
-}
-
-async function answerQuestion({ message }: { message: string }, yes: boolean): Promise<Record<string, unknown>> {
-  const confirm = yes || (await askPerson(shown(message), process.stderr));
+async function answerQuestion(
+  io: Io,
+  { message }: { message: string },
+  yes: boolean,
+): Promise<Record<string, unknown>> {
+  const confirm = yes || (await askPerson(io, shown(message), io.stderr));
   return confirm ? { action: 'accept', content: { confirm } } : { action: 'decline' };
 }
 
-function print(result: Result, json: boolean, stdout: NodeJS.WriteStream): void {
+/** `stdout`: where the answer goes, if it is no error. */
+function print({ stderr }: Io, result: Result, json: boolean, stdout: Output): void {
   if (json) {
     stdout.write(`${JSON.stringify(result)}\n`);
     return;
   }
-  const out = result.isError ? process.stderr : stdout;
+  const out = result.isError ? stderr : stdout;
   for (const block of result.content ?? []) {
     if (block.type === 'text') {
-      const { answer, notes } = apart(block.text);
+      const { answer, notes } = splitNotes(block.text);
       out.write(`${answer}\n`);
-      if (notes !== '') process.stderr.write(`${notes}\n`);
+      if (notes !== '') stderr.write(`${notes}\n`);
     } else if (block.type === 'image' || block.type === 'audio')
       out.write('[--output <file> saves it, --json prints it]\n');
     else if (block.type === 'resource' && 'blob' in block.resource) out.write('[--output <file> saves it]\n');
@@ -154,11 +157,11 @@ function print(result: Result, json: boolean, stdout: NodeJS.WriteStream): void 
   }
 }
 
-/** Lines that may stand behind an answer: paging, what was cut, what was moved into its bounds. */
+/** Lines that may follow an answer: about paging, about what was cut, about arguments that were clamped. */
 const MAX_NOTES = 6;
 
-/** Splits a text into its JSON, for programs, and the notes behind it, for people. */
-function apart(text: string): { answer: string; notes: string } {
+/** Splits a text into its JSON, for programs, and the notes after it, for people. */
+function splitNotes(text: string): { answer: string; notes: string } {
   if (!/^\s*[[{"]/.test(text)) return { answer: text, notes: '' };
   let end = text.length;
   for (let lines = 0; lines <= MAX_NOTES && end > 0; lines++) {

@@ -1,5 +1,5 @@
-// `file=@./photo.png` of landbridge call, as curl writes it: a file the shell names, read for an argument that takes one. Only
-// where plain text could not be meant: `handle=@ada` stays as it is.
+// `file=@./photo.png` of landbridge call, as in curl: reads the file for an argument that takes one. An argument that takes text
+// stays as it is: `handle=@ada`.
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { isObject } from '../../endpoint/is-object.ts';
@@ -47,7 +47,7 @@ function splitList(value: string): string[] {
   return value.split(/,(?=@)/);
 }
 
-/** `@photo.png`, or `@photo.bin;type=image/png`. What it is else, the executor finds out. */
+/** `@photo.png`, or `@photo.bin;type=image/png`. Without a type, the executor finds it out. */
 async function readUpload(key: string, value: string): Promise<Args> {
   const [, path = '', mimeType] = /^@(.*?)(?:;type=([^;]+))?$/s.exec(value) ?? [];
   const bytes = await readBytes(key, path);

@@ -5,6 +5,7 @@ import { withFields } from '../../domain/curation/copy-endpoint.ts';
 import { DEFAULT_LIMITS, type Domain } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
 import type { RawResponse } from '../../executor/send.ts';
+import type { Output } from '../io.ts';
 
 export interface AnswerFile {
   /** Keeps the answer's bytes; returns the text that is shown instead. */
@@ -12,7 +13,7 @@ export interface AnswerFile {
   /** Whether the answer did not come to its end. */
   isCut(): boolean;
   /** Writes them. Throws where there was nothing to write. */
-  save(): void;
+  save(stdout: Output): void;
 }
 
 /** With --output an answer may be this large, even if the operation's own limit is smaller. */
@@ -33,9 +34,9 @@ export function createAnswerFile(path: string): AnswerFile {
       return `${path === '-' ? 'The answer' : path}: ${bytes.length} bytes${type}${isCut ? `. It is incomplete: ${cut}` : ''}`;
     },
     isCut: () => isCut,
-    save() {
+    save(stdout) {
       if (bytes === undefined) throw new GatewayError('BAD_CONFIG', `The API sent no answer to write to ${path}.`);
-      if (path === '-') process.stdout.write(bytes);
+      if (path === '-') stdout.write(bytes);
       else writeBytes(path, bytes);
     },
   };

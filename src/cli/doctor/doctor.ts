@@ -12,6 +12,7 @@ import { usageError } from '../../errors.ts';
 import type { Gateway } from '../../gateway.ts';
 import { readProxyRules } from '../../network/proxy-rules.ts';
 import { costOfList } from '../exposure-cost.ts';
+import type { Io } from '../io.ts';
 import { toGatewayOptions, withGateway } from '../open-gateway.ts';
 import { askToWrite, isPersonThere } from '../terminal/ask-person.ts';
 import { diffLines } from '../terminal/line-diff.ts';
@@ -30,8 +31,8 @@ export interface DoctorFlags extends Flags {
   readonly verbose?: boolean;
 }
 
-/** What people call a client → whose rules that means. */
-const NAMED: Readonly<Record<string, readonly ClientId[]>> = {
+/** The names of --client, and the clients whose rules they stand for. */
+const CLIENT_NAMES: Readonly<Record<string, readonly ClientId[]>> = {
   claude: ['claude', 'claude_desktop', 'claude_code'],
   openai: ['openai', 'chatgpt'],
   gemini: ['gemini'],
@@ -39,27 +40,27 @@ const NAMED: Readonly<Record<string, readonly ClientId[]>> = {
   cursor: ['cursor'],
 };
 
-export async function runDoctor(files: readonly string[], flags: DoctorFlags): Promise<void> {
-  const clients = (flags.client ?? Object.keys(NAMED)).flatMap(readClient);
-  const config = readConfig({ ...flags, paths: files }, process.env);
-  const first = await examine(config, clients, flags);
-  if (!flags.fix) return report(first, flags);
+export async function runDoctor(io: Io, files: readonly string[], flags: DoctorFlags): Promise<number> {
+  const clients = (flags.client ?? Object.keys(CLIENT_NAMES)).flatMap(readClient);
+  const config = readConfig({ ...flags, paths: files }, io.env);
+  const first = await examine(io, config, clients, flags);
+  if (!flags.fix) return report(io, first, flags);
   const plans = await planRepairs(first.domains, first.findings, config);
-  if (!flags.json) process.stdout.write(renderPlans(plans));
+  if (!flags.json) io.stdout.write(renderPlans(plans));
   const edits = plans.filter(({ before, after }) => before !== after);
-  const mayWrite = edits.length > 0 && (await confirmWrite(flags));
+  const mayWrite = edits.length > 0 && (await confirmWrite(io, flags));
   const instead = new Map<string, string>();
   if (mayWrite) {
     for (const plan of edits) await writePlan(plan, config);
-    if (!flags.json) process.stdout.write(`${edits.map(({ file }) => `${pc.green('✓')} ${file}`).join('\n')}\n\n`);
+    if (!flags.json) io.stdout.write(`${edits.map(({ file }) => `${pc.green('✓')} ${file}`).join('\n')}\n\n`);
   }
   for (const { file, instead: document } of plans)
     if (document !== undefined && file !== undefined && existsSync(file)) instead.set(document, file);
   const paths = config.paths.map((path) => instead.get(path) ?? path);
   // The remaining findings are those of the repaired files.
-  const last = mayWrite || instead.size > 0 ? await examine({ ...config, paths }, clients, flags) : first;
+  const last = mayWrite || instead.size > 0 ? await examine(io, { ...config, paths }, clients, flags) : first;
   const entries = mayWrite ? edits.map(({ domain, file, byHand }) => ({ domain, file, byHand })) : [];
-  report(last, flags, { written: entries });
+  return report(io, last, flags, { written: entries });
 }
 
 interface Examination {
@@ -68,8 +69,8 @@ interface Examination {
   readonly summary: ReturnType<typeof summarise>;
 }
 
-function examine(config: Config, clients: readonly ClientId[], flags: DoctorFlags): Promise<Examination> {
-  return withGateway(config, async (gateway) => {
+function examine(io: Io, config: Config, clients: readonly ClientId[], flags: DoctorFlags): Promise<Examination> {
+  return withGateway(io, config, async (gateway) => {
     const findings = diagnose({
       domains: gateway.domains,
       registry: gateway.registry,
@@ -77,7 +78,7 @@ function examine(config: Config, clients: readonly ClientId[], flags: DoctorFlag
       tokenBudget: config.tokenBudget,
       clients: ['mcp', ...clients],
     });
-    if (flags.online) process.stderr.write(`--online: at most ${MAX_CALLS} calls, only reads, one at a time …\n`);
+    if (flags.online) io.stderr.write(`--online: at most ${MAX_CALLS} calls, only reads, one at a time …\n`);
     const proxies = readProxyRules(config.env);
     const { assertions } = await toGatewayOptions(config);
     const online = flags.online ? await tryReads(gateway, { proxies, assertions }) : undefined;
@@ -91,17 +92,17 @@ function examine(config: Config, clients: readonly ClientId[], flags: DoctorFlag
   });
 }
 
-function report({ findings, summary }: Examination, flags: DoctorFlags, more: object = {}): void {
+function report({ stdout }: Io, { findings, summary }: Examination, flags: DoctorFlags, more: object = {}): number {
   // `repair`: lines for the domain file, each of them YAML; `fixable`: --fix writes them.
   const all = findings.map(({ repairs = [], isChoice, ...finding }) =>
     repairs.length === 0 ? finding : { ...finding, repair: renderEntries(repairs), fixable: isChoice !== true },
   );
-  process.stdout.write(
+  stdout.write(
     flags.json
       ? `${JSON.stringify({ ...summary, ...more, findings: all })}\n`
       : render(findings, summary, flags.verbose ?? false),
   );
-  if (!summary.healthy) process.exitCode = 1;
+  return summary.healthy ? 0 : 1;
 }
 
 function renderPlans(plans: readonly FilePlan[]): string {
@@ -116,17 +117,17 @@ function renderPlans(plans: readonly FilePlan[]): string {
   return `${parts.join('\n\n')}\n\n`;
 }
 
-/** A person at a terminal is asked once; a script that says --fix means it. */
-async function confirmWrite(flags: DoctorFlags): Promise<boolean> {
-  return flags.yes || flags.json || !isPersonThere() || askToWrite();
+/** People at a terminal are asked once. A script that passes --fix has decided. */
+async function confirmWrite(io: Io, flags: DoctorFlags): Promise<boolean> {
+  return flags.yes || flags.json || !isPersonThere(io) || askToWrite(io);
 }
 
 function readClient(name: string): readonly ClientId[] {
-  const rules = Object.hasOwn(NAMED, name) ? NAMED[name] : undefined;
+  const rules = Object.hasOwn(CLIENT_NAMES, name) ? CLIENT_NAMES[name] : undefined;
   if (rules) return rules;
-  const hint = suggestion(name, Object.keys(NAMED));
+  const hint = suggestion(name, Object.keys(CLIENT_NAMES));
   throw usageError(
-    `There are no rules for the client "${name}".${hint} Known clients: ${Object.keys(NAMED).join(', ')}.`,
+    `There are no rules for the client "${name}".${hint} Known clients: ${Object.keys(CLIENT_NAMES).join(', ')}.`,
   );
 }
 
@@ -165,7 +166,11 @@ const TITLES: Readonly<Record<CheckCode, string>> = {
 };
 const MOST_PER_CHECK = 12;
 
-const MARKS: Readonly<Record<Severity, string>> = { error: pc.red('✗'), warning: pc.yellow('!'), note: pc.cyan('i') };
+const MARKS: Readonly<Record<Severity, () => string>> = {
+  error: () => pc.red('✗'),
+  warning: () => pc.yellow('!'),
+  note: () => pc.cyan('i'),
+};
 
 function render(findings: readonly Finding[], summary: ReturnType<typeof summarise>, all: boolean): string {
   const checks = (Object.keys(TITLES) as CheckCode[]).filter((check) =>
@@ -185,7 +190,7 @@ function render(findings: readonly Finding[], summary: ReturnType<typeof summari
     const fixes = [...new Set(some.map(({ fix }) => fix))].map((fix) => pc.dim(`    → ${fix}`));
     const more = some.length - part.length;
     const rest = more > 0 ? [pc.dim(`    … and ${more} more (--verbose or --json lists all)`)] : [];
-    return [`${MARKS[worst ?? 'note']} ${TITLES[check]}`, ...lines, ...rest, ...fixes].join('\n');
+    return [`${MARKS[worst ?? 'note']()} ${TITLES[check]}`, ...lines, ...rest, ...fixes].join('\n');
   });
   const { healthy, exposure, tools, tokens, errors, warnings, notes, calls } = summary;
   const verdict = healthy ? pc.green('Fit for models.') : pc.red('Not fit yet.');

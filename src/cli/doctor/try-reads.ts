@@ -32,25 +32,25 @@ export const MAX_CALLS = 40;
 /** Larger answers are not compared. */
 const MAX_COMPARED_BYTES = 1024 * 1024;
 
-/** What of the gateway's settings decides how an API is called. */
-interface Means extends Pick<GatewayOptions, 'assertions'> {
+/** The gateway's settings that decide how an API is called. */
+interface CallSettings extends Pick<GatewayOptions, 'assertions'> {
   readonly proxies: ProxyRules;
 }
 
-export async function tryReads({ domains }: Gateway, means: Means): Promise<OnlineReport> {
-  const { proxies } = means;
-  const silent = await findSilent(domains, proxies);
+export async function tryReads({ domains }: Gateway, settings: CallSettings): Promise<OnlineReport> {
+  const { proxies } = settings;
+  const unreachable = await findUnreachable(domains, proxies);
   const reachable = domains.map(withoutExposure).map((domain) => ({
     ...domain,
-    endpoints: domain.endpoints.filter((endpoint) => !silent.has(wayOf(endpoint))),
+    endpoints: domain.endpoints.filter((endpoint) => !unreachable.has(wayOf(endpoint))),
   }));
-  const reader = createReader(reachable, means);
+  const reader = createReader(reachable, settings);
   /** Calls with other credentials, through a separate gateway, so that none of them is remembered. */
   const callAs = async (endpoint: Endpoint, args: Args, security: Endpoint['security']) => {
     const domain = reachable.find(({ name }) => name === endpoint.domain)!;
     const copy = withFields(endpoint, { security });
     const alone = { ...domain, endpoints: [copy], pinned: [], prompts: [], resources: [] };
-    const other = createReader([alone], means);
+    const other = createReader([alone], settings);
     try {
       return await other.call(endpoint.toolName, args);
     } finally {
@@ -64,17 +64,17 @@ export async function tryReads({ domains }: Gateway, means: Means): Promise<Onli
       issue: (credential, endpoint) => issueToken(credential, endpoint, domains, proxies),
       maxCalls: MAX_CALLS,
     });
-    return { findings: [...silent.values(), ...findings], calls };
+    return { findings: [...unreachable.values(), ...findings], calls };
   } finally {
     await reader.close();
   }
 }
 
 /** A gateway that only allows reads, and shows answers unchanged. */
-function createReader(domains: Gateway['domains'], means: Means) {
+function createReader(domains: Gateway['domains'], settings: CallSettings) {
   const last: { raw?: RawResponse | undefined; error?: unknown } = {};
   const gateway = createGateway({
-    ...means,
+    ...settings,
     domains,
     exposure: 'tools',
     policy: { readOnly: true },
@@ -110,7 +110,7 @@ function createReader(domains: Gateway['domains'], means: Means) {
   return { call, operations: gateway.registry.operations, close: () => gateway.close() };
 }
 
-/** What went wrong when a token was fetched, without any call to the API. */
+/** Fetches a token without calling the API, and says what went wrong. */
 async function issueToken(
   credential: Credential,
   { connection, baseUrl, toolName: tool }: Endpoint,
@@ -163,24 +163,27 @@ function wayOf({ baseUrl, connection }: Pick<Endpoint, 'baseUrl' | 'connection'>
 }
 
 /** The APIs that cannot be reached. */
-async function findSilent(domains: Gateway['domains'], proxies: ProxyRules): Promise<ReadonlyMap<string, Finding>> {
+async function findUnreachable(
+  domains: Gateway['domains'],
+  proxies: ProxyRules,
+): Promise<ReadonlyMap<string, Finding>> {
   const ways = new Map<string, { readonly endpoint: Endpoint; readonly where: string }>();
   for (const { name, endpoints } of domains)
     for (const endpoint of endpoints) if (endpoint.baseUrl !== '') ways.set(wayOf(endpoint), { endpoint, where: name });
-  const silent = new Map<string, Finding>();
+  const unreachable = new Map<string, Finding>();
   const attempts = [...ways].map(async ([way, { endpoint, where }]) => {
     const origin = originOf(endpoint.baseUrl)!;
     const problem = await tryConnect(origin, endpoint.connection, proxies);
     if (problem === undefined) return;
     const message = `${origin} cannot be reached: ${problem}`;
     const fix = 'check the base URL and the network, tls and proxy in the domain file';
-    silent.set(way, { severity: 'error', check: 'base_url', where, message, fix });
+    unreachable.set(way, { severity: 'error', check: 'base_url', where, message, fix });
   });
   await Promise.all(attempts);
-  return silent;
+  return unreachable;
 }
 
-/** What is wrong with the way to an origin, in the words a call would get. */
+/** Why an origin cannot be reached, as a call would say it. */
 async function tryConnect(
   origin: string,
   connection: Connection | undefined,

@@ -1,5 +1,5 @@
-// doctor --fix: what the findings repair, written into domain files. A file that would no longer load is never written, and
-// one that is written is replaced as a whole.
+// doctor --fix: writes the repairs of findings into domain files. A file that would no longer load is not written; one that is
+// written is replaced as a whole.
 
 import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
@@ -21,7 +21,7 @@ export interface FilePlan {
   /** What has to be written by hand, and why. */
   readonly byHand: readonly string[];
   readonly why: string;
-  /** The document this file takes the place of. */
+  /** The document that this file replaces on the command line. */
   readonly instead?: string;
 }
 

@@ -1,10 +1,10 @@
-// Overwrites files after copying them to a name that nothing reads.
+// Writes files as a whole, and keeps copies of those that are overwritten.
 import { existsSync } from 'node:fs';
 import { cp, mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Write } from './place-files.ts';
 
-/** Copies a file or folder to `<path>.bak`, or `.bak.2` … where there is one already; undefined where there is nothing. */
+/** Copies a file or folder to `<path>.bak`, or to `.bak.2` … if that exists. Undefined if there is nothing to copy. */
 export async function backUp(path: string, ending = 'bak'): Promise<string | undefined> {
   if (!existsSync(path)) return undefined;
   let copy = `${path}.${ending}`;

@@ -9,10 +9,12 @@ import { isWebAddress } from '../../endpoint/address.ts';
 import { omitUndefined } from '../../endpoint/untrusted.ts';
 import { GatewayError, usageError } from '../../errors.ts';
 import { importDocument } from '../../openapi/import-document.ts';
+import type { Io } from '../io.ts';
 import type { ImportFlags } from './import.ts';
 
 /** The domain file that is meant, and the new document where one is named. */
 export async function chooseDomainFile(
+  { stdin }: Io,
   source: string | undefined,
   { name, out = '.' }: ImportFlags,
   config: Config,
@@ -26,7 +28,7 @@ export async function chooseDomainFile(
   const same = candidates.filter(({ from }) => source !== undefined && isSameSource(from, source, folder));
   if (same.length === 1) return { file: same[0]!.file, ...document };
   if (source !== undefined) {
-    const { name: title } = await importDocument(source, { env: config.env, headers: config.headers });
+    const { name: title } = await importDocument(source, { env: config.env, headers: config.headers, stdin });
     return { file: fileCalled(folder, title), ...document };
   }
   if (candidates.length === 1) return { file: candidates[0]!.file };

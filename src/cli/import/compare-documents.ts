@@ -1,23 +1,23 @@
-// Two versions of a document, compared as models meet them: operations that came, went, moved or changed.
+// Compares two versions of a document as models see them: operations that were added, removed, moved or changed.
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Endpoint } from '../../endpoint/model.ts';
 import { own } from '../../endpoint/untrusted.ts';
 
 /** One operation, as a report names it. */
-export interface OperationName {
+export interface ReportedOperation {
   readonly tool: string;
   readonly operation: string;
   readonly effect: Endpoint['effect'];
 }
 
-export interface OperationChange extends OperationName {
+export interface OperationChange extends ReportedOperation {
   readonly changes: readonly string[];
 }
 
 export interface DocumentChanges {
-  readonly came: readonly OperationName[];
-  readonly went: readonly OperationName[];
+  readonly came: readonly ReportedOperation[];
+  readonly went: readonly ReportedOperation[];
   readonly changed: readonly OperationChange[];
   /** The operations of the old version that are in the new one, by identity. */
   readonly successors: ReadonlyMap<Endpoint, Endpoint>;
@@ -32,7 +32,7 @@ export function compareDocuments(
   after: readonly Endpoint[],
   toolOf: (endpoint: Endpoint) => string,
 ): DocumentChanges {
-  const nameOf = (endpoint: Endpoint): OperationName => ({
+  const nameOf = (endpoint: Endpoint): ReportedOperation => ({
     tool: toolOf(endpoint),
     operation: labelOf(endpoint),
     effect: endpoint.effect,
@@ -55,8 +55,8 @@ export function compareDocuments(
       successors.set(endpoint, successor);
       byIdentity.delete(identity);
     }
-    const heirs = new Set(successors.values());
-    open = after.filter((endpoint) => !heirs.has(endpoint));
+    const successorSet = new Set(successors.values());
+    open = after.filter((endpoint) => !successorSet.has(endpoint));
   }
   const differences = [...successors].flatMap(([old, now]): OperationChange[] => {
     const changes = changesOf(old, now, toolOf);

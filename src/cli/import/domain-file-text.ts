@@ -1,4 +1,4 @@
-// The domain file that an import makes: what holds now, and everything a person may want to change, commented out.
+// The domain file that an import writes: the present values, and everything that a person may want to change, commented out.
 
 import { relative } from 'node:path';
 import { loginLines } from '../../domain/definition/credentials/login-lines.ts';
@@ -10,9 +10,9 @@ import type { Credential } from '../../endpoint/secret/credential.ts';
 import { secretsIn } from '../../endpoint/secrets.ts';
 import { shown } from '../terminal/terminal.ts';
 
-/** Parts of the file that do not follow from the domain. */
-export interface DomainFileParts {
-  /** As the file names them, from its own folder. */
+/** What the domain itself does not say. */
+export interface DomainFileOptions {
+  /** Paths are relative to the folder of the file. */
   readonly document: string;
   readonly refsRoot: string | undefined;
   readonly importedFrom: string | undefined;
@@ -27,9 +27,8 @@ export function fromDomains<Path extends string | undefined>(path: Path): Path {
   return (path === undefined ? undefined : relative('domains', path).replaceAll('\\', '/')) as Path;
 }
 
-/** Everything a person may want to change is there, commented out, with what holds now. */
-export function renderDomainFile(domain: Domain, parts: DomainFileParts): string {
-  const { document, refsRoot, importedFrom, headers } = parts;
+export function renderDomainFile(domain: Domain, options: DomainFileOptions): string {
+  const { document, refsRoot, importedFrom, headers } = options;
   const lines = [
     schemaLine('domain'),
     `# ${oneLine(domain.title)}: which operations models get, with which names and texts. Restart the gateway to apply changes.`,
@@ -42,7 +41,7 @@ export function renderDomainFile(domain: Domain, parts: DomainFileParts): string
           `importedFrom: ${JSON.stringify(importedFrom)}`,
         ]),
     ...(refsRoot === undefined ? [] : [`refsRoot: ${JSON.stringify(refsRoot)}`]),
-    renderBaseUrl(domain, parts.isRoot),
+    renderBaseUrl(domain, options.isRoot),
     ...(headers.length === 0 ? [] : ['headers:', ...headers.map((line) => `  ${line}`)]),
     '',
     ...renderCredentials(domain),

@@ -4,16 +4,17 @@ import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Config, type Flags, readConfig } from '../../config/read-config.ts';
-import { refuseStrangers } from '../../config/strange-variables.ts';
+import { refuseUnknownVariables } from '../../config/unknown-variables.ts';
 import { readEditorSchema, schemaFileName } from '../../editor-schemas.ts';
 import { isWebAddress, originsOf } from '../../endpoint/address.ts';
 import { isRoot } from '../../endpoint/environment.ts';
 import type { Domain, Endpoint } from '../../endpoint/model.ts';
 import { GatewayError, usageError } from '../../errors.ts';
 import { type ImportOptions, importDocument } from '../../openapi/import-document.ts';
+import type { Io } from '../io.ts';
 import { digestLines } from '../terminal/digest-lines.ts';
 import { colours as pc } from '../terminal/palette.ts';
-import { createProgress } from '../terminal/terminal.ts';
+import { createProgressLine } from '../terminal/terminal.ts';
 import { backUp, writeFiles } from './back-up.ts';
 import { fromDomains, renderDomainFile } from './domain-file-text.ts';
 import { type SafeText, writeAddress, writeHeaders } from './import-secrets.ts';
@@ -30,20 +31,23 @@ export interface ImportFlags extends Flags {
 /** Files named one by one before the rest is counted. */
 const SHOWN_FILES = 3;
 
-export async function runImport(source: string | undefined, flags: ImportFlags): Promise<void> {
-  const config = readConfig({ ...flags, paths: source === undefined ? [] : [source] }, process.env, 'variables');
-  refuseStrangers(config.strangers);
+export async function runImport(io: Io, source: string | undefined, flags: ImportFlags): Promise<number> {
+  const config = readConfig({ ...flags, paths: source === undefined ? [] : [source] }, io.env, 'variables');
+  refuseUnknownVariables(config.unknownVariables);
   if (flags.update) {
     const { runUpdate } = await import('./update.ts');
-    return runUpdate(source, flags, config);
+    return runUpdate(io, source, flags, config);
   }
   if (source === undefined)
     throw usageError('Name the document: a file, a URL or - for stdin. With --update it may be left out.');
-  return importNew(source, flags, config);
+  const report = await importNew(io, source, flags, config);
+  const folder = join(flags.out ?? '.', 'domains');
+  io.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : renderReport(report, folder, flags.verbose ?? false));
+  return 0;
 }
 
-async function importNew(source: string, flags: ImportFlags, config: Config): Promise<void> {
-  const { domain, files } = await readNew(source, flags, config);
+async function importNew(io: Io, source: string, flags: ImportFlags, config: Config): Promise<ImportReport> {
+  const { domain, files } = await readNew(io, source, flags, config);
   const out = flags.out ?? '.';
   const document = await placeFiles(domain.name, files);
   const domainFile = join('domains', `${domain.name}.yaml`);
@@ -68,7 +72,7 @@ async function importNew(source: string, flags: ImportFlags, config: Config): Pr
   // Generated, so it may be overwritten without a backup.
   const schema = [resolve(out, 'domains', schemaFileName('domain')), readEditorSchema('domain')] as const;
   await writeFiles([...writes, schema]);
-  const report: ImportReport = {
+  return {
     domainFile: join(out, domainFile),
     documents: paths.slice(1),
     backups,
@@ -76,18 +80,16 @@ async function importNew(source: string, flags: ImportFlags, config: Config): Pr
     quarantined: domain.quarantined,
     warnings: [...domain.warnings, ...notes, ...from.notes],
   };
-  process.stdout.write(
-    flags.json ? `${JSON.stringify(report)}\n` : renderReport(report, join(out, 'domains'), flags.verbose ?? false),
-  );
 }
 
 /** The domain as the file that is written will load it. */
-async function readNew(source: string, flags: ImportFlags, config: Config) {
+async function readNew({ stdin, stderr }: Io, source: string, flags: ImportFlags, config: Config) {
   const { env, headers, baseUrl, refsRoot } = config;
-  const progress = createProgress();
+  const progress = createProgressLine(stderr);
   const files: ReceivedFile[] = [];
   const options: ImportOptions = {
     env,
+    stdin,
     headers,
     ...(baseUrl !== undefined && { baseUrl }),
     ...(refsRoot !== undefined && { refsRoot }),

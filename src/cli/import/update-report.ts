@@ -1,10 +1,10 @@
-// What import --update tells: which operations came, went and changed, and which lines of the domain file no longer fit.
+// What import --update prints: which operations were added, removed and changed, and which lines of the domain file no longer fit.
 
 import type { Mistake } from '../../domain/files/mistakes.ts';
 import { digestLines } from '../terminal/digest-lines.ts';
 import { colours as pc } from '../terminal/palette.ts';
 import { shown } from '../terminal/terminal.ts';
-import type { DocumentChanges, OperationName } from './compare-documents.ts';
+import type { DocumentChanges, ReportedOperation } from './compare-documents.ts';
 
 export interface UpdateReport extends Omit<DocumentChanges, 'successors'> {
   readonly domainFile: string;
@@ -22,7 +22,7 @@ const MAX_LISTED = 20;
 
 export function renderReport(report: UpdateReport, all: boolean): string {
   const { domainFile, document, importedFrom, updated, backups, came, went, changed, stale, warnings } = report;
-  const rows = (mark: string, list: readonly (OperationName & { changes?: readonly string[] })[], what: string) => {
+  const rows = (mark: string, list: readonly (ReportedOperation & { changes?: readonly string[] })[], what: string) => {
     if (list.length === 0) return [];
     const some = all ? list : list.slice(0, MAX_LISTED);
     const more = list.length - some.length;

@@ -21,7 +21,8 @@ import { unsetVariables } from '../../endpoint/secrets.ts';
 import { omitUndefined } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import { type ImportOptions, importDocument } from '../../openapi/import-document.ts';
-import { createProgress } from '../terminal/terminal.ts';
+import type { Io } from '../io.ts';
+import { createProgressLine } from '../terminal/terminal.ts';
 import { tryLoading } from '../try-loading.ts';
 import { backUp, writeFiles } from './back-up.ts';
 import { chooseDomainFile, isSameSource } from './choose-domain-file.ts';
@@ -30,16 +31,26 @@ import type { ImportFlags } from './import.ts';
 import { placeAround, type ReceivedFile } from './place-files.ts';
 import { renderReport, type UpdateReport } from './update-report.ts';
 
-export async function runUpdate(source: string | undefined, flags: ImportFlags, config: Config): Promise<void> {
-  const { file, document } = await chooseDomainFile(source, flags, config);
+export async function runUpdate(
+  io: Io,
+  source: string | undefined,
+  flags: ImportFlags,
+  config: Config,
+): Promise<number> {
+  const { file, document } = await chooseDomainFile(io, source, flags, config);
   const [sourceFile] = await findFiles([file]);
   const domainFile = await readDomainFile(sourceFile!, (whole) => whole);
-  const report = await update(domainFile, document, config);
-  process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : renderReport(report, flags.verbose ?? false));
-  if (report.stale.length > 0) process.exitCode = 1;
+  const report = await update(io, domainFile, document, config);
+  io.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : renderReport(report, flags.verbose ?? false));
+  return report.stale.length > 0 ? 1 : 0;
 }
 
-async function update({ definition, file, positionOf }: DomainFile, document: string | undefined, config: Config) {
+async function update(
+  io: Io,
+  { definition, file, positionOf }: DomainFile,
+  document: string | undefined,
+  config: Config,
+): Promise<UpdateReport> {
   const stop = (field: string, message: string) => {
     const line = positionOf?.([field])?.line;
     return new GatewayError('BAD_DOMAIN', `${file}${line === undefined ? '' : `:${line}`}: ${message}`);
@@ -56,8 +67,8 @@ async function update({ definition, file, positionOf }: DomainFile, document: st
   const from = document ?? fillIn(importedFrom!, file, config, stop);
   const target = await toRealPath(resolve(dirname(file), openapi));
   const options = readOptions(definition, from, file, config, stop);
-  const old = await readVersion(target, options);
-  const version = await readVersion(from, { ...options, ...omitUndefined({ refsRoot: config.refsRoot }) });
+  const old = await readVersion(io, target, options);
+  const version = await readVersion(io, from, { ...options, ...omitUndefined({ refsRoot: config.refsRoot }) });
   if ('problem' in version) throw version.problem;
   const folder =
     definition.refsRoot === undefined ? dirname(target) : await toRealPath(resolve(dirname(file), definition.refsRoot));
@@ -87,7 +98,7 @@ async function update({ definition, file, positionOf }: DomainFile, document: st
   const { successors, ...changes } = compareDocuments(oldEndpoints, version.domain.endpoints, curatedNames(definition));
   const orphanMistakes = toMistakes(
     file,
-    findLost(definition, oldEndpoints, version.domain.endpoints, successors),
+    findRemovedEntries(definition, oldEndpoints, version.domain.endpoints, successors),
     positionOf,
   );
   // Variables that are missing here were missing before the update, too.
@@ -102,7 +113,7 @@ async function update({ definition, file, positionOf }: DomainFile, document: st
           `${file} still says importedFrom: ${importedFrom}; change it if the next version comes from ${withoutSecrets(document)}.`,
         ]
       : [];
-  const report: UpdateReport = {
+  return {
     domainFile: file,
     document: relative('.', target),
     importedFrom: withoutSecrets(from),
@@ -119,7 +130,6 @@ async function update({ definition, file, positionOf }: DomainFile, document: st
       ...version.domain.quarantined.map(({ method, path, reason }) => `${method} ${path}: ${reason}`),
     ],
   };
-  return report;
 }
 
 type Stop = (field: string, message: string) => GatewayError;
@@ -130,7 +140,7 @@ function fillIn(importedFrom: string, file: string, { env }: Config, stop: Stop)
   return isWebAddress(text) ? text : resolve(dirname(file), text);
 }
 
-/** How the file has its document read, as at a start; `include` and `exclude` are ignored. */
+/** Import options of the domain file, as at a start, but without `include` and `exclude`. */
 function readOptions(
   definition: DomainDefinition,
   from: string,
@@ -166,12 +176,17 @@ function readOptions(
 
 type Version = { readonly domain: Domain; readonly files: readonly ReceivedFile[] } | { readonly problem: Error };
 
-async function readVersion(source: string, options: ImportOptions): Promise<Version> {
-  const progress = createProgress();
+async function readVersion({ stdin, stderr }: Io, source: string, options: ImportOptions): Promise<Version> {
+  const progress = createProgressLine(stderr);
   const files: ReceivedFile[] = [];
   try {
     const onFile = (uri: string, text: string) => files.push({ uri, text });
-    const domain = await importDocument(source, { ...options, onFile, onProgress: (text) => progress.show(text) });
+    const domain = await importDocument(source, {
+      ...options,
+      stdin,
+      onFile,
+      onProgress: (text) => progress.show(text),
+    });
     return { domain, files };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
@@ -181,12 +196,12 @@ async function readVersion(source: string, options: ImportOptions): Promise<Vers
   }
 }
 
-/** Documents are read by their real paths; a link on the way must not make their files look like others. */
+/** Documents are read by their real paths: through a symbolic link, the same file would look like another one. */
 async function toRealPath(path: string): Promise<string> {
   return realpath(path).catch(() => path);
 }
 
-/** A new part must not take the place of a file that was never this document's. */
+/** A new part must not overwrite a file that does not belong to this document. */
 function refuseForeignFiles(paths: readonly string[], own: readonly string[]): void {
   const foreign = paths.find((path) => !own.includes(path) && existsSync(path));
   if (foreign === undefined) return;
@@ -203,8 +218,8 @@ async function differs(writes: readonly (readonly [string, string])[], oldPaths:
   return false;
 }
 
-/** Entries of `operations:` whose operation the new version has no more. */
-function findLost(
+/** Entries of `operations:` whose operation is not in the new version. */
+function findRemovedEntries(
   { operations = {} }: DomainDefinition,
   before: readonly Endpoint[],
   after: readonly Endpoint[],
@@ -238,12 +253,12 @@ function curatedNames({ operations = {}, prefix, name }: DomainDefinition): (end
   };
 }
 
-/** Variables that are set where the gateway runs, and perhaps not here. */
+/** Mistakes about variables: they may be set where the gateway runs, and not here. */
 function isOfEnvironment({ field = '' }: Mistake): boolean {
   return /^(?:baseUrl|headers|credentials)\b/.test(field);
 }
 
-/** What is wrong with the file as it would be served now. */
+/** The mistakes that a start with this file would report. */
 async function findStale(file: string, config: Config): Promise<readonly Mistake[]> {
   try {
     await tryLoading(file, config);

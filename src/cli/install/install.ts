@@ -1,9 +1,9 @@
-// landbridge install <client>: writes this gateway into the configuration of an MCP client. Shows the change first, asks
-// at a terminal, keeps a copy of what was there.
+// landbridge install <client>: writes this gateway into the configuration of an MCP client. It shows the change first, asks at a
+// terminal, and keeps a copy of the old file.
 
 import { readFile, realpath, stat } from 'node:fs/promises';
-import { type Config, envFilesOf, type Flags, isTyped, readConfig } from '../../config/read-config.ts';
-import { refuseStrangers } from '../../config/strange-variables.ts';
+import { type Config, envFilesOf, type Flags, isOverridden, readConfig } from '../../config/read-config.ts';
+import { refuseUnknownVariables } from '../../config/unknown-variables.ts';
 import {
   type Environment,
   expand,
@@ -18,17 +18,18 @@ import { hint } from '../../endpoint/suggest.ts';
 import { GatewayError, usageError } from '../../errors.ts';
 import { backUp, replaceFile } from '../import/back-up.ts';
 import { mayBeWritten, variableFor } from '../import/import-secrets.ts';
+import type { Io } from '../io.ts';
 import { withGateway } from '../open-gateway.ts';
 import { readGatewayUrl, readHeaderFlags } from '../remote/remote-gateway.ts';
 import { refuseFiles } from '../remote/with-remote.ts';
 import { KEY_VARIABLE } from '../serve/banner.ts';
 import { askToWrite, isPersonThere } from '../terminal/ask-person.ts';
-import { stdioCommand } from '../terminal/launch-words.ts';
+import { stdioCommand } from '../terminal/invocation.ts';
 import { diffLines } from '../terminal/line-diff.ts';
 import { colours as pc } from '../terminal/palette.ts';
 import { editJson } from './edit-json.ts';
 import { editToml } from './edit-toml.ts';
-import { MCP_CLIENTS, type McpClient, type Scope } from './mcp-clients.ts';
+import { type InstallScope, MCP_CLIENTS, type McpClient } from './mcp-clients.ts';
 
 export interface InstallFlags extends Flags {
   readonly url?: string;
@@ -39,29 +40,37 @@ export interface InstallFlags extends Flags {
   readonly yes?: boolean;
 }
 
-export async function runInstall(clientName: string, files: readonly string[], flags: InstallFlags): Promise<void> {
+export async function runInstall(
+  io: Io,
+  clientName: string,
+  files: readonly string[],
+  flags: InstallFlags,
+): Promise<number> {
   const client = findClient(clientName);
   const name = flags.name ?? 'landbridge';
   if (!flags.uninstall) refuseName(client, name);
-  const file = chooseFile(client, flags.scope, process.env);
-  const entry = flags.uninstall ? undefined : await buildEntry(client, files, flags);
+  const file = chooseFile(client, flags.scope, io.env);
+  const entry = flags.uninstall ? undefined : await buildEntry(io, client, files, flags);
   const before = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
     throw new GatewayError('BAD_CONFIG', `Cannot read ${file}: ${error.message}.`, {}, error);
   });
   const edit = client.format === 'toml' ? editToml : editJson;
   const after = edit(before, file, client.section, name, entry?.value);
-  const out = (text: string) => void process.stdout.write(text);
-  if (after === before) return out(`There is nothing to change in ${file}.\n`);
-  out(`${[pc.bold(`${file}${before === '' ? ' (new)' : ''}`), ...diffLines(before, after)].join('\n')}\n`);
-  for (const note of entry?.notes ?? []) process.stderr.write(`${note}\n`);
-  if (!(await mayWrite(flags))) {
-    process.stderr.write('Nothing was written. Add --yes to write it.\n');
-    process.exitCode = 1;
-    return;
+  if (after === before) {
+    io.stdout.write(`There is nothing to change in ${file}.\n`);
+    return 0;
+  }
+  io.stdout.write(`${[pc.bold(`${file}${before === '' ? ' (new)' : ''}`), ...diffLines(before, after)].join('\n')}\n`);
+  for (const note of entry?.notes ?? []) io.stderr.write(`${note}\n`);
+  if (!(flags.yes || (isPersonThere(io) && (await askToWrite(io))))) {
+    io.stderr.write('Nothing was written. Add --yes to write it.\n');
+    return 1;
   }
   const backup = await write(file, before, after, flags.withValues ?? false);
-  out(`${pc.green('✓')} ${file}${backup === undefined ? '' : ` (backup: ${backup})`}\n${client.next}\n`);
+  const copy = backup === undefined ? '' : ` (backup: ${backup})`;
+  io.stdout.write(`${pc.green('✓')} ${file}${copy}\n${client.next}\n`);
+  return 0;
 }
 
 function findClient(name: string): McpClient {
@@ -84,50 +93,48 @@ function refuseName({ title, names = /./ }: McpClient, name: string): void {
 
 function chooseFile(client: McpClient, scope: string | undefined, env: Environment): string {
   const scopes = Object.keys(client.files);
-  const file = client.files[(scope ?? 'user') as Scope];
+  const file = client.files[(scope ?? 'user') as InstallScope];
   if (file && scopes.includes(scope ?? 'user')) return file(env);
   throw usageError(`--scope for ${client.title} must be ${scopes.join(' or ')}.`);
 }
 
 async function buildEntry(
+  io: Io,
   client: McpClient,
   files: readonly string[],
   flags: InstallFlags,
 ): Promise<{ value: object; notes: readonly string[] }> {
   if (flags.url !== undefined) refuseFiles(files, flags);
-  const config = readConfig({ ...flags, paths: files }, process.env, flags.url === undefined ? 'all' : 'nothing');
-  const lines = isTyped(config, 'headers') ? config.headers : [];
+  const config = readConfig({ ...flags, paths: files }, io.env, flags.url === undefined ? 'all' : 'nothing');
+  const lines = isOverridden(config, 'headers') ? config.headers : [];
   refuseSecrets(lines, flags);
   if (flags.url !== undefined) {
-    refuseStrangers(config.strangers);
+    refuseUnknownVariables(config.unknownVariables);
     return describeRemote(client, flags.url, config, flags.withValues ?? false);
   }
   if (config.paths.includes('-')) throw usageError('A client cannot send the document on stdin: give a file or URL.');
-  const { headers, values } = splitHeaders(lines);
+  const { headers, values } = splitHeaders(lines, io.env);
   const { command, args } = stdioCommand({
     config: { ...config, headers },
     envFiles: envFilesOf(flags),
     verbose: false,
+    script: io.script,
   });
   const lookups = new Set<string>();
-  // Base URLs and plain headers need their variables as much as credentials do.
+  // Not only credentials need variables: base URLs and plain headers do too.
   const recording = recordLookups(config.env, lookups);
-  const domains = await withGateway({ ...config, env: recording }, async (gateway) => gateway.domains);
+  const domains = await withGateway(io, { ...config, env: recording }, async (gateway) => gateway.domains);
   const ofHeaders = headers.flatMap((line) => findReferences(line).map(({ name }) => name));
   const ofDomains = domains.flatMap(({ endpoints }) =>
     endpoints.flatMap(({ security }) => security.flat().flatMap((one) => secretsIn(one).map((each) => each.variable))),
   );
   // Variables of an env file are read by the gateway itself; a secret typed into a header has no variable.
   const isOurs = (name: string) =>
-    VARIABLE_NAME.test(name) && (process.env[name] !== undefined || config.env[name] === undefined);
+    VARIABLE_NAME.test(name) && (io.env[name] !== undefined || config.env[name] === undefined);
   const variables = [
-    ...new Set([
-      ...ofHeaders,
-      ...ofDomains,
-      ...[...lookups, ...config.fileVariables].filter((name) => process.env[name]),
-    ]),
+    ...new Set([...ofHeaders, ...ofDomains, ...[...lookups, ...config.fileVariables].filter((name) => io.env[name])]),
   ].filter(isOurs);
-  return describeLocal(client, command, args, variables, flags.withValues ? { ...process.env, ...values } : {});
+  return describeLocal(client, command, args, variables, flags.withValues ? { ...io.env, ...values } : {});
 }
 
 /** Secrets on the command line are written only with --with-values: such files are shared and committed. */
@@ -143,14 +150,17 @@ function refuseSecrets(lines: readonly string[], { withValues }: InstallFlags): 
 }
 
 /** Passes typed secrets as variables of the entry: a command line is visible to every user of the machine. */
-function splitHeaders(lines: readonly string[]): { headers: string[]; values: Record<string, string> } {
+function splitHeaders(
+  lines: readonly string[],
+  env: Environment,
+): { headers: string[]; values: Record<string, string> } {
   const values: Record<string, string> = {};
   const headers = lines.map((line) => {
     if (mayBeWritten(line)) return line;
     const { name, value } = splitHeaderLine(line);
     const scheme = /^[A-Za-z][\w-]* (?=\S)/.exec(value)?.[0] ?? '';
     const variable = variableFor('landbridge', name);
-    values[variable] = expand(value.slice(scheme.length), process.env).text;
+    values[variable] = expand(value.slice(scheme.length), env).text;
     return `${name}: ${scheme}\${${variable}}`;
   });
   return { headers, values };
@@ -223,10 +233,6 @@ function describeLocal(
             : `${client.title} cannot read variables: fill in ${names} in that file, or use --with-values or --dotenv.`,
         ];
   return { value, notes };
-}
-
-async function mayWrite(flags: InstallFlags): Promise<boolean> {
-  return flags.yes || (isPersonThere() && askToWrite());
 }
 
 /** Replaces the file as a whole; a symbolic link stays one. A file with secret values is readable for its owner only. */

@@ -1,11 +1,11 @@
-// Where each client keeps its MCP servers, and how it writes one down.
+// Where each MCP client keeps its servers, and in which form.
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Environment } from '../../endpoint/environment.ts';
 import { usageError } from '../../errors.ts';
 import { variableFor } from '../import/import-secrets.ts';
 
-export type Scope = 'user' | 'project';
+export type InstallScope = 'user' | 'project';
 
 export interface McpClient {
   readonly title: string;
@@ -14,7 +14,7 @@ export interface McpClient {
   readonly section: string;
   /** What it takes as the name of a server; absent: any. */
   readonly names?: RegExp;
-  readonly files: Partial<Record<Scope, (env: Environment) => string>>;
+  readonly files: Partial<Record<InstallScope, (env: Environment) => string>>;
   /** How the client's file refers to a variable of its environment; absent if it cannot. */
   readonly reference?: (variable: string) => string;
   /** Absent: this client only starts servers itself. */
@@ -24,14 +24,16 @@ export interface McpClient {
   readonly next: string;
 }
 
-const home = (...path: string[]) => join(homedir(), ...path);
+/** os.homedir(), for the environment of the command. */
+const home = ({ HOME, USERPROFILE }: Environment, ...path: string[]) =>
+  join((process.platform === 'win32' ? USERPROFILE : HOME) || homedir(), ...path);
 const here = (path: string) => () => resolve(path);
 
 /** Where programs of this user keep their settings. */
 function settings(env: Environment, ...path: string[]): string {
-  if (process.platform === 'darwin') return home('Library', 'Application Support', ...path);
-  if (process.platform === 'win32') return join(env.APPDATA || home('AppData', 'Roaming'), ...path);
-  return join(env.XDG_CONFIG_HOME || home('.config'), ...path);
+  if (process.platform === 'darwin') return home(env, 'Library', 'Application Support', ...path);
+  if (process.platform === 'win32') return join(env.APPDATA || home(env, 'AppData', 'Roaming'), ...path);
+  return join(env.XDG_CONFIG_HOME || home(env, '.config'), ...path);
 }
 
 const withHeaders = (headers: Readonly<Record<string, string>>) => (Object.keys(headers).length > 0 ? { headers } : {});
@@ -44,7 +46,7 @@ export const MCP_CLIENTS: Readonly<Record<string, McpClient>> = {
     format: 'json',
     section: 'mcpServers',
     names: WORD,
-    files: { user: () => home('.claude.json'), project: here('.mcp.json') },
+    files: { user: (env) => home(env, '.claude.json'), project: here('.mcp.json') },
     // Without a default an unset variable would arrive as the text "${NAME}".
     reference: (variable) => `\${${variable}:-}`,
     local: { type: 'stdio' },
@@ -62,7 +64,7 @@ export const MCP_CLIENTS: Readonly<Record<string, McpClient>> = {
     title: 'Cursor',
     format: 'json',
     section: 'mcpServers',
-    files: { user: () => home('.cursor', 'mcp.json'), project: here('.cursor/mcp.json') },
+    files: { user: (env) => home(env, '.cursor', 'mcp.json'), project: here('.cursor/mcp.json') },
     reference: (variable) => `\${env:${variable}}`,
     remote: ({ url, headers }) => ({ url, ...withHeaders(headers) }),
     next: 'Restart Cursor, and switch the server on under MCP in its settings.',
@@ -83,7 +85,7 @@ export const MCP_CLIENTS: Readonly<Record<string, McpClient>> = {
     section: 'mcp_servers',
     names: WORD,
     files: {
-      user: (env) => join(env.CODEX_HOME || home('.codex'), 'config.toml'),
+      user: (env) => join(env.CODEX_HOME || home(env, '.codex'), 'config.toml'),
       project: here('.codex/config.toml'),
     },
     remote: ({ url, headers }) => ({ url, ...toCodexHeaders(headers) }),
@@ -93,7 +95,7 @@ export const MCP_CLIENTS: Readonly<Record<string, McpClient>> = {
     title: 'Gemini CLI',
     format: 'json',
     section: 'mcpServers',
-    files: { user: () => home('.gemini', 'settings.json'), project: here('.gemini/settings.json') },
+    files: { user: (env) => home(env, '.gemini', 'settings.json'), project: here('.gemini/settings.json') },
     reference: (variable) => `$${variable}`,
     remote: ({ url, headers }) => ({ httpUrl: url, ...withHeaders(headers) }),
     next: 'Restart gemini; /mcp lists its servers.',

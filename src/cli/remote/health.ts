@@ -6,6 +6,7 @@ import { type Config, type Flags, readConfig } from '../../config/read-config.ts
 import { visible } from '../../endpoint/hidden.ts';
 import { parseJsonObject } from '../../endpoint/untrusted.ts';
 import { GatewayError, usageError } from '../../errors.ts';
+import type { Io } from '../io.ts';
 import { readGatewayUrl } from './remote-gateway.ts';
 
 export interface HealthFlags extends Flags {
@@ -26,17 +27,17 @@ interface Answer {
   readonly state?: unknown;
 }
 
-const PATIENCE_MS = 4_000;
+const TIMEOUT_MS = 4_000;
 const MAX_BYTES = 64 * 1024;
 
-export async function runHealth(flags: HealthFlags): Promise<void> {
+export async function runHealth({ stdout, env }: Io, flags: HealthFlags): Promise<number> {
   const path = flags.live ? 'healthz' : 'readyz';
-  const target = flags.url === undefined ? ownTarget(readConfig(flags, process.env), path) : toTarget(flags.url, path);
+  const target = flags.url === undefined ? ownTarget(readConfig(flags, env), path) : toTarget(flags.url, path);
   const answer = await ask(target);
   const { isWell, status, state } = answer;
-  if (flags.json) process.stdout.write(`${JSON.stringify({ url: showUrl(target.url), ...answer })}\n`);
-  else process.stdout.write(`${status}${state === 'degraded' ? ' (shared state is down)' : ''}\n`);
-  if (!isWell) process.exitCode = 1;
+  if (flags.json) stdout.write(`${JSON.stringify({ url: showUrl(target.url), ...answer })}\n`);
+  else stdout.write(`${status}${state === 'degraded' ? ' (shared state is down)' : ''}\n`);
+  return isWell ? 0 : 1;
 }
 
 /** `https://example.com/tools/mcp` → `https://example.com/tools/readyz` */
@@ -61,7 +62,7 @@ function ownTarget({ http, port, host, tls }: Config, path: string): Target {
 function ask({ url, isOwn }: Target): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => reject(toUnreachable(url, error));
-    const options = { agent: false, timeout: PATIENCE_MS, signal: AbortSignal.timeout(PATIENCE_MS) };
+    const options = { agent: false, timeout: TIMEOUT_MS, signal: AbortSignal.timeout(TIMEOUT_MS) };
     const send = url.protocol === 'https:' ? askHttps : askHttp;
     const request = send(url, { ...options, ...(isOwn && { rejectUnauthorized: false }) }, (response) => {
       let text = '';
@@ -74,7 +75,7 @@ function ask({ url, isOwn }: Target): Promise<Answer> {
       response.on('end', () => {
         const answer = toAnswer(response.statusCode ?? 0, text);
         if (answer) resolve(answer);
-        else reject(toStranger(url, response.statusCode ?? 0));
+        else reject(toForeignAnswer(url, response.statusCode ?? 0));
       });
     });
     request.on('error', fail);
@@ -90,7 +91,7 @@ function toAnswer(code: number, text: string): Answer | undefined {
   return { isWell: code === 200, status, ...(body.state !== undefined && { state: body.state }) };
 }
 
-function toStranger(url: URL, code: number): GatewayError {
+function toForeignAnswer(url: URL, code: number): GatewayError {
   return new GatewayError(
     'BAD_CONFIG',
     `${showUrl(url)} answered ${code}, but not as a gateway does. Check which program listens at this address.`,

@@ -8,18 +8,17 @@ import { HEADER_NAME } from '../../endpoint/headers/header-names.ts';
 import { visible } from '../../endpoint/hidden.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import { toEssence } from '../../endpoint/media-type.ts';
-import { parseJsonObject } from '../../endpoint/untrusted.ts';
+import { parseJson, parseJsonObject } from '../../endpoint/untrusted.ts';
 import { ERRORS, GatewayError, usageError } from '../../errors.ts';
 import { LEGACY_VERSIONS, META, MODERN_VERSION } from '../../protocol/eras.ts';
-import { readEvents } from './event-stream.ts';
 
-export type Params = Readonly<Record<string, unknown>>;
+export type RpcParams = Readonly<Record<string, unknown>>;
 
 /** Sends one request and gives its result. A JSON-RPC error is thrown as `RpcFailure`. */
-export type Request = (method: string, params: Params) => Promise<Params>;
+export type SendRequest = (method: string, params: RpcParams) => Promise<RpcParams>;
 
 /** Answers a question that a server of the older kind asks while a call is under way. */
-export type AnswerQuestion = (params: { readonly message: string }) => Promise<Params>;
+export type AnswerQuestion = (params: { readonly message: string }) => Promise<RpcParams>;
 
 export interface RemoteOptions {
   readonly url: string;
@@ -32,7 +31,7 @@ export interface RemoteOptions {
 /** The other side understood the message and refused it. */
 export class RpcFailure extends GatewayError {
   readonly rpcCode: number;
-  readonly data: Params;
+  readonly data: RpcParams;
 
   constructor({ code, message, data }: { code?: unknown; message?: unknown; data?: unknown }) {
     super('BAD_CONFIG', typeof message === 'string' ? message : 'The gateway refused the request without a reason.');
@@ -64,12 +63,12 @@ export function readHeaderFlags(lines: readonly string[], env: Environment): Rec
   return headers;
 }
 
-export function connectGateway(options: RemoteOptions): { request: Request; close(): Promise<void> } {
+export function connectGateway(options: RemoteOptions): { request: SendRequest; close(): Promise<void> } {
   const post = createPost(options);
   let legacy: LegacySession | undefined;
   let id = 0;
 
-  const sendModern: Request = async (method, params) => {
+  const sendModern: SendRequest = async (method, params) => {
     const _meta = {
       [META.version]: MODERN_VERSION,
       [META.clientInfo]: options.client,
@@ -112,14 +111,14 @@ function isModernRefusal({ rpcCode, data }: RpcFailure): boolean {
 
 interface Answer {
   readonly status: number;
-  readonly message: Params | undefined;
+  readonly message: RpcParams | undefined;
   readonly sessionId: string | null;
 }
 
 type Post = (
-  message: Params,
+  message: RpcParams,
   headers: Readonly<Record<string, string>>,
-  onRequest?: (request: Params) => Promise<void>,
+  onRequest?: (request: RpcParams) => Promise<void>,
 ) => Promise<Answer>;
 
 function createPost({ url, headers: own }: RemoteOptions): Post {
@@ -138,7 +137,7 @@ function createPost({ url, headers: own }: RemoteOptions): Post {
     }).catch((error: unknown) => {
       throw explainConnection(url, error);
     });
-    await refuseStrangers(url, response, own);
+    await refuseForeignAnswers(url, response, own);
     const sessionId = response.headers.get('mcp-session-id');
     const { status } = response;
     const type = mediaTypeOf(response);
@@ -154,7 +153,35 @@ function createPost({ url, headers: own }: RemoteOptions): Post {
   };
 }
 
-function toResult({ message, status }: Answer, url: string): Params {
+/** More than any answer of a gateway; a stream that never ends a line must not fill the memory. */
+const MAX_EVENT_CHARS = 256 * 1024 * 1024;
+
+/** Server-sent events that carry JSON: the data of each, parsed. Events that are no JSON are left out. */
+export async function* readEvents(response: Response): AsyncGenerator<unknown> {
+  const decoder = new TextDecoder();
+  let line: string[] = [];
+  let data: string[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    const pieces = decoder.decode(chunk as Uint8Array, { stream: true }).split('\n');
+    for (const [index, piece] of pieces.entries()) {
+      line.push(piece);
+      size += piece.length;
+      if (size > MAX_EVENT_CHARS) throw new GatewayError('BAD_CONFIG', 'The answer is too long to be read.');
+      if (index === pieces.length - 1) continue;
+      const text = line.join('').replace(/\r$/, '');
+      line = [];
+      if (text.startsWith('data:')) data.push(text.slice(text[5] === ' ' ? 6 : 5));
+      if (text !== '' || data.length === 0) continue;
+      const event = parseJson(data.join('\n'));
+      data = [];
+      size = 0;
+      if (event !== undefined) yield event;
+    }
+  }
+}
+
+function toResult({ message, status }: Answer, url: string): RpcParams {
   if (isObject(message?.result)) return message.result;
   if (isObject(message?.error)) throw new RpcFailure(message.error);
   // An error page of something else, or a stream that ended early.
@@ -162,7 +189,7 @@ function toResult({ message, status }: Answer, url: string): Params {
 }
 
 interface LegacySession {
-  readonly request: Request;
+  readonly request: SendRequest;
   close(): Promise<void>;
 }
 
@@ -178,7 +205,7 @@ async function openLegacy(post: Post, { url, headers: own, client, answer }: Rem
     ...(opening.sessionId !== null && { 'mcp-session-id': opening.sessionId }),
   };
   await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, headers);
-  const onRequest = async ({ id: question, method, params }: Params) => {
+  const onRequest = async ({ id: question, method, params }: RpcParams) => {
     const body =
       method === 'elicitation/create' && answer
         ? { result: await answer(params as { message: string }) }
@@ -197,7 +224,7 @@ async function openLegacy(post: Post, { url, headers: own, client, answer }: Rem
 }
 
 /** Throws for answers that do not come from an MCP endpoint, or that ask for a credential. */
-async function refuseStrangers(url: string, response: Response, own: RemoteOptions['headers']): Promise<void> {
+async function refuseForeignAnswers(url: string, response: Response, own: RemoteOptions['headers']): Promise<void> {
   const { status, headers } = response;
   const type = headers.get('content-type') ?? 'nothing';
   if (status >= 300 && status < 400)

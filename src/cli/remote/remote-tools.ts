@@ -5,9 +5,10 @@ import { suggestion } from '../../endpoint/suggest.ts';
 import { GatewayError } from '../../errors.ts';
 import { describeType } from '../../schema/explain/show.ts';
 import type { SchemaObject } from '../../schema/references.ts';
+import type { Io } from '../io.ts';
 import { colours as pc } from '../terminal/palette.ts';
 import { colourEffect, count, renderTable, shown, withCommas } from '../terminal/terminal.ts';
-import { type Params, type Request, RpcFailure } from './remote-gateway.ts';
+import { RpcFailure, type RpcParams, type SendRequest } from './remote-gateway.ts';
 
 interface RemoteTool {
   readonly name: string;
@@ -20,53 +21,56 @@ interface RemoteTool {
 /** Limit for a server whose list never ends. */
 const MAX_PAGES = 1_000;
 
-export async function printRemoteTools(request: Request, json: boolean): Promise<void> {
+export async function printRemoteTools({ stdout }: Io, request: SendRequest, json: boolean): Promise<number> {
   const tools = await listTools(request);
   const rows = tools.map((tool) => ({ name: tool.name, effect: effectOf(tool), tokens: costOf(tool) }));
   const tokens = listCost(tools);
   if (json) {
-    process.stdout.write(`${JSON.stringify({ tools: rows, tokens })}\n`);
-    return;
+    stdout.write(`${JSON.stringify({ tools: rows, tokens })}\n`);
+    return 0;
   }
   const lines = rows.map((row) => [shown(row.name), colourEffect(row.effect), String(row.tokens)]);
   const sum = `${pc.bold(count(tools.length, 'tool'))}: tools/list costs ${pc.bold(withCommas(tokens))} tokens.`;
-  process.stdout.write(`${renderTable(['tool', 'effect', 'tokens'], lines)}\n\n${sum}\n`);
+  stdout.write(`${renderTable(['tool', 'effect', 'tokens'], lines)}\n\n${sum}\n`);
+  return 0;
 }
 
-export async function printRemoteTool(request: Request, name: string, json: boolean): Promise<void> {
+export async function printRemoteTool(io: Io, request: SendRequest, name: string, json: boolean): Promise<number> {
   const tools = await listTools(request);
   const tool = tools.find((one) => one.name === name);
-  if (!tool) return printRemoteOperation(request, name, tools, json);
-  process.stdout.write(json ? `${JSON.stringify(tool)}\n` : render(tool));
-  process.stderr.write(
+  if (!tool) return printRemoteOperation(io, request, name, tools, json);
+  io.stdout.write(json ? `${JSON.stringify(tool)}\n` : render(tool));
+  io.stderr.write(
     'This is what the gateway sends to its clients. To see where each part comes from, run "landbridge explain" with the files of the gateway.\n',
   );
+  return 0;
 }
 
 /** In search mode the gateway describes its operations itself; in a grouped tool they are actions. */
 async function printRemoteOperation(
-  request: Request,
+  { stdout, stderr }: Io,
+  request: SendRequest,
   name: string,
   tools: readonly RemoteTool[],
   json: boolean,
-): Promise<void> {
+): Promise<number> {
   const description = tools.some((tool) => tool.name === 'describe_operation')
     ? await request('tools/call', { name: 'describe_operation', arguments: { operation: name } })
     : undefined;
   if (description && description.isError !== true) {
     const [{ text }] = description.content as [{ text: string }];
-    process.stdout.write(json ? `${JSON.stringify(description)}\n` : `${text}\n`);
-    return;
+    stdout.write(json ? `${JSON.stringify(description)}\n` : `${text}\n`);
+    return 0;
   }
   // Calling a name that does not exist runs nothing; the refusal names the tool by which the operation can be called.
   const refusal = await request('tools/call', { name, arguments: {} }).catch((error: unknown) => error);
   const { call } =
-    refusal instanceof RpcFailure ? (refusal.data as { call?: { name: string; arguments: Params } }) : {};
+    refusal instanceof RpcFailure ? (refusal.data as { call?: { name: string; arguments: RpcParams } }) : {};
   const group = tools.find((tool) => tool.name === call?.name);
   if (group && call) {
-    process.stderr.write(`${name} is called through ${call.name} with ${JSON.stringify(call.arguments)}.\n`);
-    process.stdout.write(json ? `${JSON.stringify(group)}\n` : render(group));
-    return;
+    stderr.write(`${name} is called through ${call.name} with ${JSON.stringify(call.arguments)}.\n`);
+    stdout.write(json ? `${JSON.stringify(group)}\n` : render(group));
+    return 0;
   }
   const names = tools.map((tool) => tool.name);
   throw new GatewayError(
@@ -75,7 +79,7 @@ async function printRemoteOperation(
   );
 }
 
-async function listTools(request: Request): Promise<RemoteTool[]> {
+async function listTools(request: SendRequest): Promise<RemoteTool[]> {
   const tools: RemoteTool[] = [];
   let cursor: unknown;
   for (let page = 0; page < MAX_PAGES; page++) {

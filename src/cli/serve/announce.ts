@@ -1,32 +1,36 @@
-// What is said once the gateway is up, to a person or to a program: where it is, what it offers, who may call.
+// What `serve` prints once the gateway is up, for people or for programs: where it listens, what it offers, who may call.
 
 import type { Config } from '../../config/read-config.ts';
+import { isLoopback } from '../../endpoint/address.ts';
 import type { Domain } from '../../endpoint/model.ts';
+import { trimEnd } from '../../endpoint/plain-text.ts';
 import type { Gateway } from '../../gateway.ts';
 import type { AnnouncedLine, Announcement } from '../../workers/worker-messages.ts';
 import { estimateCost } from '../exposure-cost.ts';
+import type { Io, Output } from '../io.ts';
 import { chooseService } from '../open-gateway.ts';
-import { digestWarnings, listWarnings as listDomainWarnings, listWarningLines } from '../terminal/digest-lines.ts';
-import type { Launch } from '../terminal/launch-words.ts';
+import { digestWarnings, listWarningLines, listWarnings } from '../terminal/digest-lines.ts';
+import type { Invocation } from '../terminal/invocation.ts';
 import { count, shown } from '../terminal/terminal.ts';
 import type { Authorities } from './authorities.ts';
 import { type Addresses, describeCallers, OPEN_TO_ALL, renderBanner, renderLine, type Screen } from './banner.ts';
 import { listCredentials, listMissing } from './credential-lines.ts';
-import { bracketed, clientUrl, listDoorWarnings } from './doors.ts';
-import type { Parts } from './open-parts.ts';
-import { isWideOpen } from './start-checks.ts';
+import type { Components } from './serve-process.ts';
+import { isOpenToAll, listSettingWarnings } from './start-checks.ts';
 import type { Transports } from './start-transports.ts';
-
-export function listWarnings(config: Config, authorities: Authorities | undefined): string[] {
-  return [...(authorities?.warnings ?? []), ...listDoorWarnings(config, authorities !== undefined)];
-}
 
 /** Where it listens; `adminPort`: the port of the admin listener, whichever process has it. */
 type Listening = Transports & { readonly adminPort?: number | undefined };
 
-export function renderAnnouncement(launch: Launch, parts: Parts, running: Listening, json: boolean): Announcement {
-  const { gateway: all, authorities } = parts;
-  const { config } = launch;
+export function renderAnnouncement(
+  io: Io,
+  invocation: Invocation,
+  components: Components,
+  running: Listening,
+  json: boolean,
+): Announcement {
+  const { gateway: all, authorities } = components;
+  const { config } = invocation;
   // --profile applies to stdio and TCP; over HTTP, all other profiles are served as well.
   const service = chooseService(all, config);
   const gateway = running.http ? all : { ...all, ...service };
@@ -42,13 +46,15 @@ export function renderAnnouncement(launch: Launch, parts: Parts, running: Listen
     }),
     ...(config.tls && { tls: true }),
     authentication: (running.http || running.tcp) && authorities?.summary,
-    isWideOpen: isWideOpen(config, authorities),
+    isOpenToAll: isOpenToAll(config, authorities),
   };
   const { domains } = gateway;
-  const isRead = process.stderr.isTTY === true;
-  const lines = isRead ? [] : [...listLines(launch, domains), toReadyLine(launch, { ...gateway, ...service }, at)];
+  const isRead = io.stderr.isTTY === true;
+  const lines = isRead
+    ? []
+    : [...listLines(invocation, domains), toReadyLine(invocation, { ...gateway, ...service }, at)];
   if (json) {
-    const line = `${JSON.stringify(describe(launch, gateway, authorities, at))}\n`;
+    const line = `${JSON.stringify(describe(invocation, gateway, authorities, at))}\n`;
     // With stdio, stdout belongs to the protocol. What this line contains is not logged again.
     return config.stdio
       ? { stdout: '', stderr: line, lines: [] }
@@ -56,24 +62,24 @@ export function renderAnnouncement(launch: Launch, parts: Parts, running: Listen
   }
   const notes = [
     ...listCredentials(domains).map((line) => `credential ${shown(line)}`),
-    ...digestWarnings(domains, launch.verbose),
+    ...digestWarnings(domains, invocation.verbose),
   ];
   if (config.stdio) {
     const ready = [...notes, ...describeStdio(gateway, service.registry.tools.size, at)];
     return { stdout: '', stderr: isRead ? toText(ready) : '', lines };
   }
-  return process.stdout.isTTY
-    ? { stdout: renderBanner(gateway, at, launch, screenOf(process.stdout)), stderr: '', lines }
-    : { stdout: renderLine(gateway, at, launch.workers), stderr: isRead ? toText(notes) : '', lines };
+  return io.stdout.isTTY
+    ? { stdout: renderBanner(gateway, at, invocation, screenOf(io.stdout)), stderr: '', lines }
+    : { stdout: renderLine(gateway, at, invocation.workers), stderr: isRead ? toText(notes) : '', lines };
 }
 
 /** A terminal that does not say its size, or is smaller than any, counts as one of 24 lines. */
-function screenOf({ columns, rows }: NodeJS.WriteStream): Screen {
+function screenOf({ columns, rows }: Output): Screen {
   return { columns: columns || 80, rows: Math.max(rows || 0, 24) };
 }
 
 /** What an operator should know about the domains, as lines of the log. */
-function listLines({ verbose }: Launch, domains: readonly Domain[]): AnnouncedLine[] {
+function listLines({ verbose }: Invocation, domains: readonly Domain[]): AnnouncedLine[] {
   return [
     ...listCredentials(domains).map((credential) => ({
       level: 'info' as const,
@@ -85,7 +91,7 @@ function listLines({ verbose }: Launch, domains: readonly Domain[]): AnnouncedLi
 }
 
 /** What a banner shows, as one line. */
-function toReadyLine({ workers = 1 }: Launch, gateway: Gateway, at: Addresses): AnnouncedLine {
+function toReadyLine({ workers = 1 }: Invocation, gateway: Gateway, at: Addresses): AnnouncedLine {
   const { version, domains, registry } = gateway;
   const missing = [...new Set(listMissing(domains).flatMap(({ variables }) => variables))];
   const { http, url, tcp, stdio, admin, authentication = 'none' } = at;
@@ -106,7 +112,7 @@ function toReadyLine({ workers = 1 }: Launch, gateway: Gateway, at: Addresses): 
     tokens: estimateCost(gateway),
     domains: domains.map(({ name }) => name),
     ...(missing.length > 0 && { missing }),
-    warnings: listDomainWarnings(domains).length,
+    warnings: listWarnings(domains).length,
   };
   return { level: 'info', facts, message: 'serving' };
 }
@@ -123,12 +129,12 @@ function describeStdio({ name, version }: Gateway, tools: number, at: Addresses)
 
 /** For scripts. */
 function describe(
-  { config, workers = 1 }: Launch,
+  { config, workers = 1 }: Invocation,
   { domains, registry }: Gateway,
   authorities: Authorities | undefined,
-  { isWideOpen: isOpen, ...where }: Addresses,
+  { isOpenToAll: isOpen, ...where }: Addresses,
 ): object {
-  const notes = [...(isOpen ? [OPEN_TO_ALL] : []), ...listWarnings(config, authorities)];
+  const notes = [...(isOpen ? [OPEN_TO_ALL] : []), ...listSettingWarnings(config, authorities)];
   return {
     ...where,
     ...(workers > 1 && { workers }),
@@ -143,4 +149,19 @@ function describe(
 
 function toText(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
+}
+
+/** What people paste: where clients reach the gateway, or else what they can call from this machine. */
+export function clientUrl({ publicUrl, allowedHosts, host }: Config, bound: string): string {
+  if (publicUrl !== undefined) return `${trimEnd(publicUrl, '/')}/mcp`;
+  const url = new URL(bound);
+  // A wildcard address cannot be called.
+  if (allowedHosts[0] !== undefined && !isLoopback(host)) url.hostname = allowedHosts[0].replace(/:\d+$/, '');
+  else if (host === '0.0.0.0' || host === '::') url.hostname = '127.0.0.1';
+  return url.href;
+}
+
+/** As it stands in a URL. */
+export function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
 }

@@ -1,19 +1,18 @@
-// Who may call, from the configuration: all authorities that are asked about a token, what unknown callers are told, and what
-// each class of callers may do, so that their catalogs are ready before the first call.
+// Who may call, from the configuration: the authorities that check tokens and keys, the challenge for unknown callers, and what each
+// class of callers may do, so that their catalogs are ready before the first call.
 
 import { toSectionError } from '../../config/config-file.ts';
-import { type ConfiguredKey, readKeys } from '../../config/key-sources.ts';
+import { type ConfiguredKey, checkProfiles, readKeys } from '../../config/key-sources.ts';
 import type { Config } from '../../config/read-config.ts';
 import type { Effect } from '../../endpoint/model.ts';
 import type { Gateway } from '../../gateway.ts';
 import { createKeyAuthority } from '../../identity/api-keys.ts';
-import { type CertificateCheck, withCertificates } from '../../identity/certificates.ts';
+import { type CertificateCheck, createCertificateCheck, withCertificates } from '../../identity/certificates.ts';
 import { type Authority, createIdentify, createTokenCheck } from '../../identity/identify.ts';
 import { toPrincipal } from '../../identity/permissions.ts';
 import type { Identify } from '../../transport/http-door.ts';
 import type { TcpIdentify } from '../../transport/lines/tcp.ts';
 import { count } from '../terminal/terminal.ts';
-import { openCertificates } from './doors.ts';
 import type { Issuers } from './issuers.ts';
 
 /** Callers that see the same catalog. */
@@ -34,11 +33,11 @@ export interface Authorities {
   readonly issuers?: Issuers | undefined;
   /** `2 keys`: for the banner. */
   readonly summary: string;
-  /** What the operator should know of them. */
+  /** For the operator. */
   readonly warnings: readonly string[];
 }
 
-/** Undefined where the configuration does not say who may call: then everybody may. */
+/** Undefined if the configuration does not say who may call: then everybody may. */
 export async function createAuthorities(config: Config, profiles: readonly string[]): Promise<Authorities | undefined> {
   const keys = readKeys(config, profiles);
   const certificates = openCertificates(config, profiles);
@@ -56,7 +55,7 @@ export async function createAuthorities(config: Config, profiles: readonly strin
     ...(certificates ? (config.auth?.certificates ?? [{}]) : []).map((rule) => toPrincipal('', rule)),
     ...(issuers?.effectSets.map((effects) => ({ effects })) ?? []),
   ];
-  const parts = [
+  const summary = [
     ...(keys.length > 0 ? [count(keys.length, 'key')] : []),
     ...(certificates ? ['client certificates'] : []),
     ...(oauth.length > 0 ? [`tokens of ${oauth.map(({ issuer }) => issuer).join(', ')}`] : []),
@@ -78,9 +77,24 @@ export async function createAuthorities(config: Config, profiles: readonly strin
     identifyOverTcp: (profile) => toTcpIdentify(all, certificates, profile),
     classes,
     issuers,
-    summary: parts.join(', '),
+    summary: summary.join(', '),
     warnings: listExpired(keys),
   };
+}
+
+/** Undefined if certificates are not accepted as identification. */
+function openCertificates({ auth, tls }: Config, profiles: readonly string[]): CertificateCheck | undefined {
+  const rules = auth?.certificates;
+  if (tls?.clientCa === undefined) {
+    if (rules === undefined) return undefined;
+    const message = 'needs tls.clientCa, the authority that signs them (--tls-client-ca)';
+    throw toSectionError(auth!, [{ path: ['auth', 'certificates'], message }]);
+  }
+  const problems = (rules ?? []).flatMap((rule, index) =>
+    checkProfiles(rule, ['auth', 'certificates', index], profiles),
+  );
+  if (problems.length > 0) throw toSectionError(auth!, problems);
+  return createCertificateCheck(rules);
 }
 
 function toTcpIdentify(

@@ -5,9 +5,9 @@ import { type Domain, EFFECTS } from '../../endpoint/model.ts';
 import type { Gateway } from '../../gateway.ts';
 import { describeCost } from '../exposure-cost.ts';
 import { listWarnings } from '../terminal/digest-lines.ts';
-import { hereAgain, type Launch, programWords, quoted } from '../terminal/launch-words.ts';
+import { type Invocation, programCommand, sameArguments, shellQuote } from '../terminal/invocation.ts';
 import { colours as pc } from '../terminal/palette.ts';
-import { count, fitLines, renderTable, shown, visibleWidth, withCommas, wrapLines } from '../terminal/terminal.ts';
+import { count, cropLines, renderTable, shown, visibleWidth, withCommas, wrapLines } from '../terminal/terminal.ts';
 import { isReady, listCredentials, listMissing } from './credential-lines.ts';
 
 export interface Addresses {
@@ -23,7 +23,7 @@ export interface Addresses {
   /** Who may call over HTTP and TCP: `2 keys`. Absent: everybody. */
   readonly authentication?: string | undefined;
   /** The port can be reached from other machines, and callers are not authenticated. */
-  readonly isWideOpen?: boolean | undefined;
+  readonly isOpenToAll?: boolean | undefined;
 }
 
 export interface Screen {
@@ -35,10 +35,10 @@ export const OPEN_TO_ALL =
   'No authentication: anyone who can reach this port from another machine can call these APIs with your credentials (--allow-unauthenticated).';
 
 /** Who may call; nothing where that is everybody on this machine. */
-export function describeCallers({ authentication, isWideOpen }: Addresses): string[] {
+export function describeCallers({ authentication, isOpenToAll }: Addresses): string[] {
   return [
     ...(authentication === undefined ? [] : [`authentication: ${authentication}`]),
-    ...(isWideOpen ? [OPEN_TO_ALL] : []),
+    ...(isOpenToAll ? [OPEN_TO_ALL] : []),
   ];
 }
 
@@ -64,26 +64,26 @@ export function renderLine(gateway: Gateway, at: Addresses, workers = 1): string
 }
 
 /** For a terminal of this size. With --verbose nothing is left out, and it may be longer than the screen. */
-export function renderBanner(gateway: Gateway, at: Addresses, launch: Launch, screen: Screen): string {
+export function renderBanner(gateway: Gateway, at: Addresses, invocation: Invocation, screen: Screen): string {
   const { columns } = screen;
   const { url = at.http } = at;
   const wrap = (text: string) => wrapLines(text, columns).split('\n');
-  const head = [wrap(renderTitle(gateway, launch)), renderAddresses(at, gateway, launch).flatMap(wrap)];
+  const head = [wrap(renderTitle(gateway, invocation)), renderAddresses(at, gateway, invocation).flatMap(wrap)];
   const foot = [
-    ...(url === undefined ? [] : [renderExample(gateway, url, at), renderClients(url, at, launch)]),
-    renderMore(),
+    ...(url === undefined ? [] : [renderExample(gateway, url, at, invocation), renderClients(url, at, invocation)]),
+    renderMore(invocation),
   ];
   const apis = renderTable(
     [],
     gateway.domains.map((domain) => toRow(domain, gateway)),
   );
-  const notes = listNotes(gateway, at, launch.verbose).map(wrap);
+  const notes = listNotes(gateway, at, invocation).map(wrap);
   // Beside the lines themselves: an empty one above each part, one for the cursor, and the title of the notes.
   const rowCount = [...head, ...foot].flat().reduce((sum, line) => sum + Math.ceil(visibleWidth(line) / columns), 0);
   const between = head.length + foot.length + (notes.length > 0 ? 3 : 1);
-  const space = launch.verbose ? Infinity : screen.rows - rowCount - between;
+  const space = invocation.verbose ? Infinity : screen.rows - rowCount - between;
   const apiLines = cutList(
-    apis.split('\n').map((line) => [fitLines(line, columns)]),
+    apis.split('\n').map((line) => [cropLines(line, columns)]),
     Math.max(MIN_API_ROWS, space - notes.flat().length),
     (more) => `  … and ${count(more, 'API')} more`,
   );
@@ -110,7 +110,7 @@ function cutList(items: readonly (readonly string[])[], space: number, more: (re
   return itemCount === items.length ? lines : [...lines, pc.dim(more(items.length - itemCount))];
 }
 
-function renderTitle(gateway: Gateway, { config, workers = 1 }: Launch): string {
+function renderTitle(gateway: Gateway, { config, workers = 1 }: Invocation): string {
   const { name, version, domains } = gateway;
   const { operations, tools } = gateway.registry;
   const title = `${pc.bold(name)} ${version} serves ${count(domains.length, 'API')}: ${count(operations.length, 'operation')} as ${count(tools.size, 'tool')}, ${describeCost(gateway)}`;
@@ -120,7 +120,7 @@ function renderTitle(gateway: Gateway, { config, workers = 1 }: Launch): string 
 function renderAddresses(
   { http, tcp, tls, stdio, admin, authentication }: Addresses,
   gateway: Gateway,
-  launch: Launch,
+  invocation: Invocation,
 ) {
   const profiles = [...gateway.profiles.keys()];
   const rows = [
@@ -131,7 +131,7 @@ function renderAddresses(
     ...(stdio ? [['MCP over stdio', 'this process']] : []),
     ...(admin ? [['admin', `${admin}/metrics, /readyz, /log-level`]] : []),
     ...(authentication === undefined ? [] : [['authentication', authentication]]),
-    ...(launch.verbose ? listCredentials(gateway.domains).map((line) => ['credential', shown(line)]) : []),
+    ...(invocation.verbose ? listCredentials(gateway.domains).map((line) => ['credential', shown(line)]) : []),
   ];
   return rows.map(([label, where]) => `  ${label!.padEnd(16)}${pc.green(where!)}`);
 }
@@ -150,47 +150,48 @@ function toRow({ name, endpoints }: Domain, { registry }: Gateway): string[] {
 }
 
 /** What an operator should see before anybody calls, each with its fix. */
-function listNotes({ domains }: Gateway, at: Addresses, isVerbose: boolean): string[] {
-  const missing = isVerbose ? [] : listMissing(domains);
+function listNotes({ domains }: Gateway, at: Addresses, invocation: Invocation): string[] {
+  const program = programCommand(invocation);
+  const missing = invocation.verbose ? [] : listMissing(domains);
   const variables = missing.flatMap((one) => one.variables);
   const warnings = listWarnings(domains).filter((text) => !variables.some((variable) => text.includes(variable)));
   const quarantined = domains.reduce((sum, domain) => sum + domain.quarantined.length, 0);
   const notes = [
-    ...(at.isWideOpen ? [OPEN_TO_ALL] : []),
+    ...(at.isOpenToAll ? [OPEN_TO_ALL] : []),
     ...missing.map(
       (one) =>
-        `${one.domain}: set ${one.variables.join(' and ')}, which ${one.operations === 1 ? '1 operation needs' : `${withCommas(one.operations)} operations need`}${one.hasOthers ? ` (other ways: ${programWords()} doctor)` : ''}`,
+        `${one.domain}: set ${one.variables.join(' and ')}, which ${one.operations === 1 ? '1 operation needs' : `${withCommas(one.operations)} operations need`}${one.hasOthers ? ` (other ways: ${program} doctor)` : ''}`,
     ),
     ...(quarantined === 0
       ? []
-      : [`${count(quarantined, 'operation')} could not be imported: "${programWords()} tools" says why`]),
+      : [`${count(quarantined, 'operation')} could not be imported: "${program} tools" says why`]),
     ...warnings,
   ];
   return notes.map((text) => `  ${pc.yellow('!')} ${shown(text)}`);
 }
 
-function renderExample({ registry }: Gateway, url: string, at: Addresses): string[] {
+function renderExample({ registry }: Gateway, url: string, at: Addresses, invocation: Invocation): string[] {
   const easy = findEasy(registry.operations);
   const key = at.authentication === undefined ? '' : ` --header "Authorization: Bearer $${KEY_VARIABLE}"`;
   const words = easy === undefined ? `tools --url ${url}${key}` : `call --url ${url}${key} ${easy.name}`;
-  return [pc.bold('Try it, in another terminal'), `  ${programWords()} ${words}`];
+  return [pc.bold('Try it, in another terminal'), `  ${programCommand(invocation)} ${words}`];
 }
 
 /** One line for every way to connect. What `install` writes, it shows first. */
-function renderClients(url: string, at: Addresses, launch: Launch): string[] {
-  const program = programWords();
+function renderClients(url: string, at: Addresses, invocation: Invocation): string[] {
+  const program = programCommand(invocation);
   const key = at.authentication === undefined ? '' : ` --header 'Authorization: Bearer \${${KEY_VARIABLE}}'`;
   const remote = ['claude-code', 'cursor', 'vscode'].map(
     (client) => `  ${program} install ${client} --url ${url}${key}`,
   );
   // A document from stdin cannot be piped in again.
-  const isFromStdin = launch.config.paths.includes('-');
-  const words = ['install', 'claude-desktop', ...hereAgain(launch)].map(quoted).join(' ');
+  const isFromStdin = invocation.config.paths.includes('-');
+  const words = ['install', 'claude-desktop', ...sameArguments(invocation)].map(shellQuote).join(' ');
   return [pc.bold('Connect a client'), ...remote, ...(isFromStdin ? [] : [`  ${program} ${words}`])];
 }
 
-function renderMore(): string[] {
-  const program = programWords();
+function renderMore(invocation: Invocation): string[] {
+  const program = programCommand(invocation);
   return [`More: ${program} tools (all tools and costs), --help (all commands)`];
 }
 

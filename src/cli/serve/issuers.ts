@@ -1,4 +1,4 @@
-// The authorization servers of the configuration, as an authority that is asked about tokens, and what clients are told about them.
+// The authorization servers of the configuration: the authority that checks their tokens, and the metadata for clients.
 import { toSectionError } from '../../config/config-file.ts';
 import type { Config } from '../../config/read-config.ts';
 import { isLoopback } from '../../endpoint/address.ts';

@@ -1,13 +1,14 @@
-// What first calls would wait for, made once the gateway listens: the validator, the search index, the actions of grouped tools.
+// What first calls would wait for, built as soon as the gateway listens: the validator, the search index, the actions of grouped
+// tools.
 import { setTimeout as delay } from 'node:timers/promises';
 import { inSteps } from '../../executor/turns.ts';
 import { expectCompilerLater, prepareCompiler } from '../../schema/check/compile-schema.ts';
-import type { Parts } from './open-parts.ts';
+import type { Components } from './serve-process.ts';
 
 /**
  * One after the other, each in steps, so that calls are served meanwhile; a call waits at most for a part that is not ready yet.
  */
-export async function prepareTools({ gateway, authorities, log }: Parts): Promise<void> {
+export async function prepareTools({ gateway, authorities, log }: Components): Promise<void> {
   const names = ['', ...gateway.profiles.keys()];
   // The catalogs of callers with fewer permissions come last.
   const callers = [{}, ...(authorities?.classes ?? [])];
@@ -23,11 +24,11 @@ export async function prepareTools({ gateway, authorities, log }: Parts): Promis
   }
 }
 
-/** Whoever starts a single process asks it at once: the first answers come first, which made a start 0.1 s shorter. */
+/** Clients that start a single process call it at once. Answering them first made a start 0.1 s shorter. */
 const FIRST_ANSWERS_MS = 250;
 
-export async function prepareToolsLater(parts: Parts): Promise<void> {
+export async function prepareToolsLater(components: Components): Promise<void> {
   expectCompilerLater();
   await delay(FIRST_ANSWERS_MS, undefined, { ref: false });
-  await prepareTools(parts);
+  await prepareTools(components);
 }

@@ -1,27 +1,35 @@
-// landbridge serve: in this process, or in several that this one starts. What is loaded depends on it: a process that only
-// looks after others needs no gateway.
+// landbridge serve: in this process, or in several that this one starts. What is loaded depends on it: a primary that only
+// looks after its workers needs no gateway.
 import { envFilesOf, type Flags, readConfig } from '../../config/read-config.ts';
 import { countWorkers } from '../../workers/available-cores.ts';
 import { SLOT_VARIABLE } from '../../workers/worker-messages.ts';
-import type { Launch } from '../terminal/launch-words.ts';
+import type { Io } from '../io.ts';
+import type { Invocation } from '../terminal/invocation.ts';
 
-export async function runServe(files: readonly string[], flags: Flags & { verbose?: boolean }): Promise<void> {
-  if (process.env[SLOT_VARIABLE] !== undefined) {
+type ServeFlags = Flags & { readonly verbose?: boolean };
+
+/** Resolves when it listens; signals end it. */
+export async function runServe(io: Io, files: readonly string[], flags: ServeFlags): Promise<number> {
+  const json = flags.json ?? false;
+  if (io.env[SLOT_VARIABLE] !== undefined) {
     const { joinPrimary } = await import('../../workers/in-worker.ts');
     const primary = await joinPrimary();
-    if (primary)
-      return primary.start(async () => {
+    if (primary) {
+      await primary.start(async () => {
         const { serveAsWorker } = await import('./serve-process.ts');
-        await serveAsWorker(readLaunch(files, flags), flags.json ?? false, primary);
+        await serveAsWorker(io, readInvocation(io, files, flags), json, primary);
       });
+      return 0;
+    }
   }
-  const launch = readLaunch(files, flags);
-  const workers = countWorkers(launch.config.workers);
-  if (workers > 1) return (await import('../workers/run-primary.ts')).runPrimary(launch.config, workers);
-  return (await import('./serve-process.ts')).serveAlone(launch, flags.json ?? false);
+  const invocation = readInvocation(io, files, flags);
+  const workers = countWorkers(invocation.config.workers);
+  if (workers > 1) await (await import('../workers/run-primary.ts')).runPrimary(io, invocation.config, workers);
+  else await (await import('./serve-process.ts')).serveAlone(io, invocation, json);
+  return 0;
 }
 
-function readLaunch(files: readonly string[], flags: Flags & { verbose?: boolean }): Launch {
-  const config = readConfig({ ...flags, paths: files }, process.env);
-  return { config, envFiles: envFilesOf(flags), verbose: flags.verbose ?? false };
+function readInvocation(io: Io, files: readonly string[], flags: ServeFlags): Invocation {
+  const config = readConfig({ ...flags, paths: files }, io.env);
+  return { config, envFiles: envFilesOf(flags), verbose: flags.verbose ?? false, script: io.script };
 }

@@ -1,36 +1,30 @@
-// What is wrong with the settings themselves: found before anything is loaded or opened, and said with what to do.
+// Checks the settings before anything is loaded or opened. Each refusal says what to do.
 import type { Config } from '../../config/read-config.ts';
 import { isLoopback } from '../../endpoint/address.ts';
 import type { Domain } from '../../endpoint/model.ts';
 import { GatewayError, usageError } from '../../errors.ts';
 import type { GatewayOptions } from '../../gateway.ts';
-import { refuseOpenAdmin } from '../admin/admin-checks.ts';
+import { refuseOpenAdmin } from '../admin/listen-for-admin.ts';
 import { toGatewayOptions } from '../open-gateway.ts';
 import { type Authorities, createAuthorities } from './authorities.ts';
-import { readTlsFiles, type TlsFiles } from './tls/tls-files.ts';
+import { readTlsFiles, type TlsFiles } from './listener-certificate.ts';
 
-/** What the settings say, checked. */
-export interface Prepared {
+export interface CheckedSettings {
   readonly options: Omit<GatewayOptions, 'domains'>;
   /** Who may call; absent where everybody may. */
   readonly authorities: Authorities | undefined;
   readonly tls: TlsFiles | undefined;
 }
 
-export async function prepare(config: Config): Promise<Prepared> {
+/** Throws for settings with which `serve` would not start. Close the issuers if they are not used. */
+export async function checkSettings(config: Config): Promise<CheckedSettings> {
   refuseContradictions(config);
   const options = await toGatewayOptions(config);
   const tls = readTlsFiles(config);
   const authorities = await createAuthorities(config, Object.keys(options.profiles ?? {}));
-  refuseOpenDoors(config, authorities);
+  refuseUnauthenticatedNetwork(config, authorities);
   refuseOpenAdmin(config);
   return { options, authorities, tls };
-}
-
-/** Throws for settings with which `serve` would not start. */
-export async function checkSettings(config: Config): Promise<void> {
-  const { authorities } = await prepare(config);
-  await authorities?.issuers?.close();
 }
 
 /** Refuses settings with which nothing would listen, or with which stdin would be read twice. */
@@ -51,8 +45,8 @@ function refuseContradictions({ http, tcp, stdio, paths, workers }: Config): voi
 }
 
 /** Refuses to listen for other machines without authentication, unless that is explicitly allowed. */
-function refuseOpenDoors(config: Config, authorities: Authorities | undefined): void {
-  if (config.allowUnauthenticated || !isWideOpen(config, authorities)) return;
+function refuseUnauthenticatedNetwork(config: Config, authorities: Authorities | undefined): void {
+  if (config.allowUnauthenticated || !isOpenToAll(config, authorities)) return;
   throw new GatewayError(
     'BAD_CONFIG',
     `Refusing to listen on ${config.host}: anyone who can reach this machine could call these APIs with your credentials. ` +
@@ -61,12 +55,35 @@ function refuseOpenDoors(config: Config, authorities: Authorities | undefined): 
   );
 }
 
+const TCP_WITHOUT_TLS =
+  'The TCP port has no TLS, so others on the network can read the keys and tokens sent to it. Set a certificate and its key (tls, --tls-cert, --tls-key).';
+
+const HTTP_WITHOUT_NAME =
+  'HTTP accepts requests to the addresses of this machine only, not to a host name. Set the URL that clients use (publicUrl, --public-url), or allow the name (allowedHosts, --allowed-host).';
+const STATE_WITHOUT_SECRET =
+  'Replicas share `state`, but no secret, so they refuse the confirmations and sessions of each other. Give all of them the same secret (secret, LANDBRIDGE_SECRET).';
+
+/**
+ * Warnings for the operator: expired keys, keys in clear text over TCP, HTTP without a host name that is accepted, replicas without a
+ * shared secret.
+ */
+export function listSettingWarnings(config: Config, authorities: Authorities | undefined): string[] {
+  const { host, http, tcp, tls, publicUrl, allowedHosts, state, secret } = config;
+  const isWide = !isLoopback(host);
+  return [
+    ...(authorities?.warnings ?? []),
+    ...(tcp !== undefined && tls === undefined && authorities !== undefined && isWide ? [TCP_WITHOUT_TLS] : []),
+    ...(http && isWide && publicUrl === undefined && allowedHosts.length === 0 ? [HTTP_WITHOUT_NAME] : []),
+    ...(state !== undefined && secret === undefined ? [STATE_WITHOUT_SECRET] : []),
+  ];
+}
+
 /** The port can be reached from other machines, and callers are not authenticated. */
-export function isWideOpen({ host, http, tcp }: Config, authorities: Authorities | undefined): boolean {
+export function isOpenToAll({ host, http, tcp }: Config, authorities: Authorities | undefined): boolean {
   return authorities === undefined && !isLoopback(host) && (http || tcp !== undefined);
 }
 
-/** Every call of such a domain would be refused, so the start is. */
+/** Every call of such a domain would be refused, so the start is refused. */
 export function refuseUnsigned(domains: readonly Domain[], { assertions }: Pick<GatewayOptions, 'assertions'>): void {
   if (assertions !== undefined) return;
   const asking = domains.filter(({ endpoints }) =>

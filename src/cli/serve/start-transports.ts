@@ -9,9 +9,9 @@ import { type StdioServer, startStdio } from '../../transport/lines/stdio.ts';
 import { type ProtocolOf, startTcp, type TcpServer } from '../../transport/lines/tcp.ts';
 import type { Primary } from '../../workers/in-worker.ts';
 import { chooseService } from '../open-gateway.ts';
-import { bracketed } from './doors.ts';
-import type { Parts } from './open-parts.ts';
-import type { ReadConditions } from './readiness.ts';
+import { bracketed } from './announce.ts';
+import type { ReadConditions } from './conditions.ts';
+import type { Components } from './serve-process.ts';
 
 export interface Transports {
   readonly http?: HttpServer | undefined;
@@ -26,17 +26,17 @@ type EndListening = Primary['endListening'];
  * connections.
  */
 export async function startTransports(
-  parts: Parts,
+  components: Components,
   conditions: ReadConditions,
   endListening?: EndListening,
 ): Promise<Transports> {
-  const { config, gateway, authorities } = parts;
+  const { config, gateway, authorities } = components;
   const running: { -readonly [Kind in keyof Transports]: Transports[Kind] } = {};
   const { protocol } = chooseService(gateway, config);
   gateway.limits.overload.start();
   try {
-    if (config.http) running.http = await openHttp(parts, conditions, endListening);
-    if (config.tcp !== undefined) running.tcp = await openTcp(parts, config.tcp, endListening);
+    if (config.http) running.http = await openHttp(components, conditions, endListening);
+    if (config.tcp !== undefined) running.tcp = await openTcp(components, config.tcp, endListening);
   } catch (error) {
     await closeTransports(running, 0);
     throw error;
@@ -45,10 +45,10 @@ export async function startTransports(
   const server = http ?? tcp;
   if (server)
     authorities?.issuers?.start(
-      parts.log,
+      components.log,
       `http${http && config.tls ? 's' : ''}://${bracketed(config.host)}:${server.port}`,
     );
-  if (config.stdio) running.stdio = startStdio(protocol, lineLimits(parts));
+  if (config.stdio) running.stdio = startStdio(protocol, lineLimits(components));
   return running;
 }
 
@@ -67,8 +67,12 @@ export async function closeTransports(
   await Promise.all([http?.close(graceMs, quietMs), tcp?.close(graceMs), stdio?.close(graceMs)]);
 }
 
-function openHttp(parts: Parts, conditions: ReadConditions, endListening?: EndListening): Promise<HttpServer> {
-  const { config, gateway, authorities, tls, refusals, state, log } = parts;
+function openHttp(
+  components: Components,
+  conditions: ReadConditions,
+  endListening?: EndListening,
+): Promise<HttpServer> {
+  const { config, gateway, authorities, tls, refusals, state, log } = components;
   return serveHttp(gateway, {
     host: config.host,
     port: config.port,
@@ -92,11 +96,11 @@ function openHttp(parts: Parts, conditions: ReadConditions, endListening?: EndLi
   });
 }
 
-function openTcp(parts: Parts, port: number, endListening?: EndListening): Promise<TcpServer> {
-  const { config, gateway, authorities, tls, refusals } = parts;
+function openTcp(components: Components, port: number, endListening?: EndListening): Promise<TcpServer> {
+  const { config, gateway, authorities, tls, refusals } = components;
   const { profile = '' } = config;
   return startTcp(usableBy(gateway, profile), {
-    ...lineLimits(parts),
+    ...lineLimits(components),
     identify: authorities?.identifyOverTcp(profile),
     tls: tls?.options,
     refusals,
@@ -108,7 +112,7 @@ function openTcp(parts: Parts, port: number, endListening?: EndListening): Promi
   });
 }
 
-function lineLimits({ config, gateway }: Parts) {
+function lineLimits({ config, gateway }: Components) {
   return { maxLineBytes: config.maxBodyBytes, maxConcurrent: LINES_UNDER_WAY, giveUp: gateway.abort };
 }
 

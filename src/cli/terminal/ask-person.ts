@@ -1,13 +1,14 @@
 // A question to the person at the terminal that is answered with yes or no.
 import { createInterface } from 'node:readline/promises';
+import type { Io, Output } from '../io.ts';
 
-export function isPersonThere(): boolean {
-  return process.stdin.isTTY && process.stdout.isTTY;
+export function isPersonThere({ stdin, stdout }: Io): boolean {
+  return stdin.isTTY === true && stdout.isTTY === true;
 }
 
 /** Anything but a yes is a no. */
-export async function askPerson(question: string, output: NodeJS.WritableStream = process.stdout): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output });
+export async function askPerson({ stdin }: Io, question: string, output: Output): Promise<boolean> {
+  const terminal = createInterface({ input: stdin, output });
   try {
     return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
   } finally {
@@ -16,6 +17,6 @@ export async function askPerson(question: string, output: NodeJS.WritableStream 
 }
 
 /** Asked before a file is written. */
-export function askToWrite(): Promise<boolean> {
-  return askPerson('Write this?');
+export function askToWrite(io: Io): Promise<boolean> {
+  return askPerson(io, 'Write this?', io.stdout);
 }

@@ -1,19 +1,31 @@
-// The colours of what this program prints. The streams are looked at when a colour is first used: a program that has the gateway as a
-// library loads this file too, and may print nothing.
+// The colours of what commands print. They are decided when one is first used: a program that has the gateway as a library loads
+// this file too, and may print nothing.
 import { type Colours, coloursFor } from '../../colours.ts';
+import type { Io } from '../io.ts';
+
+type Terminal = Pick<Io, 'stdout' | 'stderr' | 'env'>;
+
+let terminal: Terminal = process;
+const palettes: { stdout?: Colours; stderr?: Colours } = {};
+
+/** Called once for each command line, before anything is printed. */
+export function useColoursFor(next: Terminal): void {
+  terminal = next;
+  delete palettes.stdout;
+  delete palettes.stderr;
+}
 
 /** For stdout. */
-export const colours = onFirstUse(() => process.stdout);
+export const colours = onFirstUse('stdout');
 
 /** For stderr, which may be a terminal where stdout is none, or the other way round. */
-export const errorColours = onFirstUse(() => process.stderr);
+export const errorColours = onFirstUse('stderr');
 
-function onFirstUse(stream: () => { readonly isTTY?: boolean }): Colours {
-  let palette: Colours | undefined;
+function onFirstUse(stream: 'stdout' | 'stderr'): Colours {
   return new Proxy({} as Colours, {
     get(_, name: keyof Colours) {
-      palette ??= coloursFor(stream());
-      return palette[name];
+      palettes[stream] ??= coloursFor(terminal[stream], terminal.env);
+      return palettes[stream][name];
     },
   });
 }

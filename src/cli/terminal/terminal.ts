@@ -1,6 +1,7 @@
 // How things look on a terminal: tables, colour, progress.
 import { coloursFor } from '../../colours.ts';
 import { visible } from '../../endpoint/hidden.ts';
+import type { Output } from '../io.ts';
 import { colours as pc } from './palette.ts';
 
 const ANSI = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
@@ -37,16 +38,16 @@ export function renderTable(head: readonly string[], rows: readonly (readonly st
 }
 
 /** Every line cut to the width of the terminal, which would break it anywhere; colours end where the line does. */
-export function fitLines(text: string, columns: number): string {
+export function cropLines(text: string, columns: number): string {
   return text
     .split('\n')
     .map((line) => {
       if (visibleWidth(line) <= columns) return line;
-      let room = columns - 1;
+      let space = columns - 1;
       const pieces = line.split(ANSI_PARTS).map((part, index) => {
         if (index % 2 === 1) return part;
-        const piece = part.slice(0, room);
-        room -= piece.length;
+        const piece = part.slice(0, space);
+        space -= piece.length;
         return piece;
       });
       return `${pieces.join('')}…`;
@@ -103,13 +104,13 @@ export function count(n: number, noun: string): string {
   return `${withCommas(n)} ${noun}${n === 1 ? '' : 's'}`;
 }
 
-export interface Progress {
+export interface ProgressLine {
   show(text: string): void;
   done(): void;
 }
 
 /** One line on stderr that overwrites itself; nothing at all when stderr is not a terminal. */
-export function createProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
+export function createProgressLine(stream: Output): ProgressLine {
   if (!stream.isTTY) return { show: () => {}, done: () => {} };
   const { dim } = coloursFor(stream);
   let isDrawn = false;

@@ -10,13 +10,12 @@ import type { Slot } from '../../workers/slot.ts';
 import { Supervisor } from '../../workers/supervise.ts';
 import { listWorkerFlags } from '../../workers/worker-flags.ts';
 import { STATE_TOPIC } from '../../workers/worker-messages.ts';
-import { refuseOpenAdmin } from '../admin/admin-checks.ts';
-import { listenForAdmin } from '../admin/listen-for-admin.ts';
+import { listenForAdmin, refuseOpenAdmin } from '../admin/listen-for-admin.ts';
 import { ADMIN_TOPIC } from '../admin/worker-report.ts';
 import { WorkersView } from '../admin/workers-view.ts';
-import { createSecondSignal } from '../serve/ending/second-signal.ts';
-import { writeAnnouncement } from '../terminal/announcement.ts';
-import { keepNotices } from '../terminal/process-notices.ts';
+import type { Io } from '../io.ts';
+import { createSecondSignal } from '../second-signal.ts';
+import { logProcessNotices, writeAnnouncement } from '../terminal/process-output.ts';
 import { createSharedSample } from './shared-sample.ts';
 
 /** Time to release everything, in addition to the time a worker may take to stop. */
@@ -25,41 +24,41 @@ const SECRET_BYTES = 32;
 const ENDED_BY_SIGNAL = 130;
 
 /** Resolves when all workers listen; signals end it. */
-export async function runPrimary(config: Config, workers: number): Promise<void> {
-  const log = createLog({ level: config.logLevel, pretty: process.stderr.isTTY === true, isShared: true });
-  keepNotices(log);
+export async function runPrimary(io: Io, config: Config, workers: number): Promise<void> {
+  const log = createLog({ level: config.logLevel, pretty: io.stderr.isTTY === true, isShared: true });
+  logProcessNotices(log);
   const sample = createSharedSample();
-  const signals = { haveCome: false };
+  const signals = { hasCome: false };
   const state = createPrimaryState({ workers });
-  const view = config.admin && openView(config, workers, log, () => signals.haveCome);
+  const view = config.admin && openView(config, workers, log, () => signals.hasCome);
   const admin = view && (await openListener(config, view, log));
-  /** What is to be done when the worker of a slot is gone. */
-  const leaving = new Map<Slot, () => void>();
+  /** What to do when the worker of a slot has ended. */
+  const detachers = new Map<Slot, () => void>();
   const supervisor = new Supervisor({
     workers,
     secret: randomBytes(SECRET_BYTES).toString('base64url'),
     log,
     adminPort: admin?.port,
-    execArgv: listWorkerFlags(process.execArgv, process.env.NODE_OPTIONS),
+    execArgv: listWorkerFlags(process.execArgv, io.env.NODE_OPTIONS),
     stopMs: (config.drainSeconds + config.graceSeconds) * 1_000 + STOP_SLACK_MS,
     onWorker: (slot) => {
       sample.serve(slot);
-      leaving.set(slot, state.attach(slot.channel(STATE_TOPIC)));
+      detachers.set(slot, state.attach(slot.channel(STATE_TOPIC)));
       view?.attach(slot.number, slot.channel(ADMIN_TOPIC));
     },
     onGone: (slot) => {
-      leaving.get(slot)?.();
+      detachers.get(slot)?.();
       view?.detach(slot.number);
     },
   });
-  heedSignals(supervisor, signals, log, admin);
+  handlePrimarySignals(supervisor, signals, log, admin);
   try {
     const announcement = await supervisor.start();
-    if (signals.haveCome) return;
-    if (announcement) writeAnnouncement(announcement, log);
+    if (signals.hasCome) return;
+    if (announcement) writeAnnouncement(io, announcement, log);
   } catch (error) {
-    // A worker that was told to stop during its start has not failed.
-    if (!signals.haveCome) throw error;
+    // A worker that was stopped during its start has not failed.
+    if (!signals.hasCome) throw error;
   }
 }
 
@@ -82,22 +81,22 @@ function openListener({ admin }: Config, view: WorkersView, log: Logger): Promis
   );
 }
 
-function heedSignals(
+function handlePrimarySignals(
   supervisor: Supervisor,
-  signals: { haveCome: boolean },
+  signals: { hasCome: boolean },
   log: Logger,
   admin: AdminServer | undefined,
 ): void {
   let code: number | undefined;
   let isSecond = () => false;
   const stop = (why: string) => {
-    if (signals.haveCome) {
+    if (signals.hasCome) {
       if (!isSecond()) return;
       code = ENDED_BY_SIGNAL;
       void supervisor.end();
       return;
     }
-    signals.haveCome = true;
+    signals.hasCome = true;
     isSecond = createSecondSignal();
     void supervisor.stop(why).then(async (isClean) => {
       await admin?.close();

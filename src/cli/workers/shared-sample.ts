@@ -21,7 +21,7 @@ export function createSharedSample(): { serve(slot: Slot): void } {
 }
 
 /** In a worker: resolves with its address. */
-export function askForSample({ channel }: { channel(topic: string): Channel }): Promise<string> {
+export function requestSample({ channel }: { channel(topic: string): Channel }): Promise<string> {
   const sample = channel(TOPIC);
   return new Promise((resolve) => {
     sample.onMessage((url) => resolve(String(url)));

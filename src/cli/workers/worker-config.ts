@@ -26,7 +26,7 @@ function shareOf(whole: number, slot: number, workers: number): number {
   return Math.max(1, Math.floor(whole / workers) + (slot <= whole % workers ? 1 : 0));
 }
 
-/** The same for workers that serve the same. */
+/** Equal for workers that serve the same operations. */
 export function digestCatalog({ registry, profiles }: Gateway): string {
   const operations = registry.operations.map(({ name, endpoint: { method, baseUrl, path, effect } }) => [
     name,

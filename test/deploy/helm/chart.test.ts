@@ -151,7 +151,7 @@ describe.skipIf(!HAS_GO)('rendered', () => {
         ]),
       );
       const config = readConfig({ config: join(folder, 'landbridge.yaml') }, env);
-      expect(config).toMatchObject({ host: '0.0.0.0', port: 3333, graceSeconds: 30, strangers: [] });
+      expect(config).toMatchObject({ host: '0.0.0.0', port: 3333, graceSeconds: 30, unknownVariables: [] });
       for (const path of config.paths) expect(existsSync(path), path).toBe(true);
       rmSync(folder, { recursive: true, force: true });
     },

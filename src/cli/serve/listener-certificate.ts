@@ -1,16 +1,18 @@
-// The files of `tls`, read and checked: what is wrong with one is said of its setting, with the line in landbridge.yaml.
+// The certificate of the listeners: its files are read and checked, read again on SIGHUP, and warnings are logged before it expires.
+// Mistakes are reported for the setting that names the file, with its line in landbridge.yaml.
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { toSectionError } from '../../../config/config-file.ts';
-import type { Config } from '../../../config/read-config.ts';
-import { reason } from '../../../domain/files/domain-files.ts';
-import { GatewayError } from '../../../errors.ts';
-import { type TlsOptions, toTlsServerOptions } from '../../../transport/door/tls.ts';
+import { toSectionError } from '../../config/config-file.ts';
+import type { Config } from '../../config/read-config.ts';
+import { reason } from '../../domain/files/domain-files.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Logger } from '../../log.ts';
+import { type TlsOptions, toTlsServerOptions } from '../../transport/door/tls.ts';
 
-/** What the listeners show, and how long it is good. */
+/** The certificate of the listeners, and how long it is valid. */
 export interface TlsFiles {
   readonly options: TlsOptions;
-  /** What the certificate is for, in its own words. */
+  /** The host names in the certificate. */
   readonly names: string;
   readonly validFromMs: number;
   readonly validToMs: number;
@@ -101,4 +103,63 @@ function toTlsError({ origins, tls }: Config, name: TlsFile, message: string, ca
   const origin = origins.get(ORIGINS[name]);
   if (origin === undefined) return toSectionError(tls!, [{ path: ['tls', name], message }]);
   return new GatewayError('BAD_CONFIG', `tls.${name} (${origin.where}): ${message}.`, {}, cause);
+}
+
+const DAY_MS = 86_400_000;
+/** Automatic renewal happens earlier than this, so a warning means that it failed, and leaves time for a repair. */
+const NEAR_DAYS = 14;
+
+export interface CertificateWatch {
+  /** When the certificate in use expires. */
+  readonly validToMs: number;
+  /** Reads the files again. If they cannot be used, logs that and keeps the old certificate. */
+  renew(show: (tls: TlsOptions) => void): void;
+  close(): void;
+}
+
+export function watchCertificate(config: Config, first: TlsFiles, log: Logger): CertificateWatch {
+  let current = first;
+  logExpiry(current, log, true);
+  const daily = setInterval(() => logExpiry(current, log, false), DAY_MS).unref();
+  return {
+    get validToMs() {
+      return current.validToMs;
+    },
+    renew(show) {
+      try {
+        const next = readTlsFiles(config)!;
+        refuseExpired(next, current);
+        show(next.options);
+        current = next;
+        logExpiry(current, log, true);
+      } catch (error) {
+        log.error(
+          { why: (error as Error).message, expires: toDay(current.validToMs) },
+          'the certificate could not be renewed: the old one stays in use',
+        );
+      }
+    },
+    close: () => clearInterval(daily),
+  };
+}
+
+/** Refuses an expired certificate as replacement for a valid one: that is a mistake. */
+function refuseExpired(next: TlsFiles, current: TlsFiles): void {
+  const now = Date.now();
+  if (next.validToMs <= now && current.validToMs > now)
+    throw new Error(`the new certificate expired on ${toDay(next.validToMs)}, but the one in use has not`);
+}
+
+function logExpiry({ names, validFromMs, validToMs }: TlsFiles, log: Logger, isNew: boolean): void {
+  const now = Date.now();
+  const days = Math.floor((validToMs - now) / DAY_MS);
+  const facts = { names, expires: toDay(validToMs), days };
+  if (validToMs <= now) log.error(facts, 'the certificate has expired: clients refuse it. Renew it, then send SIGHUP');
+  else if (validFromMs > now) log.warn({ ...facts, from: new Date(validFromMs) }, 'the certificate is not valid yet');
+  else if (days < NEAR_DAYS) log.warn(facts, 'the certificate expires soon: renew it, then send SIGHUP');
+  else if (isNew) log.info(facts, 'certificate');
+}
+
+function toDay(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
 }

@@ -1,20 +1,21 @@
-// Whether this process should be sent calls, and what is wrong with it: the one source for /readyz and the admin listener.
-import type { Parts } from './open-parts.ts';
+// Whether load balancers should send calls to this process, and what is wrong with it: the one source for /readyz and the admin
+// listener.
+import type { Components } from './serve-process.ts';
 
-/** Something that an operator should know of; a load balancer as well, where it `isUnready`. */
+/** Something that operators should know. If it `isUnready`, load balancers should know it too. */
 export interface Condition {
   readonly name: 'draining' | 'memory' | 'overload' | 'audit' | 'state' | 'issuer';
   /** As /readyz says it. */
   readonly what: string;
-  /** Calls should go elsewhere meanwhile. */
+  /** Calls should go to other replicas meanwhile. */
   readonly isUnready: boolean;
 }
 
-/** What holds now, the gravest first; nothing where all is well. */
+/** The conditions that hold now, the gravest first. */
 export type ReadConditions = () => readonly Condition[];
 
 export function createConditions(
-  { gateway, audit, state, authorities }: Pick<Parts, 'gateway' | 'audit' | 'state' | 'authorities'>,
+  { gateway, audit, state, authorities }: Pick<Components, 'gateway' | 'audit' | 'state' | 'authorities'>,
   isStopping: () => boolean,
 ): ReadConditions {
   const { overload } = gateway.limits;
@@ -25,7 +26,7 @@ export function createConditions(
     // Only single calls are shed, for moments: taking the replica out of service would load the others even more.
     { name: 'overload', what: 'overloaded', isUnready: false, holds: () => overload.isShedding },
     { name: 'state', what: 'shared state is down', isUnready: false, holds: () => state && !state.isUsable },
-    // Tokens verified before and those of other issuers are still accepted, and another replica would not know more.
+    // Tokens verified before and those of other issuers are still accepted, and other replicas have the same problem.
     {
       name: 'issuer',
       what: 'an authorization server is down',

@@ -1,16 +1,22 @@
-// Whether traces are recorded, and where they go: flag, environment, file, default, in this order.
+// Whether traces are recorded, and where they are sent: by flag, environment, file or default, in this order.
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
-import { reason } from '../../domain/files/domain-files.ts';
-import type { Environment } from '../../endpoint/environment.ts';
-import { GatewayError, usageError } from '../../errors.ts';
-import { type OtelVariables, type Protocol, readOtelVariables, type Sampling, toTracesUrl } from './otel-variables.ts';
-import { collectorUrl, type tracingSection } from './tracing-schema.ts';
+import { reason } from '../domain/files/domain-files.ts';
+import type { Environment } from '../endpoint/environment.ts';
+import { GatewayError, usageError } from '../errors.ts';
+import {
+  type OtelVariables,
+  type OtlpProtocol,
+  readOtelVariables,
+  type Sampling,
+  toTracesUrl,
+} from './otel-variables.ts';
+import { collectorUrl, type tracingSection } from './sections.ts';
 
 export interface TracingPlan {
   /** Whole, with its path. */
   readonly endpoint: string;
-  readonly protocol: Protocol;
+  readonly protocol: OtlpProtocol;
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
   readonly resource: Readonly<Record<string, string>>;
@@ -23,7 +29,7 @@ export interface TracingPlan {
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
   readonly queue: OtelVariables['queue'];
-  /** What the operator should know. */
+  /** For the operator. */
   readonly warnings: readonly string[];
 }
 
@@ -78,7 +84,7 @@ function checkFlag(flag: string): string {
   throw usageError(`--otlp-endpoint ${result.error.issues[0]!.message}.`);
 }
 
-/** The texts behind the files that the plan names. */
+/** The contents of the files that the plan names. */
 export function readCollectorFiles({ ca, cert, key }: TracingPlan): Partial<Record<'ca' | 'cert' | 'key', string>> {
   const files = { ca, cert, key };
   return Object.fromEntries(

@@ -1,11 +1,12 @@
-// landbridge key: makes an API key and the line that lets its owner in, or tells the SHA-256 of a key that is there.
+// landbridge key: makes an API key and the line of landbridge.yaml that accepts it, or prints the SHA-256 of a key.
 
-import { explainWeakness, hashKey, mintKey } from '../../config/key-format.ts';
-import { refuseStrangeVariables } from '../../config/read-config.ts';
-import { type KeyEntry, keyEntry } from '../../config/sections/auth-schema.ts';
-import { place, toProblems } from '../../endpoint/problems.ts';
-import { hint } from '../../endpoint/suggest.ts';
-import { GatewayError, usageError } from '../../errors.ts';
+import { type KeyEntry, keyEntry } from '../config/auth-section.ts';
+import { explainWeakness, generateKey, hashKey } from '../config/key-format.ts';
+import { checkEnvironment } from '../config/read-config.ts';
+import { place, toProblems } from '../endpoint/problems.ts';
+import { hint } from '../endpoint/suggest.ts';
+import { GatewayError, usageError } from '../errors.ts';
+import type { Io } from './io.ts';
 
 export interface KeyFlags {
   readonly profiles?: string;
@@ -18,21 +19,21 @@ const ACTIONS = ['new', 'hash'];
 /** Keys are much shorter. */
 const MAX_STDIN_BYTES = 64 * 1024;
 
-export async function runKey(action: string, name: string | undefined, flags: KeyFlags): Promise<void> {
-  refuseStrangeVariables({}, process.env);
-  if (action === 'hash') return printHash(await readStdin(), flags);
+export async function runKey(io: Io, action: string, name: string | undefined, flags: KeyFlags): Promise<number> {
+  checkEnvironment({}, io.env);
+  if (action === 'hash') return printHash(io, await readStdin(io), flags);
   if (action !== 'new') throw usageError(`There is no "landbridge key ${action}"; ${hint(action, ACTIONS)}`);
   if (name === undefined)
     throw usageError('"landbridge key new" needs the name of the caller: landbridge key new <name>.');
-  printKey(mintKey(), name, flags);
+  io.stdout.write(renderKey(generateKey(), name, flags));
+  return 0;
 }
 
-function printKey(key: string, name: string, flags: KeyFlags): void {
+function renderKey(key: string, name: string, flags: KeyFlags): string {
   const entry = toEntry(name, hashKey(key), flags);
   const line = toLine(entry);
-  if (flags.json) return void process.stdout.write(`${JSON.stringify({ key, ...entry, line })}\n`);
-  process.stdout.write(
-    `The key of ${name}. It is shown only once and is not stored: copy it to where ${name} runs.
+  if (flags.json) return `${JSON.stringify({ key, ...entry, line })}\n`;
+  return `The key of ${name}. It is shown only once and is not stored: copy it to where ${name} runs.
 
   ${key}
 
@@ -41,18 +42,17 @@ Add this to landbridge.yaml:
   auth:
     keys:
       ${line}
-${isFree(entry) ? `\nor, without that file, set LANDBRIDGE_API_KEYS=${name}=${entry.sha256}\n` : ''}
+${isUnrestricted(entry) ? `\nor, without that file, set LANDBRIDGE_API_KEYS=${name}=${entry.sha256}\n` : ''}
 ${name} sends it as "Authorization: Bearer <key>" or "X-API-Key: <key>".
-`,
-  );
+`;
 }
 
-/** The key has no restrictions, so name and hash are all that has to be stored. */
-function isFree({ profiles, effects, expires }: KeyEntry): boolean {
+/** A key without restrictions needs no more than its name and hash. */
+function isUnrestricted({ profiles, effects, expires }: KeyEntry): boolean {
   return profiles === undefined && effects === undefined && expires === undefined;
 }
 
-/** Checked like the settings file, so that no line is printed that would keep a gateway from starting. */
+/** Checked like the settings file: a line with a mistake would keep the gateway from starting. */
 function toEntry(name: string, sha256: string, { profiles, effects, expires }: KeyFlags): KeyEntry {
   const result = keyEntry().safeParse(
     {
@@ -89,20 +89,21 @@ function toLine({ name, sha256, profiles, effects, expires }: KeyEntry): string 
   return `- { ${fields.filter((field) => field !== undefined).join(', ')} }`;
 }
 
-function printHash(text: string, { json }: KeyFlags): void {
+function printHash({ stdout }: Io, text: string, { json }: KeyFlags): number {
   const key = text.trim();
   if (key === '') throw usageError('There is no key on stdin. Use: landbridge key hash < key.txt');
   const weakness = explainWeakness(key);
   if (weakness !== undefined)
     throw new GatewayError('BAD_CONFIG', `This key ${weakness}. Make one with "landbridge key new <name>".`);
   const sha256 = hashKey(key);
-  process.stdout.write(json ? `${JSON.stringify({ sha256 })}\n` : `${sha256}\n`);
+  stdout.write(json ? `${JSON.stringify({ sha256 })}\n` : `${sha256}\n`);
+  return 0;
 }
 
-async function readStdin(): Promise<string> {
-  if (process.stdin.isTTY) process.stderr.write('Paste the key, then press Enter and Ctrl-D.\n');
+async function readStdin({ stdin, stderr }: Io): Promise<string> {
+  if (stdin.isTTY) stderr.write('Paste the key, then press Enter and Ctrl-D.\n');
   let text = '';
-  for await (const chunk of process.stdin.setEncoding('utf8')) {
+  for await (const chunk of stdin.setEncoding('utf8')) {
     text += chunk as string;
     if (text.length > MAX_STDIN_BYTES) throw usageError('The text on stdin is too long for a key.');
   }

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
-import { optimizeAsUsual, optimizeLate } from '../../src/cli/late-optimizing.ts';
+import { limitHeapGrowth, optimizeAsUsual, optimizeLate } from '../../src/cli/v8-flags.ts';
 
 const run = promisify(execFile);
 
@@ -49,4 +49,23 @@ describe('while the program starts, functions are optimised late', () => {
     for (const flag of flags) expect(stdout).toContain(`  ${flag.split('=')[0]} (`);
     if (flags.length > 0) expect(stdout).toContain(`default: ${flags[1]}\n`);
   });
+});
+
+describe('the heap of a gateway', () => {
+  const grow = (execArgv: readonly string[]) => {
+    const setFlags = vi.fn();
+    limitHeapGrowth({ nodeVersion: process.versions.node, execArgv, setFlags });
+    return setFlags.mock.calls;
+  };
+
+  test('is collected before it has doubled', () => {
+    expect(grow(['--enable-source-maps'])).toEqual([['--heap-growing-percent=50']]);
+  });
+
+  test.each([[['--heap-growing-percent=100']], [['--heap_growing_percent', '100']]])(
+    'grows as the operator said: %j',
+    (flags) => {
+      expect(grow(flags)).toEqual([]);
+    },
+  );
 });

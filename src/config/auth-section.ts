@@ -1,12 +1,12 @@
 // The `auth` section of landbridge.yaml: who may call over HTTP and TCP.
 
 import { z } from 'zod';
-import { callLimits } from '../../domain/definition/shape/call-limits-schema.ts';
-import { about, list, named, strict, text, texts, withDefault } from '../../domain/definition/shape/fields.ts';
-import { VARIABLE_NAME } from '../../endpoint/environment.ts';
-import { EFFECTS } from '../../endpoint/model.ts';
-import { once } from '../../endpoint/untrusted.ts';
-import { filePath, secretName } from '../file-paths.ts';
+import { callLimits } from '../domain/definition/shape/call-limits-schema.ts';
+import { about, list, named, strict, text, texts, withDefault } from '../domain/definition/shape/fields.ts';
+import { VARIABLE_NAME } from '../endpoint/environment.ts';
+import { EFFECTS } from '../endpoint/model.ts';
+import { once } from '../endpoint/untrusted.ts';
+import { filePath, secretName } from './file-paths.ts';
 
 const principalName = once(() =>
   named(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/, 'must have only letters, digits and . _ @ -, at most 64'),

@@ -9,18 +9,22 @@ type Path = Problem['path'];
 /** YAML anchors can make a value contain itself. */
 const MAX_DEPTH = 30;
 
-export interface Filled {
+export interface ExpandedValue {
   readonly value: unknown;
   /** Variables that are not set. */
   readonly problems: readonly Problem[];
-  /** Every variable that the file may mean: in `${}`, or as a text of its own. */
+  /** Every variable that the file may refer to: in `${}`, or by a text that could be its name. */
   readonly variables: ReadonlySet<string>;
-  /** Where a text was filled in. */
+  /** Paths of texts in which a variable was replaced. */
   readonly places: ReadonlySet<string>;
 }
 
-/** Where `isLeft` is true the text stays as it is, but its variables must still be set. */
-export function fillIn(value: unknown, env: Environment, isLeft: (path: Path) => boolean = () => false): Filled {
+/** Texts at paths for which `isLeft` is true are not changed, but their variables must still be set. */
+export function expandTexts(
+  value: unknown,
+  env: Environment,
+  isLeft: (path: Path) => boolean = () => false,
+): ExpandedValue {
   const problems: Problem[] = [];
   const variables = new Set<string>();
   const places = new Set<string>();
@@ -37,7 +41,7 @@ export function fillIn(value: unknown, env: Environment, isLeft: (path: Path) =>
 }
 
 /** The value, with texts from variables converted to numbers and booleans where those are expected. */
-export function readAsMeant({ value, places }: Filled, issues: readonly z.core.$ZodIssue[]): unknown {
+export function convertTexts({ value, places }: ExpandedValue, issues: readonly z.core.$ZodIssue[]): unknown {
   const types = new Map<string, string>();
   for (const issue of issues) if (issue.code === 'invalid_type') types.set(toKey(issue.path), issue.expected);
   return mapTexts(value, (text, path) => {
@@ -48,7 +52,7 @@ export function readAsMeant({ value, places }: Filled, issues: readonly z.core.$
   });
 }
 
-/** A copy of the value, with something else for each of its texts. */
+/** A copy of the value with each of its texts replaced. */
 function mapTexts(value: unknown, change: (text: string, path: Path) => unknown, path: Path = []): unknown {
   if (typeof value === 'string') return change(value, path);
   if (path.length > MAX_DEPTH || value instanceof Date) return value;

@@ -1,10 +1,10 @@
 // The variables that OpenTelemetry defines for every SDK. Values that are not supported are ignored with a warning, as the
 // specification demands: they are often set for a whole cluster, and must not prevent a start.
-import { isWebUrl } from '../../endpoint/address.ts';
-import type { Environment } from '../../endpoint/environment.ts';
-import { PROTOCOLS } from './tracing-schema.ts';
+import { isWebUrl } from '../endpoint/address.ts';
+import type { Environment } from '../endpoint/environment.ts';
+import { PROTOCOLS } from './sections.ts';
 
-export type Protocol = (typeof PROTOCOLS)[number];
+export type OtlpProtocol = (typeof PROTOCOLS)[number];
 type Pairs = Readonly<Record<string, string>>;
 
 /** Which requests are recorded: `ratio` of them; `callers` says what the caller's trace flag counts for. */
@@ -20,7 +20,7 @@ export interface OtelVariables {
   readonly isOn: boolean | undefined;
   /** Whole, with its path. */
   readonly url: string | undefined;
-  readonly protocol: Protocol | undefined;
+  readonly protocol: OtlpProtocol | undefined;
   readonly headers: Pairs;
   readonly timeoutMs: number | undefined;
   readonly compression: 'gzip' | 'none' | undefined;
@@ -111,7 +111,7 @@ export function toTracesUrl(endpoint: string): string {
   return `${endpoint.endsWith('/') ? endpoint : `${endpoint}/`}v1/traces`;
 }
 
-function readProtocol(protocol: string | undefined, warnings: string[]): Protocol | undefined {
+function readProtocol(protocol: string | undefined, warnings: string[]): OtlpProtocol | undefined {
   if (protocol === undefined) return undefined;
   const match = PROTOCOLS.find((one) => one === protocol);
   if (match === undefined)

@@ -1,15 +1,16 @@
 // landbridge audit verify, landbridge audit key.
 import { existsSync } from 'node:fs';
-import { type ChainVerdict, trailOf, verifyChains } from '../../audit/chains.ts';
-import type { Head } from '../../audit/line.ts';
-import { defaultKeyFile } from '../../audit/open-trail.ts';
-import { openSigningKey, readCheckingKey, readSigningKey } from '../../audit/signing-key.ts';
-import { filesOfSlots, withoutSlot } from '../../audit/slot-files.ts';
-import type { Flaw } from '../../audit/verify.ts';
-import { type Config, readConfig, refuseStrangeVariables } from '../../config/read-config.ts';
-import { GatewayError, usageError } from '../../errors.ts';
-import { colours as pc } from '../terminal/palette.ts';
-import { count, shown } from '../terminal/terminal.ts';
+import { type ChainVerdict, trailOf, verifyChains } from '../audit/chains.ts';
+import type { Head } from '../audit/line.ts';
+import { defaultKeyFile } from '../audit/open-trail.ts';
+import { openSigningKey, readCheckingKey, readSigningKey } from '../audit/signing-key.ts';
+import { filesOfSlots, withoutSlot } from '../audit/slot-files.ts';
+import type { Flaw } from '../audit/verify.ts';
+import { type Config, checkEnvironment, readConfig } from '../config/read-config.ts';
+import { GatewayError, usageError } from '../errors.ts';
+import type { Io } from './io.ts';
+import { colours as pc } from './terminal/palette.ts';
+import { count, shown } from './terminal/terminal.ts';
 
 interface AuditFlags {
   readonly config?: string;
@@ -19,19 +20,39 @@ interface AuditFlags {
   readonly json?: boolean;
 }
 
-export async function runAudit(action: string, files: readonly string[], flags: AuditFlags): Promise<void> {
-  refuseStrangeVariables(flags.config === undefined ? {} : { config: flags.config }, process.env);
-  if (action === 'verify') runVerify(files, flags);
-  else if (action === 'key') printKey(files, flags);
-  else
-    throw usageError(
-      `There is no "landbridge audit ${action}". Use "landbridge audit verify audit.jsonl" or "landbridge audit key".`,
-    );
+export async function runAudit(
+  { stdout, env }: Io,
+  action: string,
+  files: readonly string[],
+  flags: AuditFlags,
+): Promise<number> {
+  const named = flags.config === undefined ? {} : { config: flags.config };
+  checkEnvironment(named, env);
+  const readSettings = () => readConfig(named, env, 'variables');
+  if (action === 'verify') {
+    const { text, isOk } = verify(files, flags, readSettings);
+    stdout.write(text);
+    return isOk ? 0 : 1;
+  }
+  if (action === 'key') {
+    stdout.write(readPublicKey(files, readSettings));
+    return 0;
+  }
+  throw usageError(
+    `There is no "landbridge audit ${action}". Use "landbridge audit verify audit.jsonl" or "landbridge audit key".`,
+  );
 }
 
-function runVerify(names: readonly string[], flags: AuditFlags): void {
-  const files = names.length > 0 ? names : listConfigured(flags);
-  const besides = flags.key === undefined ? findKeysBeside(files, flags) : new Map<string, string>();
+/** Settings are read only where the command line leaves something open. */
+type ReadSettings = () => Config;
+
+function verify(
+  names: readonly string[],
+  flags: AuditFlags,
+  readSettings: ReadSettings,
+): { readonly text: string; readonly isOk: boolean } {
+  const files = names.length > 0 ? names : listFiles(readSettings());
+  const besides = flags.key === undefined ? findKeysBeside(files, readSettings().audit) : new Map<string, string>();
   const keys = (flags.key ?? [...new Set(besides.values())]).map(readCheckingKey);
   const heads = (flags.head ?? []).map(parseHead);
   const verdicts = verifyChains(files, { keys, heads, mustBeClosed: flags.closed ?? false });
@@ -42,26 +63,23 @@ function runVerify(names: readonly string[], flags: AuditFlags): void {
   const whole = chains.length === 1 ? chains[0] : { ok: isOk, chains, keyBeside: firstBeside };
   // Of several replicas each has a worker 1.
   const hasReplicas = new Set(chains.map(({ worker }) => worker)).size < chains.length;
-  process.stdout.write(
-    flags.json
-      ? `${JSON.stringify(whole)}\n`
-      : chains.map((chain) => renderVerdict(chain, hasReplicas ? shown(chain.trail) : undefined)).join('\n'),
-  );
-  if (!isOk) process.exitCode = 1;
+  const text = flags.json
+    ? `${JSON.stringify(whole)}\n`
+    : chains.map((chain) => renderVerdict(chain, hasReplicas ? shown(chain.trail) : undefined)).join('\n');
+  return { text, isOk };
 }
 
 /** The file of the configuration; with several workers, that of each. */
-function listConfigured(flags: AuditFlags): readonly string[] {
-  const { file } = configured(flags);
-  const { workers } = readSettings(flags);
+function listFiles(settings: Config): readonly string[] {
+  const { file } = auditOf(settings);
+  const { workers } = settings;
   // --workers may have been given to `serve` only: look for the files of workers as well.
   const isOne = workers === 1 && (existsSync(file) || filesOfSlots(file, 0).length === 0);
   return isOne ? [file] : filesOfSlots(file, workers === 'auto' || workers === 1 ? 0 : workers);
 }
 
-/** By audit file: the private key beside it, if it has its default name. Good enough for a look, but no proof. */
-function findKeysBeside(files: readonly string[], flags: AuditFlags): ReadonlyMap<string, string> {
-  const audit = readAudit(flags);
+/** By audit file: the private key beside it, if it has its default name. It shows accidents, but proves nothing. */
+function findKeysBeside(files: readonly string[], audit: AuditConfig | undefined): ReadonlyMap<string, string> {
   const keys = new Map<string, string>();
   for (const file of files) {
     const places = [...listBeside(file), ...(audit ? [keyFileOf(audit)] : [])];
@@ -76,33 +94,24 @@ function findKeysBeside(files: readonly string[], flags: AuditFlags): ReadonlyMa
 }
 
 function listBeside(file: string): readonly string[] {
-  // The trail's name at the time its key was made.
+  // The name that the trail had when its key was made.
   const first = trailOf(file);
   return [defaultKeyFile(file), defaultKeyFile(first), defaultKeyFile(withoutSlot(first))];
 }
 
-/** The public key of the named file, or of the configured one, which is created if needed: so it is known before the first call. */
-function printKey([file]: readonly string[], flags: AuditFlags): void {
-  const key = file === undefined ? openSigningKey(keyFileOf(configured(flags))) : readSigningKey(file);
-  process.stdout.write(key.publicKey);
+/** The public key of the named file, or of the configured one. That is created if needed, so that it is known before the first call. */
+function readPublicKey([file]: readonly string[], readSettings: ReadSettings): string {
+  const key = file === undefined ? openSigningKey(keyFileOf(auditOf(readSettings()))) : readSigningKey(file);
+  return key.publicKey;
 }
 
 type AuditConfig = NonNullable<Config['audit']>;
-
-function readSettings({ config }: AuditFlags): Config {
-  return readConfig(config === undefined ? {} : { config }, process.env, 'variables');
-}
-
-function readAudit(flags: AuditFlags): AuditConfig | undefined {
-  return readSettings(flags).audit;
-}
 
 function keyFileOf({ file, keyFile }: AuditConfig): string {
   return keyFile ?? defaultKeyFile(file);
 }
 
-function configured(flags: AuditFlags): AuditConfig {
-  const audit = readAudit(flags);
+function auditOf({ audit }: Config): AuditConfig {
   if (audit !== undefined) return audit;
   throw usageError(
     'No audit file is given. Name one, or use a landbridge.yaml with an audit section (--config <file>).',
@@ -118,12 +127,12 @@ function parseHead(text: string): Head {
   return { seq: Number(seq), hash };
 }
 
-interface Told extends ChainVerdict {
+interface CheckedChain extends ChainVerdict {
   readonly keyBeside: string | undefined;
 }
 
 /** `trail` is shown if there are several. */
-function renderVerdict(verdict: Told, trail?: string): string {
+function renderVerdict(verdict: CheckedChain, trail?: string): string {
   const {
     keyBeside,
     worker,
