@@ -7,21 +7,23 @@ import { remember } from './endpoint/untrusted.ts';
 const MAX_NAME_CHARS = 200;
 
 export function writeCallFacts(context: ExecutionContext, result: ResultRecord): string {
-  const { tool, client, permission, profile, argumentsDigest } = context;
+  const { tool, client, profile, argumentsDigest } = context;
+  const { method, transport, remote, traceId } = context.request;
+  const { effect, permission } = context.journal;
   const { upstream, errorCode } = result;
   let line = `"requestId":"${context.requestId}"`;
-  line += text('trace', context.traceId);
-  line += word('method', context.method);
+  line += text('trace', traceId);
+  line += word('method', method);
   line += word('tool', tool !== undefined && tool.length > MAX_NAME_CHARS ? tool.slice(0, MAX_NAME_CHARS) : tool);
   line += word('action', context.action);
   line += word('operation', context.operation);
-  line += word('effect', context.effect);
+  line += word('effect', effect);
   // Not for the caller, where it is told that there is no such thing.
   if (permission?.policy === 'deny') line += text('denied', permission.because);
   line += word('principal', context.principal.id);
   if (profile !== '') line += text('profile', profile);
-  line += `,"transport":"${context.transport}"`;
-  line += text('remote', context.remote);
+  line += `,"transport":"${transport}"`;
+  line += text('remote', remote);
   line += word('client', client.name);
   line += word('revision', client.version);
   line += text('args', argumentsDigest);

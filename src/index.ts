@@ -23,9 +23,9 @@ export {
   type RequestFacts,
   type ResultFacts,
   type ResultRecord,
-  type UpstreamTrace,
 } from './call/execution-context.ts';
 export type { Handler, Middleware } from './call/handler.ts';
+export type { UpstreamTrace } from './call/journal.ts';
 export type { Content, Outcome } from './call/outcome.ts';
 export { type ActionHints, aggregateAnnotations } from './catalog/aggregate-hints.ts';
 export type { NativeAction, RestAction } from './catalog/grouped/action.ts';

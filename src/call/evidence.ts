@@ -43,14 +43,15 @@ export function refuseUnrecorded(label: string): GatewayError {
 }
 
 /** The call was made, and then its record could not be written. */
-export function withholdUnrecorded({ label, effect, upstream }: ExecutionContext): GatewayError {
-  const aftermath =
+export function withholdUnrecorded({ label, journal }: ExecutionContext): GatewayError {
+  const { effect, upstream } = journal;
+  const advice =
     upstream === undefined || effect === 'read'
       ? 'Nothing was changed.'
       : 'The request was sent and may have taken effect: check that before repeating it.';
   return new GatewayError(
     'NOT_RECORDED',
-    `${label}: this gateway records every call, and the record of this one cannot be written at the moment, so its answer is not passed on. ${aftermath} Tell the user, and try again later.`,
+    `${label}: this gateway records every call, and the record of this one cannot be written at the moment, so its answer is not passed on. ${advice} Tell the user, and try again later.`,
     { tool: label },
   );
 }

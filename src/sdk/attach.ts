@@ -3,7 +3,7 @@
 // golden path of the adapter, so what goes out is redacted here as everywhere.
 import { z } from 'zod';
 import { createAdapter } from '../adapter/adapter.ts';
-import type { Table } from '../adapter/adapter-parts.ts';
+import type { Table } from '../adapter/adapter.ts';
 import type { RequestFacts } from '../call/execution-context.ts';
 import type { Outcome } from '../call/outcome.ts';
 import type { ToolDefinition } from '../catalog/tool-entry.ts';
