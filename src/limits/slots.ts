@@ -104,8 +104,8 @@ export class Slots implements RoomUser {
   }
 
   /**
-   * Undefined: the call has a permit. A promise: wait for it. Throws or rejects if the call is refused. Otherwise leave() must
-   * follow.
+   * Undefined: the call has a permit. A promise: wait for it. Throws or rejects if the call is refused. Otherwise
+   * release() must follow.
    */
   enter(who: string, call: WaitingCall): Promise<void> | undefined {
     const caller = this.#callers.get(who) ?? this.#addCaller(who);
@@ -116,7 +116,7 @@ export class Slots implements RoomUser {
   }
 
   /**
-   * Like enter(), for a call that released its permit for a while. It waits like any other, so that not all of them continue at
+   * Like acquire(), for a call that released its permit for a while. It waits like any other, so that not all of them continue at
    * once. But since it has begun already, neither the rate nor the length of the queue can refuse it.
    */
   resume(who: string, call: WaitingCall): Promise<void> | undefined {

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { buildDigest, toCanonicalJson } from '../../src/call/digest.ts';
 import {
-  type Binding,
+  type ConfirmationBinding,
   createConfirmations,
   createSpentMemory,
   createSpentStore,
 } from '../../src/orchestration/confirmations.ts';
 import { createSigner } from '../../src/orchestration/signer.ts';
 
-const binding: Binding = {
+const binding: ConfirmationBinding = {
   purpose: 'token',
   principal: 'ann',
   operation: 'pets.delete',
@@ -32,7 +32,7 @@ describe('a permission', () => {
     expect(verdicts.filter((verdict) => verdict === 'good').length).toBe(1);
   });
 
-  test.each<[string, Partial<Binding>]>([
+  test.each<[string, Partial<ConfirmationBinding>]>([
     ['purpose', { purpose: 'state' }],
     ['principal', { principal: 'bob' }],
     ['operation', { operation: 'pets.create' }],
