@@ -72,8 +72,10 @@ export {
   ResourceConverterBase,
   ToolAnnotationsConverterBase,
   ToolConverterBase,
-} from './model/converter.ts';
+} from './model/converter-bases.ts';
 export {
+  GroupConverter,
+  type GroupOutline,
   PromptArgumentConverter,
   PromptConverter,
   ResourceConverter,
@@ -81,7 +83,6 @@ export {
   ToolConverter,
 } from './model/converters.ts';
 export { Group } from './model/group.ts';
-export { GroupConverter, type GroupOutline } from './model/group-converter.ts';
 export { GroupItem } from './model/group-item.ts';
 export { Prompt, PromptArgument } from './model/prompt.ts';
 export { Resource } from './model/resource.ts';

@@ -74,7 +74,9 @@ export class AdapterCall {
     const conclusion = context.withResult({ outcome, errorCode, durationMs: performance.now() - this.#startedAt });
     if (context.span !== undefined) concludeSpan(context.span, conclusion);
     if (isUnrecorded) return true;
-    const record = (conclusion.argumentsDigest === undefined ? this.#withDigest(conclusion, outcome) : conclusion).seal();
+    const record = (
+      conclusion.argumentsDigest === undefined ? this.#withDigest(conclusion, outcome) : conclusion
+    ).seal();
     audit(record);
     meter?.countCall(record, answer);
     const { cause } = context.journal;

@@ -1,4 +1,4 @@
-// Hints about what a tool does to the world (MCP, server/tools). Unset means unknown, and clients then assume the worst.
+// Hints about the effects of a tool (MCP, server/tools). Unset means unknown, and clients then assume the worst.
 
 export interface ToolHints {
   readonly title?: string | undefined;
@@ -28,7 +28,7 @@ export class ToolAnnotations implements ToolHints {
     Object.freeze(this);
   }
 
-  /** True when nothing is hinted at all. */
+  /** True if there are no hints at all. */
   get empty(): boolean {
     return Object.values(this).every((hint) => hint === undefined);
   }

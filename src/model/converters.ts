@@ -1,16 +1,18 @@
-// Model ↔ wire, one converter per primitive, for one revision of MCP: what that revision does not know is left out.
+// Model ↔ wire format, one converter per primitive. A converter is for one revision of MCP, and leaves out what that does not know.
 
 import { omitUndefined } from '../endpoint/untrusted.ts';
 import { toLegacyOutputSchema } from '../schema/output-schema.ts';
 import { ToolAnnotations } from './annotations.ts';
 import type { BaseModel } from './base.ts';
 import {
+  GroupConverterBase,
   PromptArgumentConverterBase,
   PromptConverterBase,
   ResourceConverterBase,
   ToolAnnotationsConverterBase,
   ToolConverterBase,
-} from './converter.ts';
+} from './converter-bases.ts';
+import { Group } from './group.ts';
 import { Prompt, PromptArgument } from './prompt.ts';
 import { Resource, type ResourceAnnotations } from './resource.ts';
 import { Tool } from './tool.ts';
@@ -116,8 +118,8 @@ export class ResourceConverter extends ResourceConverterBase<WireResource> {
   }
 }
 
-/** What every primitive carries, as far as a revision knows it. */
-export function toWireBase(model: BaseModel, { title, icons }: WireFeatures): WireBase {
+/** The fields that every primitive has, as far as the revision knows them. */
+function toWireBase(model: BaseModel, { title, icons }: WireFeatures): WireBase {
   return omitUndefined({
     name: model.name,
     title: title ? model.title : undefined,
@@ -125,4 +127,51 @@ export function toWireBase(model: BaseModel, { title, icons }: WireFeatures): Wi
     icons: icons ? model.icons : undefined,
     _meta: title ? model.meta : undefined,
   });
+}
+
+export interface GroupOutline extends WireBase {
+  readonly groups?: readonly GroupOutline[];
+  readonly tools?: readonly WireTool[];
+  readonly prompts?: readonly WirePrompt[];
+  readonly resources?: readonly WireResource[];
+}
+
+/** Converts a tree of groups to plain data and back. A leaf in several groups is written in each, and read back as one. */
+export class GroupConverter extends GroupConverterBase<GroupOutline> {
+  readonly #tools = new ToolConverter(this.version);
+  readonly #prompts = new PromptConverter(this.version);
+  readonly #resources = new ResourceConverter(this.version);
+
+  convertFrom(group: Group): GroupOutline {
+    return {
+      ...toWireBase(group, this.features),
+      ...(group.childGroups.length > 0 && { groups: this.convertFromBatch(group.childGroups) }),
+      ...(group.childTools.length > 0 && { tools: this.#tools.convertFromBatch(group.childTools) }),
+      ...(group.childPrompts.length > 0 && { prompts: this.#prompts.convertFromBatch(group.childPrompts) }),
+      ...(group.childResources.length > 0 && { resources: this.#resources.convertFromBatch(group.childResources) }),
+    };
+  }
+
+  convertTo(outline: GroupOutline): Group {
+    return this.#read(outline, new Map());
+  }
+
+  #read(outline: GroupOutline, leaves: Map<string, BaseModel>): Group {
+    const group = new Group({ ...outline, meta: outline._meta });
+    const share = <Leaf extends BaseModel>(key: string, read: () => Leaf): Leaf => {
+      const leaf = (leaves.get(key) as Leaf | undefined) ?? read();
+      leaves.set(key, leaf);
+      return leaf;
+    };
+    for (const wire of outline.tools ?? [])
+      group.addTool(share(`tool ${wire.name}`, () => this.#tools.convertTo(wire)));
+    for (const wire of outline.prompts ?? []) {
+      group.addPrompt(share(`prompt ${wire.name}`, () => this.#prompts.convertTo(wire)));
+    }
+    for (const wire of outline.resources ?? []) {
+      group.addResource(share(`resource ${wire.uri}`, () => this.#resources.convertTo(wire)));
+    }
+    for (const child of outline.groups ?? []) group.addGroup(this.#read(child, leaves));
+    return group;
+  }
 }

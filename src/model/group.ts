@@ -1,6 +1,5 @@
-// A node of the tree: one parent, any number of child groups and leaves. Built once, then frozen.
-import { BaseModel, NAME_SEPARATOR } from './base.ts';
-import { Children } from './children.ts';
+// A node of the tree of tools: one parent, any number of child groups and leaves. It is built once, then frozen.
+import { BaseModel, Children, NAME_SEPARATOR } from './base.ts';
 import type { GroupItem } from './group-item.ts';
 import type { Prompt } from './prompt.ts';
 import type { Resource } from './resource.ts';
@@ -85,7 +84,7 @@ export class Group extends BaseModel {
   }
 
   #adopt<Item extends GroupItem>(children: Children<Item>, item: Item): this {
-    // Asked of the leaf, which has few parents; the group may have thousands of children.
+    // The leaf is searched, because it has few parents, while a group may have thousands of children.
     if (item.parentGroups.includes(this)) return this;
     this.#assertNotFrozen();
     item.joined(this);

@@ -1,4 +1,4 @@
-// A prompt and the arguments it is filled in with.
+// A prompt and its arguments.
 import { type BaseInit, BaseModel } from './base.ts';
 import { GroupItem } from './group-item.ts';
 
@@ -14,7 +14,7 @@ export class PromptArgument extends BaseModel {
     this.required = init.required ?? false;
   }
 
-  /** An argument stands below no group: its name is all there is. */
+  /** Arguments are in no group, so this is the name. */
   getFullyQualifiedName(): string {
     return this.name;
   }

@@ -1,4 +1,4 @@
-// A resource: something readable behind a URI.
+// A resource: data that clients read by its URI.
 import type { BaseInit } from './base.ts';
 import { GroupItem } from './group-item.ts';
 

@@ -1,4 +1,4 @@
-// The wire shapes of the primitives, and which revision of MCP knows which part of them.
+// The wire formats of the primitives, and which revision of MCP knows which part of them.
 import type { JsonSchema } from '../endpoint/model.ts';
 import type { ToolHints } from './annotations.ts';
 import type { Icon, Meta } from './base.ts';
@@ -39,7 +39,7 @@ export interface WireTool extends WireBase {
   readonly annotations?: WireHints;
 }
 
-/** Tool annotations on the wire: only what is known. */
+/** Tool annotations on the wire: only those with a value. */
 export type WireHints = { readonly [Hint in keyof ToolHints]?: NonNullable<ToolHints[Hint]> };
 
 export interface WirePromptArgument extends Omit<WireBase, 'icons' | '_meta'> {

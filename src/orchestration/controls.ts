@@ -64,7 +64,8 @@ export function buildControls(own: ReadonlySet<string>, options: ControlOptions)
   const isTokenless = !options.token && !own.has('confirmation_token');
 
   const take: ControlPlan['take'] = (tool, args) => {
-    if (isTokenless && readControl(args, 'confirmation_token') !== undefined) refuse(tool, 'confirmation_token', NO_TOKEN);
+    if (isTokenless && readControl(args, 'confirmation_token') !== undefined)
+      refuse(tool, 'confirmation_token', NO_TOKEN);
     if (!names.some((name) => Object.hasOwn(args, keys[name]!))) return undefined;
     const rest: Record<string, unknown> = { ...args };
     const controls: { -readonly [Name in keyof Controls]: Controls[Name] } = {};

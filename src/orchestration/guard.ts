@@ -8,7 +8,7 @@ import type { Outcome } from '../call/outcome.ts';
 import { readRound, sealRound, withinRound } from '../call/rounds.ts';
 import type { Args, ConfirmWay } from '../endpoint/model.ts';
 import { GatewayError, UnansweredError } from '../errors.ts';
-import type { ConfirmationBinding, ConfirmationVerdict, Confirmations } from './confirmations.ts';
+import type { ConfirmationBinding, Confirmations, ConfirmationVerdict } from './confirmations.ts';
 import type { Decision } from './policy.ts';
 
 /** Writes the question for a person: `DELETE https://…/pets/7`. `original`: the arguments as the caller sent them. */
@@ -226,7 +226,11 @@ function toRound(binding: ConfirmationBinding, state: string | undefined): Confi
 }
 
 /** If it is unknown whether a permission was used, it does not count. */
-async function spend(confirmations: Confirmations, seal: string, binding: ConfirmationBinding): Promise<ConfirmationVerdict> {
+async function spend(
+  confirmations: Confirmations,
+  seal: string,
+  binding: ConfirmationBinding,
+): Promise<ConfirmationVerdict> {
   try {
     return await confirmations.redeem(seal, binding);
   } catch (cause) {

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createAdapter } from '../../src/adapter/adapter.ts';
 import type { Table } from '../../src/adapter/adapter.ts';
+import { createAdapter } from '../../src/adapter/adapter.ts';
 import { buildDigest } from '../../src/call/digest.ts';
 import { ExecutionContext } from '../../src/call/execution-context.ts';
 import type { Handler } from '../../src/call/handler.ts';

@@ -1,7 +1,7 @@
 // Rates such as 100/min, and their token buckets.
 import { describe, expect, test } from 'vitest';
 import { toRules, UPSTREAM_DEFAULTS } from '../../src/limits/call-rules.ts';
-import { RateLimiter, parseRate, type SharedRates } from '../../src/limits/rate.ts';
+import { parseRate, RateLimiter, type SharedRates } from '../../src/limits/rate.ts';
 
 describe('parseRate()', () => {
   test.each([

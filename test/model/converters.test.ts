@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { ToolAnnotations } from '../../src/model/annotations.ts';
-import { ConverterBase } from '../../src/model/converter.ts';
+import { ConverterBase } from '../../src/model/converter-bases.ts';
 import {
+  GroupConverter,
   PromptArgumentConverter,
   PromptConverter,
   ResourceConverter,
@@ -9,7 +10,6 @@ import {
   ToolConverter,
 } from '../../src/model/converters.ts';
 import { Group } from '../../src/model/group.ts';
-import { GroupConverter } from '../../src/model/group-converter.ts';
 import { Prompt, PromptArgument } from '../../src/model/prompt.ts';
 import { Resource } from '../../src/model/resource.ts';
 import { Tool } from '../../src/model/tool.ts';

@@ -1,6 +1,6 @@
-// Conversion in both directions, one or many, for every primitive. A converter writes the two single conversions;
-// the batches, which leave out what has no counterpart, are the same for all. The bases below name them for one primitive.
-// What is written may depend on the revision of MCP it is for: what that one does not know is left out.
+// The base classes of converters. A converter implements the conversion of one item in both directions. Conversions of lists are
+// the same for all of them, and leave out items that have no counterpart. Each class below names the conversions for one primitive.
+// A converter is for one revision of MCP, and leaves out what that revision does not know.
 import type { ToolAnnotations } from './annotations.ts';
 import type { Group } from './group.ts';
 import type { Prompt, PromptArgument } from './prompt.ts';
