@@ -19,6 +19,13 @@ type Row =
   | { readonly wire: 'tool'; readonly mode: string; readonly status?: number }
   | { readonly wire: 'startup' };
 
+/**
+ * The error table: how each failure is sent to clients.
+ *
+ * ```ts
+ * console.assert(ERRORS.TIMEOUT.mode === 'timeout');
+ * ```
+ */
 export const ERRORS = {
   // protocol: the message itself is wrong (MCP 2026-07-28, basic/index and transports)
   PARSE_ERROR: { wire: 'jsonrpc', code: -32700, fault: 'client', status: 400 },
@@ -63,12 +70,20 @@ export const ERRORS = {
   CANNOT_LISTEN: { wire: 'startup' },
 } as const satisfies Record<string, Row>;
 
+/** The name of a failure. */
 export type ErrorCode = keyof typeof ERRORS;
 
 /** The `failure_mode` of a failed call, as clients see it. */
 export type FailureMode = Extract<(typeof ERRORS)[ErrorCode], { wire: 'tool' }>['mode'];
 
-/** A failure that the gateway can explain. `details` are sent to the client as they are: never put a secret there. */
+/**
+ * A failure that the gateway can explain. `details` are sent to the client as they are: never put a secret there.
+ *
+ * ```ts
+ * const refusal = new GatewayError('DENIED', 'users.ban is not allowed at night.', { tool: 'users.ban' });
+ * console.assert(refusal.code === 'DENIED');
+ * ```
+ */
 export class GatewayError extends Error {
   override readonly name: string = 'GatewayError';
   readonly code: ErrorCode;
@@ -106,7 +121,14 @@ export class NoTokenError extends ToolError {}
 /** What a call that timed out has done: `nothing` if it only reads or was never sent, `unproven` if its login did not answer. */
 export type Aftermath = 'nothing' | 'unknown' | 'unproven';
 
-/** The deadline of a call passed. Connecting, waiting and reading share one deadline. */
+/**
+ * The deadline of a call passed. Connecting, waiting and reading share one deadline.
+ *
+ * ```ts
+ * const timeout = new ToolTimeoutError('pets.get', 30);
+ * console.assert(timeout.message === 'pets.get did not answer within 30 s.');
+ * ```
+ */
 export class ToolTimeoutError extends GatewayError {
   override readonly name = 'ToolTimeoutError';
   readonly toolName: string;

@@ -34,6 +34,7 @@ export interface Profile extends Selection {
   readonly confirm?: ConfirmWay | undefined;
 }
 
+/** The options of createGateway(). */
 export interface GatewayOptions<Data = unknown> {
   readonly domains: readonly Domain[];
   readonly exposure?: Exposure | 'auto' | undefined;

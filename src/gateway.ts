@@ -51,6 +51,16 @@ export interface Gateway<Data = unknown> extends Service {
 
 const { name: NAME, version: VERSION } = PRODUCT;
 
+/**
+ * Creates a gateway: builds the tools of all domains and profiles, and wires every layer.
+ *
+ * ```ts
+ * const now = defineTool({ name: 'time', description: 'The time.', run: () => new Date().toISOString() });
+ * const own = createGateway({ domains: [], native: { tools: [now] } });
+ * await own.handle({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+ * await own.close();
+ * ```
+ */
 export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Gateway<Data> {
   for (const domain of options.domains) refuseDefinition(domain);
   const dependencies = createDependencies(options as GatewayOptions);

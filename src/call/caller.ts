@@ -3,8 +3,10 @@ import type { CallLimits, Effect } from '../endpoint/model.ts';
 import type { CallSpan } from '../tracing/call-span.ts';
 import type { Outcome } from './outcome.ts';
 
+/** How a message reached the gateway. `local`: from this process. */
 export type Transport = 'http' | 'stdio' | 'tcp' | 'local';
 
+/** Who is calling. */
 export interface Principal {
   /** Unique over all ways to authenticate: `anonymous`, `local`, `key:ci`, `https://id.example.com|alice`, `cert:CN=batch`. */
   readonly id: string;
@@ -67,6 +69,7 @@ export interface AskingCall {
   readonly span?: CallSpan | undefined;
 }
 
+/** A question to the person behind the client. */
 export interface Question {
   /** Identifies the answer if several questions are sent together. */
   readonly key: string;
@@ -91,6 +94,7 @@ export type Ask = <Asking extends Question | YesNoQuestion>(
   call: AskingCall,
 ) => Promise<Asked<Asking extends YesNoQuestion ? Choice : unknown>>;
 
+/** The reply to a question: the answer, or an outcome that sends the question to the client. */
 export type Asked<Answer = unknown> =
   /** `state`: the seal that came back with the answer, if the client carried one. */
   | { readonly answer: Answer; readonly state?: string }

@@ -63,6 +63,7 @@ export interface OperationFacts {
   readonly argumentRecord?: unknown;
 }
 
+/** How a call ended. */
 export interface ResultFacts {
   readonly outcome: 'ok' | 'failed' | 'input_required' | 'error';
   /** JSON-RPC error code, when the request ended in one. */
@@ -70,6 +71,7 @@ export interface ResultFacts {
   readonly durationMs: number;
 }
 
+/** How a call ended, with what was noted about it. */
 export interface ResultRecord extends ResultFacts {
   readonly failureMode?: FailureMode | undefined;
   /** Why, in a few words that hold no argument: `missing title`. */
@@ -82,6 +84,17 @@ const CONSTRUCTOR_KEY = Symbol('only ExecutionContext itself makes contexts');
 /** The signal of a sealed record, frozen like the rest of it. */
 const NEVER = Object.freeze(new AbortController().signal);
 
+/**
+ * What handlers and middleware know about a call. Every step of a call returns a frozen copy.
+ *
+ * ```ts
+ * const whoAmI = defineTool({
+ *   name: 'who_am_i',
+ *   description: 'Says who is calling.',
+ *   run: ({ principal, label }) => `${principal.id} called ${label}`,
+ * });
+ * ```
+ */
 export class ExecutionContext<Data = unknown> {
   readonly startedAt: number;
   /** As the client called it. */

@@ -3,6 +3,7 @@ import type { Args } from '../endpoint/model.ts';
 import type { ExecutionContext } from './execution-context.ts';
 import type { Outcome } from './outcome.ts';
 
+/** Carries out one call. */
 export type Handler<Data = unknown> = (context: ExecutionContext<Data>, args: Args) => Promise<Outcome>;
 
 /**

@@ -1,5 +1,6 @@
 // MCP content blocks, which are the same in all revisions, and the outcome of a call.
 
+/** A content block of MCP. */
 export type Content =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly data: string; readonly mimeType: string }

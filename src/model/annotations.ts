@@ -10,6 +10,14 @@ export interface ToolHints {
   readonly returnDirect?: boolean | undefined;
 }
 
+/**
+ * The hints of a tool about its effects.
+ *
+ * ```ts
+ * const hints = new ToolAnnotations({ readOnlyHint: true });
+ * console.assert(!hints.empty);
+ * ```
+ */
 export class ToolAnnotations implements ToolHints {
   readonly title: string | undefined;
   readonly readOnlyHint: boolean | undefined;

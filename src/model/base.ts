@@ -24,6 +24,14 @@ export interface BaseInit {
   readonly icons?: readonly Icon[] | undefined;
 }
 
+/**
+ * What groups, tools, prompts and resources have in common.
+ *
+ * ```ts
+ * const named: BaseModel = new Group({ name: 'users' });
+ * console.assert(named.getFullyQualifiedName() === 'users');
+ * ```
+ */
 export abstract class BaseModel {
   readonly name: string;
   readonly meta: Meta | undefined;

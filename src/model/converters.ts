@@ -26,6 +26,14 @@ import type {
   WireTool,
 } from './wire.ts';
 
+/**
+ * Converts annotations to the wire format and back.
+ *
+ * ```ts
+ * const wireHints = new ToolAnnotationsConverter().convertFrom(new ToolAnnotations({ readOnlyHint: true }));
+ * console.assert(wireHints?.readOnlyHint === true);
+ * ```
+ */
 export class ToolAnnotationsConverter extends ToolAnnotationsConverterBase<WireHints> {
   convertFrom(annotations: ToolAnnotations): WireHints | null {
     return !this.features.annotations || annotations.empty ? null : omitUndefined({ ...annotations });
@@ -36,6 +44,14 @@ export class ToolAnnotationsConverter extends ToolAnnotationsConverterBase<WireH
   }
 }
 
+/**
+ * Converts tools to the wire format and back.
+ *
+ * ```ts
+ * const wireTool = new ToolConverter('2025-06-18').convertFrom(new Tool({ name: 'ping', inputSchema: { type: 'object' } }));
+ * console.assert(wireTool.name === 'ping');
+ * ```
+ */
 export class ToolConverter extends ToolConverterBase<WireTool> {
   readonly #annotations = new ToolAnnotationsConverter(this.version);
 
@@ -68,6 +84,14 @@ export class ToolConverter extends ToolConverterBase<WireTool> {
   }
 }
 
+/**
+ * Converts arguments of prompts to the wire format and back.
+ *
+ * ```ts
+ * const wireArgument = new PromptArgumentConverter().convertFrom(new PromptArgument({ name: 'topic', required: true }));
+ * console.assert(wireArgument.required === true);
+ * ```
+ */
 export class PromptArgumentConverter extends PromptArgumentConverterBase<WirePromptArgument> {
   convertFrom(argument: PromptArgument): WirePromptArgument {
     const { name, title, description } = toWireBase(argument, this.features);
@@ -79,6 +103,14 @@ export class PromptArgumentConverter extends PromptArgumentConverterBase<WirePro
   }
 }
 
+/**
+ * Converts prompts to the wire format and back.
+ *
+ * ```ts
+ * const wirePrompt = new PromptConverter().convertFrom(new Prompt({ name: 'summarize' }));
+ * console.assert(wirePrompt.name === 'summarize');
+ * ```
+ */
 export class PromptConverter extends PromptConverterBase<WirePrompt> {
   readonly #arguments = new PromptArgumentConverter(this.version);
 
@@ -93,6 +125,14 @@ export class PromptConverter extends PromptConverterBase<WirePrompt> {
   }
 }
 
+/**
+ * Converts resources to the wire format and back.
+ *
+ * ```ts
+ * const wireResource = new ResourceConverter().convertFrom(new Resource({ name: 'readme', uri: 'docs://readme' }));
+ * console.assert(wireResource.uri === 'docs://readme');
+ * ```
+ */
 export class ResourceConverter extends ResourceConverterBase<WireResource> {
   convertFrom(resource: Resource): WireResource {
     const { name, title, description, icons, _meta } = toWireBase(resource, this.features);
@@ -129,6 +169,7 @@ function toWireBase(model: BaseModel, { title, icons }: WireFeatures): WireBase 
   });
 }
 
+/** A tree of groups as plain data. */
 export interface GroupOutline extends WireBase {
   readonly groups?: readonly GroupOutline[];
   readonly tools?: readonly WireTool[];
@@ -136,7 +177,14 @@ export interface GroupOutline extends WireBase {
   readonly resources?: readonly WireResource[];
 }
 
-/** Converts a tree of groups to plain data and back. A leaf in several groups is written in each, and read back as one. */
+/**
+ * Converts a tree of groups to plain data and back. A leaf in several groups is written in each, and read back as one.
+ *
+ * ```ts
+ * const outline = new GroupConverter().convertFrom(new Group({ name: 'users' }));
+ * console.assert(outline.name === 'users');
+ * ```
+ */
 export class GroupConverter extends GroupConverterBase<GroupOutline> {
   readonly #tools = new ToolConverter(this.version);
   readonly #prompts = new PromptConverter(this.version);

@@ -2,6 +2,14 @@
 import { BaseModel, Children, NAME_SEPARATOR } from './base.ts';
 import type { Group } from './group.ts';
 
+/**
+ * A tool, prompt or resource: a leaf of the tree of groups.
+ *
+ * ```ts
+ * const leaf: GroupItem = new Prompt({ name: 'summarize' });
+ * console.assert(leaf.parentGroups.length === 0);
+ * ```
+ */
 export abstract class GroupItem extends BaseModel {
   readonly #parents = new Children<Group>();
 

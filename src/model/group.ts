@@ -5,6 +5,14 @@ import type { Prompt } from './prompt.ts';
 import type { Resource } from './resource.ts';
 import type { Tool } from './tool.ts';
 
+/**
+ * A group of tools, prompts, resources and other groups.
+ *
+ * ```ts
+ * const users = new Group({ name: 'users' }).addTool(new Tool({ name: 'list', inputSchema: { type: 'object' } }));
+ * console.assert(users.allTools()[0]?.getFullyQualifiedName() === 'users.list');
+ * ```
+ */
 export class Group extends BaseModel {
   #parent: Group | undefined;
   readonly #groups = new Children<Group>();

@@ -18,6 +18,14 @@ export interface ResourceInit extends BaseInit {
   readonly annotations?: ResourceAnnotations | undefined;
 }
 
+/**
+ * A resource of MCP.
+ *
+ * ```ts
+ * const resource = new Resource({ name: 'readme', uri: 'docs://readme', mimeType: 'text/markdown' });
+ * console.assert(resource.uri === 'docs://readme');
+ * ```
+ */
 export class Resource extends GroupItem {
   readonly uri: string;
   readonly mimeType: string | undefined;

@@ -8,6 +8,7 @@ import type { ToolAnnotations } from './annotations.ts';
 import { type BaseInit, lazy } from './base.ts';
 import { GroupItem } from './group-item.ts';
 
+/** What a Tool is created from. */
 export interface ToolInit extends BaseInit {
   readonly inputSchema: JsonSchema | (() => JsonSchema);
   readonly outputSchema?: JsonSchema | (() => JsonSchema | undefined) | undefined;
@@ -16,6 +17,14 @@ export interface ToolInit extends BaseInit {
   readonly localName?: string | undefined;
 }
 
+/**
+ * A tool of MCP, with its schemas.
+ *
+ * ```ts
+ * const tool = new Tool({ name: 'get', inputSchema: { type: 'object', properties: { id: { type: 'integer' } } } });
+ * console.assert(tool.validateArguments({ id: 7 }).id === 7);
+ * ```
+ */
 export class Tool extends GroupItem {
   readonly annotations: ToolAnnotations | undefined;
   readonly #localName: string | undefined;

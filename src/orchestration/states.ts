@@ -7,6 +7,7 @@ import type { Args } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 import { createSigner } from './signer.ts';
 
+/** Seals and opens states of handlers. */
 export interface StateCodec {
   /** A JSON value as `requestState`, valid only for the same profile, principal, tool and arguments. The client can read it. */
   seal(context: ExecutionContext, args: Args, value: unknown): string;
@@ -14,6 +15,7 @@ export interface StateCodec {
   open(context: ExecutionContext, args: Args): unknown;
 }
 
+/** The options of createStateCodec(). */
 export interface StateOptions {
   /** At least 32 bytes; replicas share one. Random when absent, so states die with the process. */
   readonly key?: Buffer | undefined;
@@ -24,6 +26,22 @@ export interface StateOptions {
 const MAX_CHARS = 64 * 1024;
 const PURPOSE = 'handler-state';
 
+/**
+ * Seals the state that a handler needs in the next round of a call.
+ *
+ * ```ts
+ * const states = createStateCodec();
+ * const booking = defineTool({
+ *   name: 'book',
+ *   description: 'Books a seat.',
+ *   run: (context, args) => {
+ *     if (states.open(context, args) !== undefined) return 'Booked.';
+ *     const requestState = states.seal(context, args, { step: 1 });
+ *     return { content: [], isError: false, inputRequired: { inputRequests: {}, requestState } };
+ *   },
+ * });
+ * ```
+ */
 export function createStateCodec({ key, ttlSeconds = 300, now = Date.now }: StateOptions = {}): StateCodec {
   const signer = createSigner(key);
   const toSignedParts = ({ profile, principal, label }: ExecutionContext, args: Args) => [

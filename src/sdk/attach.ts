@@ -16,8 +16,10 @@ import type { CallSpan } from '../tracing/call-span.ts';
 import { findTracing, type Tracing } from '../tracing/tracing.ts';
 import { isModern, readSdkRequest } from './sdk-request.ts';
 
+/** Removes the tools from the server again. */
 export type Detach = () => void;
 
+/** The options of `ToolRegistry.attachToServer()`. */
 export interface AttachOptions {
   /** Adds or replaces facts about a call, for example the principal of your own authentication. */
   readonly call?: (extra: unknown) => Partial<RequestFacts>;

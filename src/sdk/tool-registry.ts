@@ -23,6 +23,16 @@ type AnyBuilder = Pick<
   'getName' | 'getTags' | 'getActionNames' | 'buildToolDefinition' | 'execute' | 'toEntry'
 >;
 
+/**
+ * Tools by name. They can be listed by tags, called, and attached to a server of the official SDK.
+ *
+ * ```ts
+ * const registry = new ToolRegistry().register(
+ *   new GroupedToolBuilder('clock').action({ name: 'now', readOnly: true, handler: () => new Date().toISOString() }),
+ * );
+ * console.assert(registry.has('clock'));
+ * ```
+ */
 export class ToolRegistry {
   readonly #builders = new Map<string, AnyBuilder>();
 

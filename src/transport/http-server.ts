@@ -21,6 +21,7 @@ export interface Served {
   readonly serviceOf: (profile: string, effects?: readonly Effect[]) => { readonly protocol: Protocol } | undefined;
 }
 
+/** The options of serveHttp(). */
 export interface ServeOptions<Data = unknown> extends Partial<HttpOptions<Data>> {
   /** What /readyz says. Default: ready until closing begins. */
   readonly ready?: () => boolean;

@@ -28,6 +28,7 @@ export interface HttpOptions<Data = unknown> extends DoorOptions<Data> {
   readonly endListening?: (() => Promise<void>) | undefined;
 }
 
+/** A running HTTP server. */
 export interface HttpServer {
   readonly port: number;
   readonly load: TransportLoad;
