@@ -92,14 +92,14 @@ describe('ToolConverter', () => {
 });
 
 describe('ToolAnnotationsConverter', () => {
-  test('has nothing to say when nothing is hinted', () => {
+  test('returns null if there are no hints', () => {
     expect(new ToolAnnotationsConverter().convertFrom(new ToolAnnotations())).toBeNull();
     expect(
       new ToolAnnotationsConverter('2024-11-05').convertFrom(new ToolAnnotations({ readOnlyHint: true })),
     ).toBeNull();
   });
 
-  test('carries every hint both ways', () => {
+  test('converts every hint in both directions', () => {
     const hints = {
       title: 'T',
       readOnlyHint: true,
@@ -194,7 +194,7 @@ describe('GroupConverter', () => {
 });
 
 describe('typed names of the conversions', () => {
-  test('say the same as the general ones', () => {
+  test('return the same as the general ones', () => {
     const tools = new ToolConverter();
     const [wire] = tools.convertFromTools([pets, null]);
     expect(wire).toEqual(tools.convertFrom(pets));
@@ -218,7 +218,7 @@ describe('typed names of the conversions', () => {
     expect(groups.convertToGroup(outline)?.childTools[0]?.meta).toEqual(pets.meta);
   });
 
-  test('for prompts, resources and annotations as well', () => {
+  test('exist for prompts, resources and annotations as well', () => {
     const prompt = new Prompt({ name: 'p', arguments: [new PromptArgument({ name: 'a', required: true })] });
     const prompts = new PromptConverter();
     expect(prompts.convertToPrompts(prompts.convertFromPrompts([prompt])).map(({ name }) => name)).toEqual(['p']);
