@@ -95,7 +95,7 @@ function traceGuard(span: CallSpan, guard: Guard, { policy }: Decision): Guard {
   return async (context, args, next, original) => {
     const step = span.begin('guard', { 'landbridge.guard.policy': policy });
     const finish = () => {
-      const { by, answer } = context.confirmation ?? {};
+      const { by, answer } = context.journal.confirmation ?? {};
       step.set('landbridge.guard.by', by);
       step.set('landbridge.guard.answer', answer);
       step.end();

@@ -1,7 +1,7 @@
 // The semaphore and its fair queue.
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
-import { type SemaphoreRules, Slots, type TakeToken } from '../../src/limits/semaphore.ts';
+import { type SemaphoreRules, Slots, type TakeToken } from '../../src/limits/slots.ts';
 
 const RULES: SemaphoreRules = { concurrent: 2, queue: 100, waitSeconds: 60 };
 

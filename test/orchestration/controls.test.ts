@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_RESPONSE, type ResponsePlan } from '../../src/endpoint/model.ts';
 import { GatewayError } from '../../src/errors.ts';
-import { buildControls, type ControlOffer, mayAnswerJson, putInside } from '../../src/orchestration/controls.ts';
+import { buildControls, type ControlOptions, mayAnswerJson, putInside } from '../../src/orchestration/controls.ts';
 
 const OFFERS = {
   read: { fields: 'advertised', token: false },
@@ -9,7 +9,7 @@ const OFFERS = {
   guarded: { fields: 'advertised', token: true },
   silent: { fields: 'useless', token: true },
   native: { fields: 'none', token: false },
-} as const satisfies Record<string, ControlOffer>;
+} as const satisfies Record<string, ControlOptions>;
 
 const controlsOf = (offer: keyof typeof OFFERS, ...own: string[]) => buildControls(new Set(own), OFFERS[offer]);
 const keysOf = (offer: keyof typeof OFFERS, ...own: string[]) => Object.keys(controlsOf(offer, ...own).schemas);
