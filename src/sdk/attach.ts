@@ -27,7 +27,7 @@ export interface AttachOptions {
   readonly secrets?: readonly string[];
 }
 
-export interface ServedTools {
+export interface ToolSource {
   readonly list: () => readonly ToolDefinition[];
   readonly tools: Table<Outcome>;
   readonly redaction: () => Redaction;
@@ -51,7 +51,7 @@ interface ToolsResult {
   readonly nextCursor?: string;
 }
 
-export function attach(target: unknown, served: ServedTools, options: AttachOptions): Detach {
+export function attach(target: unknown, source: ToolSource, options: AttachOptions): Detach {
   const server = resolveServer(target);
   // Only possible before connecting: a connected server has declared its capabilities already.
   if (server.transport === undefined) server.registerCapabilities?.({ tools: {} });
@@ -62,17 +62,17 @@ export function attach(target: unknown, served: ServedTools, options: AttachOpti
   const list = replaceHandler(server, 'tools/list', (before) => async (request, extra) => {
     const theirs = before ? ((await before(request, extra)) as ToolsResult) : {};
     if (!isAttached || theirs.nextCursor !== undefined) return { tools: [], ...theirs };
-    return { ...theirs, tools: [...(theirs.tools ?? []), ...served.list()] };
+    return { ...theirs, tools: [...(theirs.tools ?? []), ...source.list()] };
   });
   const call = replaceHandler(server, 'tools/call', (before) => async (request, extra) => {
     const { name, arguments: args = {} } = (request as { params: { name: string; arguments?: Args } }).params;
-    if (before && !(isAttached && served.tools.find(name))) return before(request, extra);
-    const redaction = served.redaction();
-    const span = tracing && openSpan(tracing, request, served);
+    if (before && !(isAttached && source.tools.find(name))) return before(request, extra);
+    const redaction = source.redaction();
+    const span = tracing && openSpan(tracing, request, source);
     try {
       if (!isAttached) throw new GatewayError('UNKNOWN_TOOL', `Unknown tool: ${name}.`, { tool: name });
       const facts = { ...readSdkRequest(server, extra, redaction), ...options.call?.(extra), span };
-      const adapter = createAdapter({ tools: served.tools, redaction, audit: () => {}, onHandlerError: () => {} });
+      const adapter = createAdapter({ tools: source.tools, redaction, audit: () => {}, onHandlerError: () => {} });
       const perform = () => adapter.callTool(facts, name, args);
       return toResult(await (span === undefined ? perform() : span.run(perform)));
     } catch (error) {
@@ -90,7 +90,7 @@ export function attach(target: unknown, served: ServedTools, options: AttachOpti
 }
 
 /** The name is recorded only if the tool exists: clients can invent any number of names. */
-function openSpan(tracing: Tracing, request: unknown, { tools }: ServedTools): CallSpan {
+function openSpan(tracing: Tracing, request: unknown, { tools }: ToolSource): CallSpan {
   const { name, _meta: meta } = (request as { params: { name: string; _meta?: Readonly<Record<string, unknown>> } })
     .params;
   const isKnown = tools.find(name) !== undefined;

@@ -41,9 +41,8 @@ describe('the golden path', () => {
     expect(audited).toHaveLength(1);
     expect(audited[0]).toMatchObject({
       requestId: 'r-1',
-      method: 'tools/call',
       principal: { id: 'ann' },
-      transport: 'tcp',
+      request: { method: 'tools/call', transport: 'tcp' },
       tool: 'pets_list',
       argumentsDigest: buildDigest({ limit: 3 }),
       sealed: true,
@@ -129,7 +128,11 @@ describe('the golden path', () => {
       missing: () => new GatewayError('RESOURCE_NOT_FOUND', 'no'),
     };
     expect(await adapter.perform({ ...call, method: 'resources/read' }, 'a://b', {}, table)).toEqual({ contents: [] });
-    expect(audited[0]).toMatchObject({ method: 'resources/read', tool: 'a://b', results: [{ outcome: 'ok' }] });
+    expect(audited[0]).toMatchObject({
+      request: { method: 'resources/read' },
+      tool: 'a://b',
+      results: [{ outcome: 'ok' }],
+    });
   });
 
   test('removes secrets from every answer, once', async () => {

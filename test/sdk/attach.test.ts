@@ -86,7 +86,7 @@ describe.each(servers)('attachToServer() on %s', (_name, create, connect) => {
     expect(await client.callTool({ name: 'users', arguments: { action: 'get', id: 7 } })).toMatchObject({
       content: [{ type: 'text', text: '{"id":7,"name":"Ada"}' }],
     });
-    expect(seen[0]).toMatchObject({ label: 'users/get', principal: { id: 'ada' }, transport: 'local' });
+    expect(seen[0]).toMatchObject({ label: 'users/get', principal: { id: 'ada' }, request: { transport: 'local' } });
     expect(seen[0]?.requestId).not.toBe('');
     expect(seen[0]?.signal).toBeInstanceOf(AbortSignal);
 
