@@ -8,7 +8,6 @@ import { type FileLock, lockFile, untilNoOrphan } from './file-lock.ts';
 import { openSigningKey } from './signing-key.ts';
 import { Trail, type TrailOptions } from './trail.ts';
 
-/** An audit trail that is open for writing. */
 export interface AuditTrail extends Evidence {
   /** The file that is written now. */
   readonly file: string;
@@ -29,16 +28,7 @@ export async function untilTrailIsFree({ file, log }: TrailOptions, atMostMs: nu
   );
 }
 
-/**
- * Opens a trail, or goes on with one. Throws BAD_CONFIG if it cannot be written.
- *
- * ```ts
- * const audit = openAuditTrail({ file: 'audit.jsonl' });
- * const audited = createGateway({ domains: [], audit });
- * await audited.close();
- * audit.close();
- * ```
- */
+/** Opens or goes on with a trail; throws BAD_CONFIG where it could not be written. */
 export function openTrail(options: TrailOptions): AuditTrail {
   const path = resolve(fillIn(options.file));
   const keyFile = resolve(options.keyFile ?? defaultKeyFile(options.file));

@@ -12,7 +12,6 @@ import { buildLine, GENESIS, type Head, parseLine, type RecordKind } from './lin
 import type { SigningKey } from './signing-key.ts';
 import { findPredecessor, readTail, type Tail, TrailFile } from './trail-file.ts';
 
-/** Where an audit trail is written, and how. */
 export interface TrailOptions {
   /** `%h` stands for the host's name, `%p` for the number of the process. */
   readonly file: string;
@@ -31,7 +30,6 @@ export interface TrailOptions {
   readonly log?: TrailLog | undefined;
 }
 
-/** Gets what the audit trail has to tell the operator. */
 export interface TrailLog {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;

@@ -25,13 +25,8 @@ export function toActionHints(endpoint: Endpoint): ActionHints {
 }
 
 /**
- * The annotations of a tool with several actions. It is destructive if any action is or overwrites, read-only only if all are, and
- * idempotent only if all are. Explicit hints are kept.
- *
- * ```ts
- * const { destructiveHint } = aggregateAnnotations([{ readOnly: true }, { destructive: true }]);
- * console.assert(destructiveHint === true);
- * ```
+ * Destructive if any action is or overwrites, read-only only if all are, idempotent only if all are. Explicit hints are kept as
+ * they are.
  */
 export function aggregateAnnotations(actions: readonly ActionHints[], explicit: ToolHints = {}): ToolAnnotations {
   const all = (hint: keyof ActionHints) => actions.length > 0 && actions.every((action) => action[hint] === true);

@@ -9,7 +9,6 @@ import type { WireTool } from '../model/wire.ts';
 import type { NativeGovernment } from '../orchestration/native-operation.ts';
 import type { Operation } from '../orchestration/operation.ts';
 
-/** A tool, with the function that runs it. */
 export interface ToolEntry {
   /** Each revision's list is written from it by the model's converters. */
   readonly tool: Tool;

@@ -12,7 +12,6 @@ import type { Library } from './files/load-module.ts';
 import { type Mistake, MistakesError } from './files/mistakes.ts';
 import { homeOrigin } from './home-origin.ts';
 
-/** What loadDomains() loads, and how. */
 export interface LoadOptions {
   /** Folders, domain files, OpenAPI documents (files, URLs, `-` for stdin), in any mix. */
   readonly paths: readonly string[];
@@ -40,15 +39,7 @@ interface Loading {
   headerOrigin: string | undefined;
 }
 
-/**
- * Loads all domains at `paths`, in order.
- *
- * ```ts
- * const domains = await loadDomains({ paths: ['domains'], env: process.env });
- * const loaded = createGateway({ domains });
- * await loaded.close();
- * ```
- */
+/** Loads every domain there is at `paths`, in order. */
 export async function loadDomains(options: LoadOptions): Promise<Domain[]> {
   const sources = await findFiles(options.paths);
   if (sources.length === 0) {

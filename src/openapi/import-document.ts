@@ -45,14 +45,7 @@ import type { Fields } from './source/web/fetch.ts';
 export type { CredentialSource, ImportOptions, OperationInfo } from './import-options.ts';
 export type { Limits } from './source/limits.ts';
 
-/**
- * Reads a document from a file, an http(s) URL or standard input (`-`).
- *
- * ```ts
- * const imported = await importDocument('./openapi.yaml', { env: process.env });
- * console.log(imported.endpoints.length);
- * ```
- */
+/** Reads a document from a file, an http(s) URL or standard input (`-`). */
 export async function importDocument(source: string, options: ImportOptions): Promise<Domain> {
   const reach = { proxies: readProxyRules(options.env), connection: options.connection };
   const limits: Limits = { ...DEFAULT_LIMITS, reach, ...options.limits };

@@ -35,7 +35,6 @@ export interface CredentialSource {
   readonly scopes?: readonly string[];
 }
 
-/** The options of importDocument(). */
 export interface ImportOptions {
   /** Domain name; default: the document's title, else its file name. */
   readonly name?: string;

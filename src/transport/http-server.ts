@@ -21,7 +21,6 @@ export interface Served {
   readonly serviceOf: (profile: string, effects?: readonly Effect[]) => { readonly protocol: Protocol } | undefined;
 }
 
-/** The options of serveHttp(). */
 export interface ServeOptions<Data = unknown> extends Partial<HttpOptions<Data>> {
   /** What /readyz says. Default: ready until closing begins. */
   readonly ready?: () => boolean;

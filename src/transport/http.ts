@@ -28,7 +28,6 @@ export interface HttpOptions<Data = unknown> extends DoorOptions<Data> {
   readonly endListening?: (() => Promise<void>) | undefined;
 }
 
-/** A running HTTP server. */
 export interface HttpServer {
   readonly port: number;
   readonly load: TransportLoad;

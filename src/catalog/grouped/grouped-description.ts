@@ -5,7 +5,6 @@ import { cutText } from '../../endpoint/plain-text.ts';
 import { HARD_LIMIT, says } from '../../schema/description-budget.ts';
 import { groupBy } from '../group-by.ts';
 
-/** The facts about an action that a description mentions. */
 export interface ActionText {
   readonly key: string;
   /** The name inside its group; the key itself in a flat tool. */
@@ -17,7 +16,6 @@ export interface ActionText {
   readonly destructive: boolean;
 }
 
-/** What the description of a grouped tool is written from. */
 export interface DescriptionInput {
   readonly toolName: string;
   readonly description?: string | undefined;
@@ -26,7 +24,6 @@ export interface DescriptionInput {
   readonly lean?: boolean | undefined;
 }
 
-/** The description of a tool. */
 export interface ToolText {
   readonly description: string;
   /** The actions in words, for the discriminator, when they did not fit. */
@@ -35,17 +32,6 @@ export interface ToolText {
 
 const WARNING = '⚠️ DESTRUCTIVE';
 
-/**
- * Writes the description of a grouped tool. It is the default of `strategies.description`.
- *
- * ```ts
- * const { description } = buildDescription({
- *   toolName: 'users',
- *   actions: [{ key: 'list', name: 'list', required: [], destructive: false }],
- * });
- * console.assert(description.includes('list'));
- * ```
- */
 export function buildDescription(input: DescriptionInput): ToolText {
   if (input.lean) return buildLeanDescription(input);
   const workflow = input.actions.map(toWorkflowLine).filter((line) => line !== undefined);

@@ -47,7 +47,6 @@ export interface GroupBuilder<Data = unknown, Common = unknown> {
   action(action: RestAction<Data>): GroupBuilder<Data, Common>;
 }
 
-/** The options of a GroupedToolBuilder. */
 export interface BuilderOptions {
   /** Replaces how the tool is written, function by function. */
   readonly strategies?: Partial<Strategies> | undefined;

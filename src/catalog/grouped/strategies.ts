@@ -9,7 +9,6 @@ import { buildDescription, type DescriptionInput, type ToolText } from './groupe
 import { buildGroupedSchema, type GroupedSchemaInput } from './grouped-schema.ts';
 import { buildToonDescription } from './toon-description.ts';
 
-/** The functions that write grouped tools. `createGateway({ strategies })` replaces some of them. */
 export interface Strategies {
   /** What callers pick an action by: unique in its tool. */
   readonly name: (action: { readonly name: string; readonly group?: string | undefined }) => string;
@@ -25,7 +24,6 @@ export interface Strategies {
   ) => ReadonlyMap<string, Handler>;
 }
 
-/** An action whose middleware is folded into its handler. */
 export interface ChainedAction {
   readonly key: string;
   /** Group before action, outermost first. */
@@ -34,24 +32,11 @@ export interface ChainedAction {
   readonly recheck: Recheck;
 }
 
-/**
- * The name of an action in its tool: `list`, or `users.list` inside a group.
- *
- * ```ts
- * console.assert(buildActionKey({ name: 'list', group: 'users' }) === 'users.list');
- * ```
- */
+/** `list`, or `users.list` inside a group. */
 export const buildActionKey: Strategies['name'] = ({ name, group }) =>
   group === undefined ? name : `${group}.${name}`;
 
-/**
- * Folds the middleware of every action into one function at build time: global outermost, then the group's, then the action's.
- *
- * ```ts
- * const calls = createGateway({ domains: [], strategies: { middleware: compileChains } });
- * await calls.close();
- * ```
- */
+/** Every action's middleware folded into one closure at build time: global outermost, then the group's, then the action's. */
 export const compileChains: Strategies['middleware'] = (actions, global) =>
   new Map(
     actions.map(({ key, middleware, handler, recheck }) => [

@@ -16,17 +16,6 @@ interface ActionRow {
   readonly destructive: boolean;
 }
 
-/**
- * Writes the description of a grouped tool with its actions as a TOON table.
- *
- * ```ts
- * const { description } = buildToonDescription({
- *   toolName: 'users',
- *   actions: [{ key: 'list', name: 'list', required: [], destructive: false }],
- * });
- * console.assert(description.includes('list'));
- * ```
- */
 export function buildToonDescription(input: DescriptionInput): ToolText {
   const groups = summarizeGroups(input.actions);
   const rows =

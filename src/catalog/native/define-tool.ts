@@ -14,7 +14,6 @@ import { toPortableSchema } from '../../schema/portable/portable-schema.ts';
 import { createEntry, type Govern, type ToolEntry } from '../tool-entry.ts';
 import { toJsonSchema, validateZod } from './native-function.ts';
 
-/** A tool that is a function. */
 export interface NativeTool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> {
   /** At most 64 of A-Z a-z 0-9 _ . - */
   readonly name: string;

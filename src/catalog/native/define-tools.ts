@@ -34,7 +34,6 @@ const list = z.array(declaration);
 
 /** A tool as JSON declares it. */
 export type ToolDeclaration = z.infer<typeof declaration>;
-/** The function of a tool declaration. */
 export type ToolHandler<Data = unknown> = NativeTool<z.ZodObject, Data>['run'];
 
 const MAX_BYTES = 10 * 1024 * 1024;

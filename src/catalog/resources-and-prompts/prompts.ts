@@ -17,7 +17,6 @@ export interface PromptMessage {
   readonly content: Content;
 }
 
-/** The result of `prompts/get`. */
 export interface PromptOutcome {
   readonly description?: string;
   readonly messages: readonly PromptMessage[];

@@ -19,7 +19,6 @@ export type ResourceContents =
   | { readonly uri: string; readonly mimeType?: string; readonly text: string }
   | { readonly uri: string; readonly mimeType?: string; readonly blob: string };
 
-/** The result of `resources/read`. */
 export interface ReadOutcome {
   readonly contents: readonly ResourceContents[];
   /** The same for everybody until a restart: clients may keep it. */

@@ -44,17 +44,7 @@ export interface BuildOptions extends BaseUrlOptions {
   readonly headersFor?: HeadersFor;
 }
 
-/**
- * A definition that cannot work. `problems` has all mistakes, with their places.
- *
- * ```ts
- * try {
- *   buildDomain({ name: 'not a name', baseUrl: 'https://pets.example', endpoints: {} }, { env: {} });
- * } catch (error) {
- *   console.assert(error instanceof DefinitionError && error.problems.length > 0);
- * }
- * ```
- */
+/** Thrown for a definition that cannot work; `problems` keep their places for line numbers. */
 export class DefinitionError extends GatewayError {
   readonly problems: readonly Problem[];
   /** The value that was meant as a definition, if its shape is wrong. */
@@ -71,15 +61,7 @@ export class DefinitionError extends GatewayError {
   }
 }
 
-/**
- * Turns a definition of hand-written endpoints into a Domain. Pure: the environment is an argument.
- *
- * ```ts
- * const pets = defineDomain({ name: 'pets', baseUrl: 'https://pets.example', endpoints: {} });
- * const petGateway = createGateway({ domains: [buildDomain(pets, { env: process.env })] });
- * await petGateway.close();
- * ```
- */
+/** Turns a definition of hand-written endpoints into a Domain. Pure: the environment is an argument. */
 export function buildDomain(definition: DomainDefinition, options: BuildOptions): Domain {
   const problems: Problem[] = [];
   for (const key of DOCUMENT_KEYS) {

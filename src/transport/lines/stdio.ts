@@ -4,7 +4,6 @@ import { FLUSH_MS, LOOK_MS } from '../ending/patience.ts';
 import { type TransportLoad, within } from '../in-flight.ts';
 import { Conversation, type LineLimits } from './lines.ts';
 
-/** MCP on stdin and stdout of this process. */
 export interface StdioServer {
   /** stdin ended and everything is answered. */
   readonly finished: Promise<void>;
@@ -17,13 +16,6 @@ export interface StdioOptions extends LineLimits {
   readonly giveUp?: (() => void) | undefined;
 }
 
-/**
- * Serves MCP on stdin and stdout. Nothing else may be written to stdout.
- *
- * ```ts
- * const serveStdio = () => startStdio(gateway.protocol, { maxLineBytes: 1024 * 1024, maxConcurrent: 64 });
- * ```
- */
 export function startStdio(
   protocol: Protocol,
   { giveUp, ...limits }: StdioOptions,
