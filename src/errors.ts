@@ -1,9 +1,9 @@
-// The error table: every way a call, a message or a start can fail, by name. One class carries them all.
-// `jsonrpc` failures become JSON-RPC errors, `tool` failures become `isError` results (only orchestration/failure.ts
-// writes those), `startup` failures become one sentence on stderr and a non-zero exit code.
+// The error table: every way in which a call, a message or a start can fail, by name. GatewayError is the class of all of them.
+// `jsonrpc` failures become JSON-RPC errors, `tool` failures become `isError` results (only orchestration/failure.ts writes those),
+// `startup` failures become one sentence on stderr and a non-zero exit code.
 
 /**
- * fault: a mistake of the client is no failure of this server, where requests are traced. status: of the HTTP answer (MCP
+ * fault: whose mistake it is; in traces, a mistake of the client is no failure of this server. status: of the HTTP answer (MCP
  * 2026-07-28, basic/transports); absent: 200. legacy: what differs in 2025-11-25 and older.
  */
 interface JsonRpcRow {
@@ -19,6 +19,13 @@ type Row =
   | { readonly wire: 'tool'; readonly mode: string; readonly status?: number }
   | { readonly wire: 'startup' };
 
+/**
+ * The error table: how each failure is sent to clients.
+ *
+ * ```ts
+ * console.assert(ERRORS.TIMEOUT.mode === 'timeout');
+ * ```
+ */
 export const ERRORS = {
   // protocol: the message itself is wrong (MCP 2026-07-28, basic/index and transports)
   PARSE_ERROR: { wire: 'jsonrpc', code: -32700, fault: 'client', status: 400 },
@@ -30,7 +37,7 @@ export const ERRORS = {
   INTERNAL: { wire: 'jsonrpc', code: -32603, fault: 'gateway' },
   INSUFFICIENT_SCOPE: { wire: 'jsonrpc', code: -32600, fault: 'client', status: 403 },
   UNKNOWN_TOOL: { wire: 'jsonrpc', code: -32602, fault: 'client' },
-  // 2025-11-25 and older have a code of their own for it (server/resources).
+  // 2025-11-25 and older have a different code for it (server/resources).
   RESOURCE_NOT_FOUND: { wire: 'jsonrpc', code: -32602, fault: 'client', legacy: { code: -32002 } },
   SESSION_NOT_FOUND: { wire: 'jsonrpc', code: -32001, fault: 'client', status: 404 },
   // An answer that was not accepted has an error status (2025-11-25, basic/transports).
@@ -63,12 +70,20 @@ export const ERRORS = {
   CANNOT_LISTEN: { wire: 'startup' },
 } as const satisfies Record<string, Row>;
 
+/** The name of a failure. */
 export type ErrorCode = keyof typeof ERRORS;
 
-/** The name a failed call carries on the wire (`failure_mode`). */
+/** The `failure_mode` of a failed call, as clients see it. */
 export type FailureMode = Extract<(typeof ERRORS)[ErrorCode], { wire: 'tool' }>['mode'];
 
-/** Any failure the gateway knows how to explain. `details` go to the client as they are: never put a secret there. */
+/**
+ * A failure that the gateway can explain. `details` are sent to the client as they are: never put a secret there.
+ *
+ * ```ts
+ * const refusal = new GatewayError('DENIED', 'users.ban is not allowed at night.', { tool: 'users.ban' });
+ * console.assert(refusal.code === 'DENIED');
+ * ```
+ */
 export class GatewayError extends Error {
   override readonly name: string = 'GatewayError';
   readonly code: ErrorCode;
@@ -86,9 +101,9 @@ export function usageError(message: string, cause?: unknown): GatewayError {
   return new GatewayError('BAD_CONFIG', message, { usage: true }, cause);
 }
 
-/** A failure of one tool, or of whatever else was asked: its message is `tool: what is wrong`. */
+/** A failure of one tool, resource or prompt. The message is `tool: what is wrong`. */
 export class ToolError extends GatewayError {
-  /** What is wrong, without the name in front. */
+  /** The message without the name in front. */
   readonly why: string;
 
   constructor(code: ErrorCode, tool: string, why: string, details: Record<string, unknown> = {}, cause?: unknown) {
@@ -98,15 +113,22 @@ export class ToolError extends GatewayError {
 }
 
 /**
- * There is no token for a call, so it was not made: the server that issues tokens cannot be reached, or its answer has none that
- * can be used. Secrets that it refuses are MISSING_CREDENTIAL.
+ * There is no token for a call, so it was not made: the server that issues tokens cannot be reached, or its answer has no usable
+ * token. If it refuses the secrets, that is MISSING_CREDENTIAL.
  */
 export class NoTokenError extends ToolError {}
 
-/** What a call whose time ran out has done: `nothing` when it only reads, or was never sent; `unproven` where its login hangs. */
+/** What a call that timed out has done: `nothing` if it only reads or was never sent, `unproven` if its login did not answer. */
 export type Aftermath = 'nothing' | 'unknown' | 'unproven';
 
-/** The deadline of a call passed: connecting, waiting and reading are one budget. */
+/**
+ * The deadline of a call passed. Connecting, waiting and reading share one deadline.
+ *
+ * ```ts
+ * const timeout = new ToolTimeoutError('pets.get', 30);
+ * console.assert(timeout.message === 'pets.get did not answer within 30 s.');
+ * ```
+ */
 export class ToolTimeoutError extends GatewayError {
   override readonly name = 'ToolTimeoutError';
   readonly toolName: string;
@@ -125,10 +147,10 @@ export class ToolTimeoutError extends GatewayError {
   }
 }
 
-/** A question did not reach anybody, or brought no answer. */
+/** A question reached nobody, or was not answered. */
 export class UnansweredError extends GatewayError {
   override readonly name = 'UnansweredError';
-  /** Why, without advice. */
+  /** The reason, without advice. */
   readonly why: string;
 
   constructor(why: string) {
@@ -137,10 +159,10 @@ export class UnansweredError extends GatewayError {
   }
 }
 
-/** The caller's token does not cover a call, and another one could: over HTTP the challenge says which (RFC 6750 3.1). */
+/** The caller's token does not cover a call, but another one could. Over HTTP the challenge says which (RFC 6750 3.1). */
 export class ScopeError extends GatewayError {
   override readonly name = 'ScopeError';
-  /** `WWW-Authenticate`. */
+  /** The value of `WWW-Authenticate`. */
   readonly challenge: string;
 
   constructor(tool: string, scopes: readonly string[], challenge: string) {
@@ -153,14 +175,14 @@ export class ScopeError extends GatewayError {
   }
 }
 
-/** The JSON-RPC code an error becomes. What is not of ours, or fails otherwise than by JSON-RPC, is internal. */
+/** The JSON-RPC code of an error. It is INTERNAL for errors that are no GatewayError, or that do not become JSON-RPC errors. */
 export function toRpcCode(error: unknown, isModern: boolean): number {
   const row: Row | undefined = error instanceof GatewayError ? ERRORS[error.code] : undefined;
   if (row?.wire !== 'jsonrpc') return ERRORS.INTERNAL.code;
   return (isModern ? undefined : row.legacy?.code) ?? row.code;
 }
 
-/** The HTTP status of the answer that carries it. */
+/** The HTTP status of the answer with this error. */
 export function toHttpStatus(error: unknown, isModern: boolean): number {
   const row: Row | undefined = error instanceof GatewayError ? ERRORS[error.code] : undefined;
   if (row === undefined || row.wire === 'startup') return 500;
@@ -168,7 +190,7 @@ export function toHttpStatus(error: unknown, isModern: boolean): number {
   return legacy ?? row.status ?? 200;
 }
 
-/** Whether a request that ends so has failed here, not by a mistake of its client. What fails as a tool does is no mistake. */
+/** Whether a request with this error failed in the gateway, not because of a mistake of the client. */
 export function isOwnFault(code: ErrorCode): boolean {
   const row: Row = ERRORS[code];
   return row.wire !== 'jsonrpc' || row.fault === 'gateway';

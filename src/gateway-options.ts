@@ -1,4 +1,4 @@
-// What createGateway() is told.
+// The options of createGateway().
 import type { TracerProvider } from '@opentelemetry/api';
 import type { Dispatcher } from 'undici';
 import type { AssertionSigner } from './call/assertion-signer.ts';
@@ -20,9 +20,9 @@ import type { SharedState } from './state/shared-state.ts';
 
 /** Entries that are not REST endpoints, registered in code. */
 export interface NativeEntries extends NativeParts {
-  /** Some handler uses `call.log`: offer logging to legacy clients. */
+  /** Offers logging to legacy clients: some handler uses `call.log`. */
   readonly logging?: boolean;
-  /** Offer resources/subscribe to legacy clients. */
+  /** Offers resources/subscribe to legacy clients. */
   readonly subscribe?: boolean;
 }
 
@@ -34,45 +34,46 @@ export interface Profile extends Selection {
   readonly confirm?: ConfirmWay | undefined;
 }
 
+/** The options of createGateway(). */
 export interface GatewayOptions<Data = unknown> {
   readonly domains: readonly Domain[];
   readonly exposure?: Exposure | 'auto' | undefined;
   readonly tokenBudget?: number | undefined;
   readonly policy?: DeploymentPolicy | undefined;
-  /** Around every REST call, outermost first; after validation and guard. */
+  /** Runs around every REST call, after validation and guard. The first is the outermost. */
   readonly middleware?: readonly Middleware<Data>[] | undefined;
   readonly native?: NativeEntries | undefined;
-  /** Replaces how grouped tools are written, function by function. */
+  /** Replaces single functions that write grouped tools. */
   readonly strategies?: Partial<Strategies> | undefined;
   /** Named subsets, each served at /mcp/<name> with its own exposure and guard. */
   readonly profiles?: Readonly<Record<string, Profile>> | undefined;
   readonly log?: Logger | undefined;
-  /** Records every call (openAuditTrail()). Whoever opened it must close it after the gateway. */
+  /** Records every call (openAuditTrail()). Close it after the gateway. */
   readonly audit?: Evidence | undefined;
-  /** Counts requests and calls, separately for each service. Absent: nothing is counted. */
+  /** Counts requests and calls, separately for each service. Absent: they are not counted. */
   readonly openMeter?: OpenMeter | undefined;
-  /** Where spans are recorded. Default: with the OpenTelemetry SDK that is registered when the gateway is made, if there is one. */
+  /** Records spans. Default: the OpenTelemetry SDK that is registered when the gateway is created, if there is one. */
   readonly tracerProvider?: TracerProvider | undefined;
-  /** What the environment says of proxies; without it, only what domains say. */
+  /** The proxy settings of the environment. Absent: only domains set proxies. */
   readonly proxies?: ProxyRules | undefined;
-  /** Replaces the connection pools; asked at every call. */
+  /** Replaces the connection pools. It is called for every request. */
   readonly dispatcher?: ((origin: string) => Dispatcher) | undefined;
-  /** Sees every answer of an API as it came; a text it returns is passed on in place of a successful one. */
+  /** Gets every raw answer of an API. If it returns a text, that replaces a successful answer. */
   readonly onAnswer?: ((answer: RawResponse) => string | undefined) | undefined;
   /** At least 32 bytes; replicas share one, and a store of used confirmations (`spent`), so that each accepts the others'. */
   readonly secret?: Buffer | undefined;
   readonly confirmationTtlSeconds?: number | undefined;
   readonly spent?: SpentStore | undefined;
-  /** How much callers may call and APIs are called; what is left out has generous defaults. */
+  /** Limits of callers and APIs. Each has a generous default. */
   readonly limits?: LimitOptions | undefined;
-  /** What replicas or workers share; whoever opened it closes it, after the gateway. Default: this process is alone. */
+  /** The state that replicas or workers share. Close it after the gateway. Default: this process is alone. */
   readonly state?: SharedState | undefined;
-  /** Takes secrets out of whatever goes out; shared with the log. */
+  /** Removes secrets from answers and log lines. */
   readonly redact?: Redactor | undefined;
   readonly pageSize?: number | undefined;
-  /** Callers differ, so answers are marked as not cacheable for others. */
+  /** Callers see different answers, so these are marked as not cacheable for others. */
   readonly isPrivate?: boolean | undefined;
   readonly elicitTimeoutMs?: number | undefined;
-  /** Signs what domains want to be told of callers (`kind: assertion`). */
+  /** Signs assertions about callers for APIs (`kind: assertion`). */
   readonly assertions?: AssertionSigner | undefined;
 }

@@ -1,6 +1,6 @@
-// createGateway(): wires every layer once. The result never changes; a restart is needed for changes.
+// createGateway(): wires every layer once. The result never changes: new settings and domains need a restart.
 import { ExcessCalls } from './adapter/excess-calls.ts';
-import { UnderWay } from './adapter/under-way.ts';
+import { ActiveCalls } from './adapter/under-way.ts';
 import { listLostResources } from './catalog/resources-and-prompts/prompts.ts';
 import { checkSelection } from './catalog/select-endpoints.ts';
 import { toPlacedError } from './domain/files/read-places.ts';
@@ -19,8 +19,8 @@ import { createSigner } from './orchestration/signer.ts';
 import { PRODUCT } from './product.ts';
 import { createMailbox } from './protocol/questions/mailbox.ts';
 import type { Reply, Sender } from './protocol/sender.ts';
-import { createService, type Service, type Shared } from './service.ts';
-import { toPartServing, toProfileServing, toWholeServing } from './serving.ts';
+import { createService, type Service, type ServiceDependencies } from './service.ts';
+import { planDefaultService, planProfileService, planRestrictedService } from './service-plan.ts';
 import { findTracing } from './tracing/tracing.ts';
 
 export type { GatewayOptions, NativeEntries, Profile } from './gateway-options.ts';
@@ -30,7 +30,7 @@ export type { Service } from './service.ts';
 export interface Gateway<Data = unknown> extends Service {
   readonly name: string;
   readonly version: string;
-  /** What is published at /.well-known/jwks.json: the public keys of what the gateway signs. */
+  /** For /.well-known/jwks.json: the public keys for assertions that the gateway signs. */
   readonly jwks?: string | undefined;
   readonly limits: Limits;
   /** The sockets to APIs. */
@@ -42,22 +42,32 @@ export interface Gateway<Data = unknown> extends Service {
    */
   serviceOf(profile: string, effects?: readonly Effect[]): Service | undefined;
   handle(message: unknown, sender?: Partial<Sender<Data>>): Promise<Reply | undefined>;
-  /** Ends what clients would otherwise hold open forever: subscriptions. Calls in progress go on. */
+  /** Ends subscriptions, which clients would otherwise hold open forever. Calls in progress go on. */
   drain(): void;
-  /** Answers every call in progress with `shutting_down`, aborts its requests, and starts no others. */
+  /** Answers every call in progress with `shutting_down`, and aborts its requests. New calls are refused. */
   abort(): void;
   close(): Promise<void>;
 }
 
 const { name: NAME, version: VERSION } = PRODUCT;
 
+/**
+ * Creates a gateway: builds the tools of all domains and profiles, and wires every layer.
+ *
+ * ```ts
+ * const now = defineTool({ name: 'time', description: 'The time.', run: () => new Date().toISOString() });
+ * const own = createGateway({ domains: [], native: { tools: [now] } });
+ * await own.handle({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+ * await own.close();
+ * ```
+ */
 export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Gateway<Data> {
   for (const domain of options.domains) refuseDefinition(domain);
-  const common = createShared(options as GatewayOptions);
-  const { service, profiles, all, serviceOf } = createServices(common);
-  const { limits, executor, excessCalls, underWay } = common;
+  const dependencies = createDependencies(options as GatewayOptions);
+  const { service, profiles, listServices, serviceOf } = createServices(dependencies);
+  const { limits, executor, excessCalls, activeCalls } = dependencies;
   const drain = () => {
-    for (const { protocol } of all()) protocol.close();
+    for (const { protocol } of listServices()) protocol.close();
   };
   return {
     ...service,
@@ -73,13 +83,13 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
     drain,
     abort: () => {
       drain();
-      underWay.endAll();
+      activeCalls.rejectAll();
       executor.abort();
     },
     close: async () => {
       drain();
-      // The transports have closed by now, so nobody waits for these answers.
-      for (const { protocol } of all()) protocol.abort();
+      // The transports are closed by now, so nobody waits for these answers.
+      for (const { protocol } of listServices()) protocol.abort();
       limits.overload.stop();
       excessCalls.flush();
       await executor.close();
@@ -87,7 +97,7 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
   };
 }
 
-/** Easily confused where no compiler checks it: what defineDomain() returns is still to be built. */
+/** In JavaScript, a definition from defineDomain() is easily taken for a domain: it still has to be built. */
 function refuseDefinition({ name, endpoints }: Domain): void {
   if (Array.isArray(endpoints)) return;
   throw new TypeError(
@@ -95,7 +105,7 @@ function refuseDefinition({ name, endpoints }: Domain): void {
   );
 }
 
-function createShared(options: GatewayOptions): Shared {
+function createDependencies(options: GatewayOptions): ServiceDependencies {
   const log = options.log ?? createSilentLog();
   const redact = options.redact ?? createRedactor(collectSecrets(options.domains));
   const limits = createLimits({
@@ -111,7 +121,7 @@ function createShared(options: GatewayOptions): Shared {
   const executor = createExecutor({
     userAgent: `${NAME}/${VERSION}`,
     redact,
-    slotsOf: limits.slotsOf,
+    slotsOf: limits.semaphoreOf,
     ...(options.proxies && { proxies: options.proxies }),
     ...(options.dispatcher && { dispatcher: options.dispatcher }),
     ...(options.onAnswer && { onAnswer: options.onAnswer }),
@@ -128,7 +138,7 @@ function createShared(options: GatewayOptions): Shared {
     spent: options.spent ?? options.state?.spent ?? createSpentStore(),
     introduce: createIntroductionLog(log),
     mailbox: options.state?.letters && createMailbox(options.state.letters),
-    underWay: new UnderWay(),
+    activeCalls: new ActiveCalls(),
     tracing: findTracing(VERSION, options.tracerProvider),
     excessCalls: new ExcessCalls(({ principal, count, sinceMs }) => {
       log.warn(
@@ -141,49 +151,51 @@ function createShared(options: GatewayOptions): Shared {
 }
 
 interface Services {
-  /** What is served by default. */
+  /** The default service. */
   readonly service: Service;
   readonly profiles: ReadonlyMap<string, Service>;
   readonly serviceOf: Gateway['serviceOf'];
-  /** Every one there is by now. */
-  all(): readonly Service[];
+  /** All services that exist at the moment, restricted ones included. */
+  listServices(): readonly Service[];
 }
 
-function createServices(common: Shared): Services {
-  const { options } = common;
-  const serving = toWholeServing(options);
-  const service = createService(common, serving);
+function createServices(dependencies: ServiceDependencies): Services {
+  const { options } = dependencies;
+  const defaultPlan = planDefaultService(options);
+  const service = createService(dependencies, defaultPlan);
   const problems = listLostResources(options.domains, service.resources);
   if (problems.length > 0) throw new GatewayError('BAD_DOMAIN', problems.join('\n'));
   refuseWrongProfiles(options);
-  const servings = new Map([['', serving]]);
+  const plans = new Map([['', defaultPlan]]);
   const profiles = new Map<string, Service>();
   for (const [name, profile] of Object.entries(options.profiles ?? {})) {
-    servings.set(name, toProfileServing(name, profile, options, serving.policy));
-    profiles.set(name, createService(common, servings.get(name)!, service));
+    const plan = planProfileService(name, profile, options, defaultPlan.policy);
+    plans.set(name, plan);
+    profiles.set(name, createService(dependencies, plan, { defaultService: service }));
   }
-  const wholeService = (profile: string) => (profile === '' ? service : profiles.get(profile));
-  /** What callers of fewer effects see, by profile and effects; made when it is first asked for. */
-  const parts = new Map<string, Service>();
-  const partOf = (profile: string, effects: readonly Effect[]): Service | undefined => {
-    const whole = servings.get(profile);
-    if (whole === undefined) return undefined;
+  const fullService = (profile: string) => (profile === '' ? service : profiles.get(profile));
+  /** By profile and effects; created on first use. */
+  const restrictedServices = new Map<string, Service>();
+  const restrictedService = (profile: string, effects: readonly Effect[]): Service | undefined => {
+    const plan = plans.get(profile);
+    if (plan === undefined) return undefined;
     const key = `${profile} ${EFFECTS.filter((effect) => effects.includes(effect)).join()}`;
-    let part = parts.get(key);
-    if (part === undefined) {
-      part = createService(common, toPartServing(whole, effects), service, wholeService(profile));
-      parts.set(key, part);
+    let narrower = restrictedServices.get(key);
+    if (narrower === undefined) {
+      const wider = { defaultService: service, fullService: fullService(profile) };
+      narrower = createService(dependencies, planRestrictedService(plan, effects), wider);
+      restrictedServices.set(key, narrower);
     }
-    return part;
+    return narrower;
   };
   return {
     service,
     profiles,
     serviceOf: (profile, effects) =>
       effects === undefined || EFFECTS.every((effect) => effects.includes(effect))
-        ? wholeService(profile)
-        : partOf(profile, effects),
-    all: () => [service, ...profiles.values(), ...parts.values()],
+        ? fullService(profile)
+        : restrictedService(profile, effects),
+    listServices: () => [service, ...profiles.values(), ...restrictedServices.values()],
   };
 }
 

@@ -23,9 +23,9 @@ export {
   type RequestFacts,
   type ResultFacts,
   type ResultRecord,
-  type UpstreamTrace,
 } from './call/execution-context.ts';
 export type { Handler, Middleware } from './call/handler.ts';
+export type { UpstreamTrace } from './call/journal.ts';
 export type { Content, Outcome } from './call/outcome.ts';
 export { type ActionHints, aggregateAnnotations } from './catalog/aggregate-hints.ts';
 export type { NativeAction, RestAction } from './catalog/grouped/action.ts';
@@ -72,8 +72,10 @@ export {
   ResourceConverterBase,
   ToolAnnotationsConverterBase,
   ToolConverterBase,
-} from './model/converter.ts';
+} from './model/converter-bases.ts';
 export {
+  GroupConverter,
+  type GroupOutline,
   PromptArgumentConverter,
   PromptConverter,
   ResourceConverter,
@@ -81,7 +83,6 @@ export {
   ToolConverter,
 } from './model/converters.ts';
 export { Group } from './model/group.ts';
-export { GroupConverter, type GroupOutline } from './model/group-converter.ts';
 export { GroupItem } from './model/group-item.ts';
 export { Prompt, PromptArgument } from './model/prompt.ts';
 export { Resource } from './model/resource.ts';

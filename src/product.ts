@@ -1,4 +1,5 @@
-// What this package says of itself, and where it is: by its own name, because built files lie at other depths than their sources.
+// The name and version of this package, and its folder. It is found by its name, because built files are at other depths than their
+// sources.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';

@@ -81,14 +81,14 @@ export function readProfiles(file: string): Readonly<Record<string, Profile>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw fail([{ path: [], message: 'must hold profiles by name, for example: reader: { effects: [read] }' }]);
   }
-  // Editors find the schema of a JSON file by it.
+  // Editors find the schema of a JSON file by `$schema`.
   const { $schema, ...rest } = value as Record<string, unknown>;
   const result = profilesFile().safeParse(typeof $schema === 'string' ? rest : value, { reportInput: true });
   if (!result.success) throw fail(toProblems(result.error.issues));
   return rememberPlace(result.data as Readonly<Record<string, Profile>>, { file, positionOf });
 }
 
-/** Some of the profiles, or changed ones: what is wrong with them is told of the same file. */
+/** A selection of the profiles, or changed ones. Errors about them still name the same file. */
 export function deriveProfiles(
   profiles: Readonly<Record<string, Profile>>,
   change: (profile: Profile, name: string) => Profile | undefined,
@@ -98,7 +98,7 @@ export function deriveProfiles(
   return rememberPlace(variants, placeOf(profiles));
 }
 
-/** A file of the configuration. */
+/** Reads a file of the configuration. */
 export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');

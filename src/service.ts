@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { createAdapter } from './adapter/adapter.ts';
 import type { ExcessCalls } from './adapter/excess-calls.ts';
-import type { UnderWay } from './adapter/under-way.ts';
+import type { ActiveCalls } from './adapter/under-way.ts';
 import type { ExecutionContext } from './call/execution-context.ts';
 import { createFindHidden, type Wider } from './catalog/called/hidden-call.ts';
 import { createStepUp } from './catalog/called/step-up.ts';
@@ -34,7 +34,7 @@ import { McpProtocol, type Protocol } from './protocol/handle.ts';
 import type { Mailbox } from './protocol/questions/mailbox.ts';
 import type { Reply, Sender } from './protocol/sender.ts';
 import { createResultWriter } from './protocol/wire/results.ts';
-import type { Serving } from './serving.ts';
+import type { ServicePlan } from './service-plan.ts';
 import type { Tracing } from './tracing/tracing.ts';
 
 /** Tools are fixed until a restart; five minutes bounds how long a client may miss one. */
@@ -47,14 +47,14 @@ export interface Service {
   readonly resources: ResourceTable;
   readonly prompts: PromptTable;
   readonly protocol: Protocol;
-  /** With the endpoints that are served, and no others. */
+  /** With the endpoints that this service has, and no others. */
   readonly domains: readonly Domain[];
   readonly policy: DeploymentPolicy;
-  /** One message in (JSON text, or parsed already), one answer out, without any transport. */
+  /** Takes one message (JSON text, or parsed already) and returns its answer, without any transport. */
   handle(message: unknown, sender?: Partial<Sender>): Promise<Reply | undefined>;
 }
 
-/** The sender of calls from this process, without a transport; it never disconnects. */
+/** The sender of calls from this process. It has no transport and never disconnects. */
 const LOCAL_SENDER: Sender = Object.freeze({
   transport: 'local',
   principal: Object.freeze({ id: 'local' }),
@@ -63,8 +63,8 @@ const LOCAL_SENDER: Sender = Object.freeze({
 // Every call in progress may listen to this signal; Node would otherwise warn of a leak.
 setMaxListeners(0, LOCAL_SENDER.signal);
 
-/** What the services of one gateway have in common. */
-export interface Shared {
+/** What all services of a gateway share. */
+export interface ServiceDependencies {
   readonly options: GatewayOptions;
   readonly log: Logger;
   readonly executor: Executor;
@@ -73,29 +73,38 @@ export interface Shared {
   readonly signer: Signer;
   readonly spent: SpentStore;
   readonly excessCalls: ExcessCalls;
-  /** Where other processes serve the same clients. */
+  /** Present if other processes serve the same clients. */
   readonly mailbox: Mailbox | undefined;
-  readonly underWay: UnderWay;
-  /** Where requests are recorded; undefined: nowhere. */
+  readonly activeCalls: ActiveCalls;
+  /** Undefined: requests are not traced. */
   readonly tracing: Tracing | undefined;
-  /** Notes a client that introduced itself. */
+  /** Logs a client that introduced itself. */
   readonly introduce: (introduction: object) => void;
 }
 
-/**
- * `all`: everything the gateway has, if this serves a part of it. `whole`: everything in its profile, if its callers may use
- * less.
- */
-export function createService(common: Shared, serving: Serving, all?: Service, whole?: Service): Service {
-  const { profile, domains, native, exposure, policy, isPrivate = false } = serving;
-  const { options, log, executor, limits, redaction, spent } = common;
-  const signer = common.signer.scoped(profile);
+/** The services that have more than this one. */
+export interface WiderServices {
+  /** For a profile or a restricted service: everything the gateway has. */
+  readonly defaultService?: Service;
+  /** For a restricted service: the same profile without the restriction. */
+  readonly fullService?: Service | undefined;
+}
+
+export function createService(
+  dependencies: ServiceDependencies,
+  plan: ServicePlan,
+  wider: WiderServices = {},
+): Service {
+  const { profile, domains, native, exposure, policy, isPrivate = false } = plan;
+  const { options, log, executor, limits, redaction, spent } = dependencies;
+  const { defaultService, fullService } = wider;
+  const signer = dependencies.signer.scoped(profile);
   const confirmations = createConfirmations({ signer, spent, ttlSeconds: options.confirmationTtlSeconds });
-  const parts = { executor, confirmations, policy, redaction, middleware: options.middleware ?? [] };
+  const operationOptions = { executor, confirmations, policy, redaction, middleware: options.middleware ?? [] };
   const operations = domains.flatMap((domain) =>
     domain.endpoints.map((endpoint) => {
-      const operation = serving.compiled.get(endpoint) ?? compileOperation(endpoint, domain, parts);
-      serving.compiled.set(endpoint, operation);
+      const operation = plan.compiled.get(endpoint) ?? compileOperation(endpoint, domain, operationOptions);
+      plan.compiled.set(endpoint, operation);
       return operation;
     }),
   );
@@ -109,7 +118,7 @@ export function createService(common: Shared, serving: Serving, all?: Service, w
   });
   const resources = buildResources(domains, registry, native);
   const prompts = buildPrompts(
-    all === undefined ? domains : selectPrompts(domains, { registry, resources }, all),
+    defaultService === undefined ? domains : selectPrompts(domains, { registry, resources }, defaultService),
     (context, uri) => readFrom(resources, context, uri),
     native.prompts,
   );
@@ -125,16 +134,20 @@ export function createService(common: Shared, serving: Serving, all?: Service, w
       missing: createUnknownTool(registry),
     },
     // In a read-only gateway, no token would allow more, so none is suggested.
-    ...(whole && !policy.readOnly && !policy.readOnlyProfile && { refuse: createStepUp(registry, whole.registry) }),
-    ...(all && { findHidden: createFindHidden({ registry, resources, prompts }, listWider(serving, all, whole)) }),
+    ...(fullService &&
+      !policy.readOnly &&
+      !policy.readOnlyProfile && { refuse: createStepUp(registry, fullService.registry) }),
+    ...(defaultService && {
+      findHidden: createFindHidden({ registry, resources, prompts }, listWider(plan, defaultService, fullService)),
+    }),
     redaction,
     audit: createAudit(log),
     meter,
     evidence: options.audit,
     onHandlerError: (error) => log.error({ err: error }, 'a handler failed'),
     limits,
-    excessCalls: common.excessCalls,
-    underWay: common.underWay,
+    excessCalls: dependencies.excessCalls,
+    activeCalls: dependencies.activeCalls,
   });
   const info = { name: NAME, version: VERSION, title: 'Landbridge' };
   const protocol = new McpProtocol({
@@ -154,9 +167,9 @@ export function createService(common: Shared, serving: Serving, all?: Service, w
     profile,
     forward: listForwarded(domains),
     elicitTimeoutMs: options.elicitTimeoutMs,
-    mailbox: common.mailbox,
-    tracing: common.tracing,
-    onIntroduction: common.introduce,
+    mailbox: dependencies.mailbox,
+    tracing: dependencies.tracing,
+    onIntroduction: dependencies.introduce,
     onInternalError: (error) => log.error({ err: error }, 'internal error'),
   });
   return {
@@ -170,12 +183,16 @@ export function createService(common: Shared, serving: Serving, all?: Service, w
   };
 }
 
-/** The wider services that may contain what a caller of this one does not see. */
-function listWider({ profile, effects = [] }: Serving, all: Service, whole: Service | undefined): Wider[] {
+/** The wider services that may have an operation which callers of this one do not see. */
+function listWider(
+  { profile, effects = [] }: ServicePlan,
+  defaultService: Service,
+  fullService: Service | undefined,
+): Wider[] {
   const words = effects.length === 0 ? 'nothing' : effects.join(' and ');
   return [
-    ...(whole ? [{ offer: whole, because: `the effects of this caller: ${words}` }] : []),
-    ...(profile === '' ? [] : [{ offer: all, because: `the profile ${profile} does not have it` }]),
+    ...(fullService ? [{ offer: fullService, because: `the effects of this caller: ${words}` }] : []),
+    ...(profile === '' ? [] : [{ offer: defaultService, because: `the profile ${profile} does not have it` }]),
   ];
 }
 

@@ -1,4 +1,6 @@
 // Pins: what others build on changes only on purpose.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ERRORS } from '../src/errors.ts';
 import * as landbridge from '../src/index.ts';
@@ -103,4 +105,41 @@ test('a definition in place of a domain is refused with what to write', () => {
   expect(() => landbridge.createGateway({ domains: [definition as never] })).toThrow(
     '"shop" is a definition. Pass buildDomain(definition, { env: process.env }).',
   );
+});
+
+const ROOT = new URL('..', import.meta.url).pathname;
+const SOURCES = ['src', 'sample'].flatMap((folder) =>
+  (readdirSync(join(ROOT, folder), { recursive: true }) as string[])
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(join(ROOT, folder, file), 'utf8')),
+);
+
+/** The comments directly above the declarations of a name. */
+function commentsOf(name: string): string[] {
+  const declaration = new RegExp(
+    `(/\\*\\*(?:(?!\\*/)[^])*\\*/\\n)?export (?:async )?(?:abstract )?(?:function|class|const|interface|type) ${name}\\b`,
+    'g',
+  );
+  return SOURCES.flatMap((text) => [...text.matchAll(declaration)].map((match) => match[1] ?? ''));
+}
+
+// documentation.test.ts compiles and runs the examples.
+test('every public name has a sentence, and every public value an example', () => {
+  const index = readFileSync(join(ROOT, 'src/index.ts'), 'utf8');
+  const names = [...index.matchAll(/export (type )?\{([^}]*)\} from/g)].flatMap(([, isTypes, list]) =>
+    list!
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '')
+      .map((name) => ({
+        name: name.replace(/^type /, '').split(' as ')[0]!,
+        isType: isTypes !== undefined || name.startsWith('type '),
+      })),
+  );
+  const offences = names.flatMap(({ name, isType }) => {
+    const comments = commentsOf(name);
+    if (!comments.some((comment) => /\w/.test(comment))) return [`${name} has no sentence`];
+    return isType || comments.some((comment) => comment.includes('```ts')) ? [] : [`${name} has no example`];
+  });
+  expect(offences).toEqual([]);
 });

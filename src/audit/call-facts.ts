@@ -11,7 +11,7 @@ export type Redact = (text: string) => string;
 
 /** JSON of the record of a call that is over, from its sealed context. */
 export function writeCall(context: ExecutionContext, redact: Redact): string {
-  return writeFacts(context, context.effect, true, redact);
+  return writeFacts(context, context.journal.effect, true, redact);
 }
 
 /** JSON of the record of a call that is about to change something. */
@@ -20,8 +20,9 @@ export function writeBegin(context: ExecutionContext, effect: Effect, redact: Re
 }
 
 function writeFacts(context: ExecutionContext, effect: Effect | undefined, isOver: boolean, redact: Redact): string {
-  const { requestId, method, principal, transport, remote, profile, tool, action } = context;
-  const { permission, upstreamMs } = context;
+  const { profile, tool, action } = context;
+  const { requestId, method, principal, transport, remote } = context.request;
+  const { permission, confirmation, isDryRun, argumentRecord, upstreamMs } = context.journal;
   const result = isOver ? context.results[0] : undefined;
   const upstream = result?.upstream;
   const totalMs = result?.durationMs ?? 0;
@@ -39,11 +40,11 @@ function writeFacts(context: ExecutionContext, effect: Effect | undefined, isOve
       action: action && cut(action, MAX_NAME, redact),
       operation: context.operation,
       effect,
-      dryRun: (isOver && context.isDryRun) || undefined,
+      dryRun: (isOver && isDryRun) || undefined,
       argumentsDigest: context.argumentsDigest,
-      arguments: isOver ? context.argumentRecord : undefined,
+      arguments: isOver ? argumentRecord : undefined,
       policy: permission && { decision: permission.policy, because: permission.because },
-      confirmation: context.confirmation,
+      confirmation,
       upstream: upstream && {
         method: upstream.method,
         url: cut(upstream.url, MAX_URL, redact),

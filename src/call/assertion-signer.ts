@@ -1,7 +1,7 @@
-// Signed statements of the gateway about its callers. The signer is created at the edge; the executor only calls it.
+// Signed statements of the gateway about its callers. identity/ creates the signer, the executor calls it.
 
-/** What one assertion says, beside who signs it and when. */
-export interface Assertion {
+/** The claims of one assertion, beside who signs it and when. */
+export interface CallerAssertion {
   readonly subject: string;
   readonly audience: string;
   readonly lifetimeS: number;
@@ -10,7 +10,7 @@ export interface Assertion {
 
 export interface AssertionSigner {
   /** A JWT with `iss`, `iat`, `exp` and a `jti` of its own. */
-  sign(assertion: Assertion): Promise<string>;
+  sign(assertion: CallerAssertion): Promise<string>;
   /** The public keys (RFC 7517) that verify it, as JSON text. */
   readonly jwks: string;
 }

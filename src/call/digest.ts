@@ -1,13 +1,13 @@
-// A digest of arguments that does not depend on key order: what a confirmation is bound to, and what the audit trail
-// keeps of arguments; the arguments themselves only where a domain file allows it.
+// A digest of arguments that does not depend on the order of keys. Confirmations are bound to it, and the audit trail keeps it
+// instead of the arguments, unless a domain file allows those.
 import { hash } from 'node:crypto';
 import { remember } from '../endpoint/untrusted.ts';
 
-/** Arguments have the same names again and again. */
+/** The names of arguments repeat, so their quoted forms are cached. */
 const quoteKey = remember(1_000, (key) => JSON.stringify(key));
 const MAX_KEY_CHARS = 100;
 
-/** JSON with sorted keys. What is not JSON counts as it would be sent: dates as text, big integers digit by digit. */
+/** JSON with sorted keys. Values that JSON does not have are written as they would be sent: dates as text, big integers as digits. */
 export function toCanonicalJson(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'null';
@@ -26,7 +26,7 @@ export function toCanonicalJson(value: unknown): string {
   return `{${members}}`;
 }
 
-/** Whether the canonical JSON of a value says all of it: class instances may differ where it does not look. */
+/** Whether the canonical JSON of a value is complete. Class instances may differ in ways that it does not contain. */
 export function isPlainData(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return typeof value !== 'function';
   if (Array.isArray(value)) return value.every(isPlainData);

@@ -1,14 +1,15 @@
 // ExecutionContext: the one object that carries a request from the adapter down to the executor, and its record after.
 //   fromRequest → withToolCall → (withAction → withOperation → withDeadline) → withResult → seal
-// Every step returns a frozen copy. The copies of one request share a journal, in which the layers below the adapter note
-// what happened: middleware may replace an outcome, but not what was asked of the API. seal() turns the journal into the
-// audit record and lets go of everything alive (signal, client, functions, the caller's own data). It never holds a
-// secret: of the arguments a digest is kept, and what `audit:` of a domain file allows; of the upstream URL no query.
+// Every step returns a frozen copy. `request` is what protocol knows about the request; `journal` is what the layers below the
+// adapter noted, and is shared by all copies. Handlers and middleware use the getters of this class.
+// seal() turns the context into the audit record, without the signal, the client's functions and the caller's own data. A record
+// never holds a secret: of the arguments it keeps a digest, and what `audit:` of a domain file allows; of the upstream URL no query.
 import type { Effect } from '../endpoint/model.ts';
 import type { FailureMode } from '../errors.ts';
 import type { CallSpan } from '../tracing/call-span.ts';
 import type { Client, Principal, ReportProgress, Transport, WriteLog } from './caller.ts';
 import type { Confirmation, Evidence, Permission } from './evidence.ts';
+import { type CallJournal, createJournal, type OpenJournal, sealJournal, type UpstreamTrace } from './journal.ts';
 
 /** What protocol knows about a request when it arrives. */
 export interface RequestFacts<Data = unknown> {
@@ -62,14 +63,7 @@ export interface OperationFacts {
   readonly argumentRecord?: unknown;
 }
 
-/** What was asked of the REST API. `url` carries no query string and no credentials; no status means no answer came. */
-export interface UpstreamTrace {
-  readonly method: string;
-  readonly url: string;
-  readonly status?: number;
-  readonly bytes?: number;
-}
-
+/** How a call ended. */
 export interface ResultFacts {
   readonly outcome: 'ok' | 'failed' | 'input_required' | 'error';
   /** JSON-RPC error code, when the request ended in one. */
@@ -77,6 +71,7 @@ export interface ResultFacts {
   readonly durationMs: number;
 }
 
+/** How a call ended, with what was noted about it. */
 export interface ResultRecord extends ResultFacts {
   readonly failureMode?: FailureMode | undefined;
   /** Why, in a few words that hold no argument: `missing title`. */
@@ -85,30 +80,22 @@ export interface ResultRecord extends ResultFacts {
   readonly upstream?: UpstreamTrace | undefined;
 }
 
-interface Journal {
-  action: string | undefined;
-  operation: string | undefined;
-  argumentsDigest: string | undefined;
-  failureMode: FailureMode | undefined;
-  reason: string | undefined;
-  cause: unknown;
-  upstream: UpstreamTrace | undefined;
-  upstreamMs: number;
-  waitedMs: number;
-  effect: Effect | undefined;
-  permission: Permission | undefined;
-  confirmation: Confirmation | undefined;
-  isDryRun: boolean;
-  mayHaveChanged: boolean;
-  argumentRecord: unknown;
-  readonly evidence: Evidence | undefined;
-}
-
-const BIRTH = Symbol('only ExecutionContext itself makes contexts');
+const CONSTRUCTOR_KEY = Symbol('only ExecutionContext itself makes contexts');
 /** The signal of a sealed record, frozen like the rest of it. */
 const NEVER = Object.freeze(new AbortController().signal);
 
-export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
+/**
+ * What handlers and middleware know about a call. Every step of a call returns a frozen copy.
+ *
+ * ```ts
+ * const whoAmI = defineTool({
+ *   name: 'who_am_i',
+ *   description: 'Says who is calling.',
+ *   run: ({ principal, label }) => `${principal.id} called ${label}`,
+ * });
+ * ```
+ */
+export class ExecutionContext<Data = unknown> {
   readonly startedAt: number;
   /** As the client called it. */
   readonly tool: string | undefined;
@@ -123,12 +110,19 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
   readonly deadline: number;
   readonly results: readonly ResultRecord[];
   readonly sealed: boolean;
-  /** Shared by all copies and read through the getters below, so that a copy holds only what differs. */
+  // Private, so that nothing that prints or copies a context prints the request with it.
   readonly #request: RequestFacts<Data>;
-  readonly #journal: Journal;
+  readonly #journal: OpenJournal;
+  readonly #evidence: Evidence | undefined;
 
-  constructor(key: symbol, request: RequestFacts<Data>, journal: Journal, before?: ExecutionContext) {
-    if (key !== BIRTH) throw new TypeError('Make an ExecutionContext with ExecutionContext.fromRequest().');
+  constructor(
+    key: symbol,
+    request: RequestFacts<Data>,
+    journal: OpenJournal,
+    evidence?: Evidence,
+    before?: ExecutionContext,
+  ) {
+    if (key !== CONSTRUCTOR_KEY) throw new TypeError('Make an ExecutionContext with ExecutionContext.fromRequest().');
     this.startedAt = before ? before.startedAt : Date.now();
     this.tool = before?.tool;
     this.action = before?.action;
@@ -141,64 +135,57 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     this.sealed = false;
     this.#request = request;
     this.#journal = journal;
+    this.#evidence = evidence;
+  }
+
+  /** What protocol knows about the request, as a copy. In a sealed record: without functions, signals and secrets. */
+  get request(): RequestFacts<Data> {
+    return this.sealed ? this.#request : { ...this.#request };
+  }
+
+  /** What was noted so far, as a copy: nobody can change the record. */
+  get journal(): CallJournal {
+    return this.sealed ? this.#journal : { ...this.#journal };
   }
 
   get requestId(): string {
     return this.#request.requestId;
   }
 
-  get method(): string {
-    return this.#request.method;
-  }
-
   get principal(): Principal {
     return this.#request.principal;
-  }
-
-  get transport(): Transport {
-    return this.#request.transport;
-  }
-
-  get remote(): string | undefined {
-    return this.#request.remote;
   }
 
   get client(): Client {
     return this.#request.client;
   }
 
+  /** Aborted when the caller leaves or cancels. */
   get signal(): AbortSignal {
     return this.#request.signal;
   }
 
+  /** Whatever the caller's transport put there. */
   get data(): Data | undefined {
     return this.#request.data;
   }
 
-  get trace(): Readonly<Record<string, string>> | undefined {
-    return this.#request.trace;
-  }
-
+  /** Parent of the spans of this request. Questions to the client are recorded under it. */
   get span(): CallSpan | undefined {
     return this.#request.span;
   }
 
-  get traceId(): string | undefined {
-    return this.#request.traceId ?? this.#request.span?.traceId;
-  }
-
-  get forwarded(): Readonly<Record<string, string>> | undefined {
-    return this.#request.forwarded;
-  }
-
+  /** Present only when the caller asked for progress. */
   get progress(): ReportProgress | undefined {
     return this.#request.progress;
   }
 
+  /** Present only when the caller wants log messages. */
   get log(): WriteLog | undefined {
     return this.#request.log;
   }
 
+  /** '' is what is served by default. */
   get profile(): string {
     return this.#request.profile ?? '';
   }
@@ -215,10 +202,10 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
   static fromRequest<Data = unknown>(facts: RequestFacts<Data>, evidence?: Evidence): ExecutionContext<Data> {
     if (facts.requestId.trim() === '') throw new TypeError('An ExecutionContext needs a request id that is not blank.');
     if (facts.method.trim() === '') throw new TypeError('An ExecutionContext needs a method that is not blank.');
-    return publish(new ExecutionContext(BIRTH, facts, createJournal(evidence)));
+    return publish(new ExecutionContext(CONSTRUCTOR_KEY, facts, createJournal(), evidence));
   }
 
-  /** Binds the tool (or resource, or prompt) this request is about. Once. */
+  /** Binds the tool, resource or prompt that this request is about; possible once. */
   withToolCall(tool: string): ExecutionContext<Data> {
     mustBeOpen(this);
     if (tool.trim() === '') throw new TypeError('withToolCall() needs a tool name that is not blank.');
@@ -229,11 +216,11 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     return publish(draft);
   }
 
-  /** Names what the tool was asked to do: one action of several. `label` is what messages call it from here on. */
+  /** Notes which action of the tool was called. From here on messages name the call by `label`. */
   withAction(action: string, label = `${this.tool}/${action}`): ExecutionContext<Data> {
     mustBeOpen(this);
     if (this.tool === undefined) throw new TypeError('Bind a tool with withToolCall() before naming its action.');
-    // A call made inside another one does not take its place in the record.
+    // A call made inside another one does not replace it in the record.
     if (this.operation === undefined) this.#journal.action = action;
     const draft = this.#draft();
     draft.action = action;
@@ -241,7 +228,7 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     return publish(draft);
   }
 
-  /** Says what runs, and with which arguments. */
+  /** Notes which operation runs, and with which arguments. */
   withOperation(facts: OperationFacts): ExecutionContext<Data> {
     mustBeOpen(this);
     if (this.tool === undefined) throw new TypeError('Bind a tool with withToolCall() before its operation.');
@@ -263,16 +250,16 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
   /** The same call with the answers and state of questions that a layer further down asked. */
   withRound({ answers, requestState }: Pick<RequestFacts, 'answers' | 'requestState'>): ExecutionContext<Data> {
     mustBeOpen(this);
-    return publish(new ExecutionContext(BIRTH, { ...this.#request, answers, requestState }, this.#journal, this));
+    return publish(this.#draft({ ...this.#request, answers, requestState }));
   }
 
-  /** The same call, whose next steps are recorded under this span. */
+  /** The same call. Its next steps are recorded under this span. */
   withSpan(span: CallSpan): ExecutionContext<Data> {
     mustBeOpen(this);
-    return publish(new ExecutionContext(BIRTH, { ...this.#request, span }, this.#journal, this));
+    return publish(this.#draft({ ...this.#request, span }));
   }
 
-  /** Starts the clock: from here on the call has this long. */
+  /** Starts the deadline: from here on the call has this long. */
   withDeadline(timeoutMs: number): ExecutionContext<Data> {
     mustBeOpen(this);
     const draft = this.#draft();
@@ -302,17 +289,17 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     return publish(draft);
   }
 
-  /** The audit record: deeply frozen, with nothing alive in it. */
+  /** The audit record: deeply frozen, without functions, signals and the caller's own data. */
   seal(): ExecutionContext<never> {
     mustBeOpen(this);
-    const { requestId, method, transport, remote, profile, principal, client, traceId } = this;
+    const { requestId, method, transport, remote, principal, client, traceId, span } = this.#request;
     const request: RequestFacts<never> = Object.freeze({
       requestId,
       method,
       transport,
       remote,
-      profile,
-      traceId,
+      profile: this.profile,
+      traceId: traceId ?? span?.traceId,
       principal: Object.freeze({ id: principal.id }),
       client: Object.freeze({
         era: client.era,
@@ -323,38 +310,45 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
       }),
       signal: NEVER,
     });
-    const draft: Draft<never> = new ExecutionContext<never>(BIRTH, request, toRest(this.#journal), this);
+    const draft: Draft<never> = new ExecutionContext<never>(
+      CONSTRUCTOR_KEY,
+      request,
+      sealJournal(this.#journal),
+      undefined,
+      this,
+    );
     draft.controls = undefined;
     draft.deadline = Number.POSITIVE_INFINITY;
     draft.sealed = true;
     return publish(draft);
   }
 
-  /** The fields worth keeping: who asked for what, and the result. */
+  /** Who asked for what, and the result. */
   toJSON(): object {
-    const { requestId, method, transport, remote, startedAt, tool, action, operation, argumentsDigest, results } = this;
-    const { era, version } = this.client;
+    const { startedAt, tool, action, operation, argumentsDigest, results } = this;
+    const { requestId, method, transport, remote, principal, client } = this.#request;
+    const { effect, permission, confirmation } = this.#journal;
     return {
       requestId,
       method,
       transport,
       remote,
-      principal: this.principal.id,
-      client: { era, version },
+      principal: principal.id,
+      client: { era: client.era, version: client.version },
       startedAt,
       tool,
       action,
       operation,
       argumentsDigest,
-      effect: this.effect,
-      permission: this.permission,
-      confirmation: this.confirmation,
+      effect,
+      permission,
+      confirmation,
       results,
     };
   }
 
-  #draft(): Draft<Data> {
-    return new ExecutionContext(BIRTH, this.#request, this.#journal, this);
+  #draft(request: RequestFacts<Data> = this.#request): Draft<Data> {
+    return new ExecutionContext(CONSTRUCTOR_KEY, request, this.#journal, this.#evidence, this);
   }
 
   /** Notes a request that went out; later ones replace earlier ones, and the time they took adds up. */
@@ -364,7 +358,7 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     this.#journal.upstreamMs += tookMs;
   }
 
-  /** Notes that the call only waited: for room, a token or a person. */
+  /** Notes that the call only waited: for a permit, a token or a person. */
   noteWait(tookMs: number): void {
     mustBeOpen(this);
     this.#journal.waitedMs += tookMs;
@@ -387,9 +381,9 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
   }
 
   /** Records that the call may change something from here on. Throws if that cannot be recorded; then nothing may be sent. */
-  announce(effect: Effect): void {
+  beginChange(effect: Effect): void {
     mustBeOpen(this);
-    this.#journal.evidence?.begin(this, effect);
+    this.#evidence?.begin(this, effect);
     this.#journal.mayHaveChanged = true;
   }
 
@@ -403,55 +397,9 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     this.#journal.reason = reason;
     this.#journal.cause = cause;
   }
-
-  /** What a handler or middleware threw, for the operator only: it may say more than a caller should read. */
-  get cause(): unknown {
-    return this.#journal.cause;
-  }
-
-  /** What such a call does; undefined where nothing was found to run. */
-  get effect(): Effect | undefined {
-    return this.#journal.effect;
-  }
-
-  get permission(): Permission | undefined {
-    return this.#journal.permission;
-  }
-
-  get confirmation(): Confirmation | undefined {
-    return this.#journal.confirmation;
-  }
-
-  /** A request other than a read was about to be sent or passed to a handler. */
-  get mayHaveChanged(): boolean {
-    return this.#journal.mayHaveChanged;
-  }
-
-  get isDryRun(): boolean {
-    return this.#journal.isDryRun;
-  }
-
-  get argumentRecord(): unknown {
-    return this.#journal.argumentRecord;
-  }
-
-  /** How long the API took, all requests together. */
-  get upstreamMs(): number {
-    return this.#journal.upstreamMs;
-  }
-
-  /** How long it waited for room, a token or a person. */
-  get waitedMs(): number {
-    return this.#journal.waitedMs;
-  }
-
-  /** The last request that went out so far. */
-  get upstream(): UpstreamTrace | undefined {
-    return this.#journal.upstream ?? this.results.at(-1)?.upstream;
-  }
 }
 
-/** A copy that nobody else has seen yet. */
+/** A copy that is not published yet, so its fields can still be set. */
 type Draft<Data> = { -readonly [Key in keyof ExecutionContext<Data>]: ExecutionContext<Data>[Key] };
 
 function publish<Data>(draft: Draft<Data>): ExecutionContext<Data> {
@@ -460,40 +408,6 @@ function publish<Data>(draft: Draft<Data>): ExecutionContext<Data> {
 
 const NO_RESULTS: readonly ResultRecord[] = Object.freeze([]);
 const NO_CAPABILITIES = Object.freeze({});
-
-/** What a sealed record needs of its journal; the results have the rest. */
-function toRest(journal: Journal): Journal {
-  const rest = createJournal();
-  rest.upstreamMs = journal.upstreamMs;
-  rest.waitedMs = journal.waitedMs;
-  rest.effect = journal.effect;
-  rest.permission = journal.permission;
-  rest.confirmation = journal.confirmation;
-  rest.isDryRun = journal.isDryRun;
-  rest.argumentRecord = journal.argumentRecord;
-  return rest;
-}
-
-function createJournal(evidence?: Evidence): Journal {
-  return {
-    action: undefined,
-    operation: undefined,
-    argumentsDigest: undefined,
-    failureMode: undefined,
-    reason: undefined,
-    cause: undefined,
-    upstream: undefined,
-    upstreamMs: 0,
-    waitedMs: 0,
-    effect: undefined,
-    permission: undefined,
-    confirmation: undefined,
-    isDryRun: false,
-    mayHaveChanged: false,
-    argumentRecord: undefined,
-    evidence,
-  };
-}
 
 function mustBeOpen(context: ExecutionContext): void {
   if (context.sealed) throw new TypeError(`The context of request ${context.requestId} is sealed.`);

@@ -1,4 +1,4 @@
-// What the golden path reports for counting calls. The counting itself is in src/telemetry; without it, nothing here runs.
+// The interface of the adapter to the metrics (src/telemetry).
 import type { Client, Transport } from './caller.ts';
 import type { ExecutionContext, ResultFacts } from './execution-context.ts';
 import type { Outcome } from './outcome.ts';
@@ -6,18 +6,21 @@ import type { Outcome } from './outcome.ts';
 /** Counts what one service does. */
 export interface Meter {
   countRequest(method: string, era: Client['era'], transport: Transport): void;
-  /** The sealed context of a call, and what it is answered, where that is no error. */
+  /**
+   * The sealed context of a call. `answer`: the outcome of a tool call, also of a failed one. Undefined for resources, prompts and
+   * JSON-RPC errors, so the sizes of their answers are not counted.
+   */
   countCall(record: ExecutionContext, answer: Outcome | undefined): void;
-  /** A call that limits refused and that has no record. */
+  /** A call that limits refused, and that has no record. */
   countExcess(context: ExecutionContext, outcome: ResultFacts['outcome']): void;
 }
 
-/** What counts of different services are separated by. */
+/** The labels of a service, and the names it has. */
 export interface MeteredService {
-  /** '' is what is served by default. */
+  /** '' is the default service. */
   readonly profile: string;
   readonly exposure: string;
-  /** Names that do not exist are counted together, because clients can invent any number of them. */
+  /** Calls of names that do not exist are counted together, because clients can invent any number of names. */
   hasTool(name: string): boolean;
   /** Undefined for operations that do not call the API of a domain. */
   domainOf(operation: string): string | undefined;

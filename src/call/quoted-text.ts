@@ -1,5 +1,5 @@
-// A text whose JSON form is known already: it was written while the text was read, and is not written again for the answer. Like the
-// mark of a redacted outcome it is a private field, which copies do not have: a changed text is written anew.
+// A text whose JSON form is known already, because it was written while the text was parsed. It is used for the answer as it is.
+// It is a private field, which copies do not have, so a changed text is converted to JSON again.
 import type { Content } from './outcome.ts';
 
 export class QuotedText {
@@ -19,7 +19,7 @@ export class QuotedText {
     return #quoted in block ? block.#quoted : JSON.stringify(block.text);
   }
 
-  /** One line more. */
+  /** The text with one more line. */
   withLine(line: string): QuotedText {
     return new QuotedText(`${this.text}\n${line}`, `${this.#quoted.slice(0, -1)}\\n${JSON.stringify(line).slice(1)}`);
   }

@@ -13,7 +13,7 @@ import { createGateway, type Gateway, type GatewayOptions, type Service } from '
 import { loadAssertionKeys } from '../identity/assertion-keys.ts';
 import { readProxyRules } from '../network/proxy-rules.ts';
 import { deriveProfiles, readProfiles } from '../profiles.ts';
-import { withoutExposure } from '../serving.ts';
+import { withoutExposure } from '../service-plan.ts';
 import type { Io } from './io.ts';
 import { createProgressLine } from './terminal/terminal.ts';
 import { optimizeLate } from './v8-flags.ts';

@@ -156,7 +156,7 @@ class EndpointCall {
     if (this.#need.kind === 'live') return this.#runLive(this.#need, context, args, watch);
     const { proof, signing } = this.#need;
     const { span } = context;
-    const request = this.#plan.build(args, context.label, proof, context.trace);
+    const request = this.#plan.build(args, context.label, proof, context.request.trace);
     const waiting = this.#slots?.enter(context.principal.id, context);
     if (waiting !== undefined) await context.wait(span === undefined ? waiting : span.around('queue', waiting));
     let raw: RawResponse;
@@ -287,7 +287,8 @@ class EndpointCall {
   }
 
   async #runLive(need: LiveNeed, context: ExecutionContext, args: Args, watch: Watch | undefined): Promise<Answer> {
-    const { label, trace } = context;
+    const { label } = context;
+    const { trace } = context.request;
     // A status in `renewOn` of a login means that nothing was done (RFC 9110 15.5.2), so even a write may be repeated.
     const isRepeatable =
       this.#endpoint.effect === 'read' ||

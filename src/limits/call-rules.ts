@@ -1,4 +1,4 @@
-// The limits of one caller or one API: the most specific setting counts, then the one for all, then the default.
+// The limits of one caller or one API. The most specific setting counts, then the one for all, then the default.
 import type { CallLimits } from '../endpoint/model.ts';
 import { parseRate, type Rate } from './rate.ts';
 
@@ -28,15 +28,15 @@ export const UPSTREAM_DEFAULTS: CallRules = Object.freeze({
   waitSeconds: 5,
 });
 
-/** The first that says something about a limit decides it. */
+/** For each limit, the nearest setting counts. */
 export function toRules(defaults: CallRules, ...nearestFirst: readonly (CallLimits | undefined)[]): CallRules {
-  const say = <Key extends keyof CallLimits>(key: Key) =>
+  const nearest = <Key extends keyof CallLimits>(key: Key) =>
     nearestFirst.find((limits) => limits?.[key] !== undefined)?.[key];
-  const rate = say('rate');
+  const rate = nearest('rate');
   return Object.freeze({
     rate: rate === undefined ? defaults.rate : parseRate(rate),
-    concurrent: say('concurrent') ?? defaults.concurrent,
-    queue: say('queue') ?? defaults.queue,
-    waitSeconds: say('waitSeconds') ?? defaults.waitSeconds,
+    concurrent: nearest('concurrent') ?? defaults.concurrent,
+    queue: nearest('queue') ?? defaults.queue,
+    waitSeconds: nearest('waitSeconds') ?? defaults.waitSeconds,
   });
 }

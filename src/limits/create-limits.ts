@@ -3,12 +3,12 @@ import type { Principal } from '../call/caller.ts';
 import type { CallLimits, Domain } from '../endpoint/model.ts';
 import { type CallRules, PRINCIPAL_DEFAULTS, toRules, UPSTREAM_DEFAULTS } from './call-rules.ts';
 import { LimitRefusals, type RefusalCounts } from './limit-refusals.ts';
-import { Overload, type OverloadParts, SHED_DEFAULTS, SHED_RETRY_SECONDS, type ShedRules } from './overload.ts';
-import { type PrincipalGate, Principals } from './principals.ts';
+import { Overload, type OverloadOptions, SHED_DEFAULTS, SHED_RETRY_SECONDS, type ShedRules } from './overload.ts';
+import { type PrincipalLimiter, PrincipalLimiters } from './principal-limiters.ts';
 import type { SharedRates } from './rate.ts';
 import type { SharedRoom } from './room.ts';
 import type { Slots, WaitingCall } from './slots.ts';
-import { type UpstreamLoad, Upstreams } from './upstreams.ts';
+import { type UpstreamLoad, UpstreamSemaphores } from './upstream-semaphores.ts';
 
 /** The `limits` section of landbridge.yaml. */
 export interface LimitOptions {
@@ -17,39 +17,43 @@ export interface LimitOptions {
   readonly shed?: Partial<ShedRules> | undefined;
 }
 
-export interface LimitParts {
-  readonly options: LimitOptions;
-  readonly domains: readonly Pick<Domain, 'name' | 'limits'>[];
-  /** Buckets that replicas have in common. */
-  readonly shared?: SharedRates | undefined;
-  /** Room that workers have in common. */
-  readonly room?: SharedRoom | undefined;
-  readonly onOverload: OverloadParts['onChange'];
-}
-
 export interface Limits {
   readonly overload: Overload;
-  /** The limits of this caller; throws if this process accepts no calls at the moment. */
-  gateOf(principal: Principal, call: Pick<WaitingCall, 'label'>): PrincipalGate;
-  /** Room for calls of one domain at one origin. */
-  slotsOf(domain: string, origin: string): Slots;
+  /** The limiter of this caller. Throws if the process accepts no calls at the moment. */
+  limiterOf(principal: Principal, call: Pick<WaitingCall, 'label'>): PrincipalLimiter;
+  /** Limits the calls of one domain at one origin. */
+  semaphoreOf(domain: string, origin: string): Slots;
   /** Counts a call that was shed before it was read. */
   countShed(): void;
-  /** Calls that were refused since the start, by what refused them. */
+  /** Calls that were refused since the start, by kind of limit. */
   readonly refused: RefusalCounts;
-  /** Calls that wait for another of their caller to end. */
+  /** Calls that wait for another call of their caller to end. */
   readonly callersWaiting: number;
   readonly upstreams: readonly UpstreamLoad[];
-  /** The rules for callers without limits of their own, and for the API of a domain. */
+  /** The rules for a caller with these limits, or for the API of a domain. */
   rulesOf(what: { readonly principal: CallLimits | undefined } | { readonly domain: string }): CallRules;
 }
 
-export function createLimits({ options, domains, shared, room, onOverload }: LimitParts): Limits {
+export function createLimits({
+  options,
+  domains,
+  shared,
+  room,
+  onOverload,
+}: {
+  readonly options: LimitOptions;
+  readonly domains: readonly Pick<Domain, 'name' | 'limits'>[];
+  /** Token buckets that replicas have in common. */
+  readonly shared?: SharedRates | undefined;
+  /** Permits that workers have in common. */
+  readonly room?: SharedRoom | undefined;
+  readonly onOverload: OverloadOptions['onChange'];
+}): Limits {
   const refusals = new LimitRefusals();
   const ofDomains = new Map(domains.map(({ name, limits }) => [name, limits]));
   const rules = toRules(PRINCIPAL_DEFAULTS, options.perPrincipal);
-  const principals = new Principals({ rules, refusals, shared, room });
-  const upstreams = new Upstreams({
+  const principals = new PrincipalLimiters({ rules, refusals, shared, room });
+  const upstreams = new UpstreamSemaphores({
     defaults: toRules(UPSTREAM_DEFAULTS, options.perUpstream),
     limitsOf: (domain) => ofDomains.get(domain),
     refusals,
@@ -59,7 +63,7 @@ export function createLimits({ options, domains, shared, room, onOverload }: Lim
   const overload = new Overload({ rules: { ...SHED_DEFAULTS, ...options.shed }, onChange: onOverload });
   return {
     overload,
-    gateOf(principal, { label }) {
+    limiterOf(principal, { label }) {
       if (overload.isShedding)
         throw refusals.refuse('overload', {
           tool: label,
@@ -67,9 +71,9 @@ export function createLimits({ options, domains, shared, room, onOverload }: Lim
           because: 'the gateway is overloaded',
           retryAfterMs: SHED_RETRY_SECONDS * 1_000,
         });
-      return principals.gateOf(principal);
+      return principals.limiterOf(principal);
     },
-    slotsOf: (domain, origin) => upstreams.slotsOf(domain, origin),
+    semaphoreOf: (domain, origin) => upstreams.semaphoreOf(domain, origin),
     countShed: () => refusals.count('overload'),
     refused: refusals.counts,
     get callersWaiting() {

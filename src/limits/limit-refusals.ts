@@ -1,4 +1,4 @@
-// What callers read when a limit keeps them out, and how often that happened.
+// What callers read when a limit refuses their call, and how often that happened.
 import { GatewayError } from '../errors.ts';
 
 export type RefusalKind = 'principalRate' | 'principalBusy' | 'upstreamBusy' | 'overload';
@@ -8,9 +8,9 @@ export type RefusalCounts = Readonly<Record<RefusalKind, number>>;
 
 interface RefusalFacts {
   readonly tool: string;
-  /** Which limit decided, in words: `rate of key:ci`. Nothing about other callers. */
+  /** The limit in words: `rate of key:ci`. It says nothing about other callers. */
   readonly limit: string;
-  /** What is the case, as a sentence without its full stop. */
+  /** The reason, as a sentence without its full stop. */
   readonly because: string;
   readonly retryAfterMs: number;
 }

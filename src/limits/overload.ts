@@ -1,7 +1,7 @@
-// Is this process about to get slow? Event-loop delay and heap are checked a few times a second; beyond a threshold, new calls
-// are shed until it is well below again. Short pauses (a start, a garbage collection) do not count: it takes a second of bad
-// checks. A loop that is late without being busy does not count either: then other programs use the machine, and shedding calls
-// would not help. The heap counts only after a collection, since garbage is not load.
+// Decides whether this process is overloaded. It samples event-loop delay and heap a few times a second. Beyond a threshold, new
+// calls are shed until the load is well below the threshold again. Short pauses (a start, a garbage collection) do not count: it
+// takes a second of bad samples. A loop that is late without being busy does not count either: then other programs use the
+// machine, and shedding calls would not help. The heap counts only after a collection, since garbage is not load.
 import { type EventLoopUtilization, type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -12,43 +12,43 @@ export interface ShedRules {
 }
 
 export const SHED_DEFAULTS: ShedRules = Object.freeze({ eventLoopMs: 200, heapPercent: 92 });
-/** From here on load balancers should look for another replica. */
+/** From here on the process reports that it is not ready, so that load balancers choose another replica. */
 export const UNREADY_HEAP_PERCENT = 95;
 /** What `Retry-After` says. */
 export const SHED_RETRY_SECONDS = 2;
 
-/** What one look finds. */
+/** One sample of the load. */
 export interface LoadSample {
   /** How late the loop was while busy; 0 if it was not busy. */
   readonly eventLoopMs: number;
   readonly heapPercent: number;
 }
 
-export interface OverloadParts {
+export interface OverloadOptions {
   readonly rules: ShedRules;
-  /** Told once per change. */
+  /** Called once per change. */
   readonly onChange: (isShedding: boolean, sample: LoadSample) => void;
-  /** Collects garbage, so that the next look at the heap finds what is really in use. */
+  /** Collects garbage, so that the next sample counts only memory in use. */
   readonly collect?: () => void;
 }
 
-const LOOK_MS = 250;
+const SAMPLE_MS = 250;
 const RESOLUTION_MS = 20;
 const START_MS = 3_000;
-const BAD_LOOKS = 4;
-/** If the loop is busy for less of the time, it is not the cause of the delay. */
+const BAD_SAMPLES = 4;
+/** A loop that is busy for a smaller part of the time is not the cause of the delay. */
 const BUSY = 0.7;
 /** Recovery: below half the threshold for a second. */
-const GOOD_LOOKS = 4;
+const GOOD_SAMPLES = 4;
 const RECOVERY = 0.5;
-/** Points below the line at which the heap is good again. */
+/** The heap is good again this many percentage points below the threshold. */
 const HEAP_MARGIN = 5;
-/** A collection stops everything for a while: no more often than this. */
+/** A collection stops the process for a while, so there is a minimum time between two. */
 const COLLECT_MS = 5_000;
 
 export class Overload {
   readonly rules: ShedRules;
-  readonly #parts: OverloadParts;
+  readonly #options: OverloadOptions;
   #isShedding = false;
   #heapPercent = 0;
   #bad = 0;
@@ -57,14 +57,14 @@ export class Overload {
   #delay: IntervalHistogram | undefined;
   #utilization: EventLoopUtilization | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #tell: ((lateMs: number) => void) | undefined;
+  #onDelay: ((lateMs: number) => void) | undefined;
 
-  constructor(parts: OverloadParts) {
-    this.rules = parts.rules;
-    this.#parts = parts;
+  constructor(options: OverloadOptions) {
+    this.rules = options.rules;
+    this.#options = options;
   }
 
-  /** New calls are to be sent away. */
+  /** New calls are to be refused. */
   get isShedding(): boolean {
     return this.#isShedding;
   }
@@ -77,12 +77,12 @@ export class Overload {
     return this.#heapPercent;
   }
 
-  /** Reports at every check how late the loop was, busy or not. */
-  tellDelay(tell: (lateMs: number) => void): void {
-    this.#tell = tell;
+  /** Reports with every sample how late the loop was, busy or not. */
+  tellDelay(onDelay: (lateMs: number) => void): void {
+    this.#onDelay = onDelay;
   }
 
-  /** Starts checking, unless it is running already. Does not keep the process alive. */
+  /** Starts sampling, unless it has started already. Does not keep the process alive. */
   start(): void {
     if (this.#timer !== undefined) return;
     this.#delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
@@ -92,8 +92,8 @@ export class Overload {
 
   #arm(inMs: number): void {
     this.#timer = setTimeout(() => {
-      this.#arm(LOOK_MS);
-      this.note(this.#look(), performance.now());
+      this.#arm(SAMPLE_MS);
+      this.note(this.#sample(), performance.now());
     }, inMs).unref();
   }
 
@@ -103,12 +103,12 @@ export class Overload {
     this.#timer = undefined;
   }
 
-  #look(): LoadSample {
+  #sample(): LoadSample {
     const delay = this.#delay!;
     // Node measures the interval between its own samples: what exceeds the resolution is delay.
     const lateMs = delay.count === 0 ? 0 : Math.max(0, delay.percentile(99) / 1e6 - RESOLUTION_MS);
     delay.reset();
-    this.#tell?.(lateMs);
+    this.#onDelay?.(lateMs);
     const before = this.#utilization;
     this.#utilization = performance.eventLoopUtilization();
     const isBusy = performance.eventLoopUtilization(this.#utilization, before).utilization >= BUSY;
@@ -124,7 +124,7 @@ export class Overload {
     const mustCollect = sample.heapPercent >= (this.#isShedding ? heapPercent - HEAP_MARGIN : heapPercent);
     if (mustCollect && now - this.#collectedAt >= COLLECT_MS) {
       this.#collectedAt = now;
-      (this.#parts.collect ?? collectGarbage)();
+      (this.#options.collect ?? collectGarbage)();
       // The sample was taken before the collection, and the delay it caused is our own: both are dropped.
       this.#delay?.reset();
       return;
@@ -134,13 +134,13 @@ export class Overload {
     const isGood = sample.eventLoopMs < eventLoopMs * RECOVERY && sample.heapPercent < heapPercent - HEAP_MARGIN;
     this.#bad = isBad ? this.#bad + 1 : 0;
     this.#good = isGood ? this.#good + 1 : 0;
-    if (!this.#isShedding && this.#bad >= BAD_LOOKS) this.#change(true, sample);
-    else if (this.#isShedding && this.#good >= GOOD_LOOKS) this.#change(false, sample);
+    if (!this.#isShedding && this.#bad >= BAD_SAMPLES) this.#change(true, sample);
+    else if (this.#isShedding && this.#good >= GOOD_SAMPLES) this.#change(false, sample);
   }
 
   #change(isShedding: boolean, sample: LoadSample): void {
     this.#isShedding = isShedding;
-    this.#parts.onChange(isShedding, sample);
+    this.#options.onChange(isShedding, sample);
   }
 }
 

@@ -9,7 +9,7 @@ export interface Rate {
 
 const PERIODS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** Of what the schema of the configuration has let pass: `100/min`, `5/s`, `1000/hour`. */
+/** Parses what the schema of the configuration has accepted: `100/min`, `5/s`, `1000/hour`. */
 export function parseRate(text: string): Rate {
   const [count, period = ''] = text.split('/');
   const periodMs = PERIODS_MS[period.charAt(0)];
@@ -19,29 +19,29 @@ export function parseRate(text: string): Rate {
 }
 
 /** Sums of fractions are not exact: differences below a thousandth of a millisecond are ignored. */
-const NOBODYS_MS = 0.001;
+const ROUNDING_MS = 0.001;
 
 /**
- * One number instead of tokens and a time (the generic cell rate algorithm): when the bucket will be full again. It holds no
- * rate, so that a caller whose limits change meanwhile keeps what it has used up.
+ * A token bucket as one number, the time when it will be full again (the generic cell rate algorithm). It holds no rate, so that
+ * a caller whose limits change keeps what it has used up.
  */
 export class Bucket {
   #fullAt = 0;
 
-  /** 0: a token was taken. More: milliseconds until there is one. */
+  /** Returns 0 if a token was taken, else the milliseconds until there is one. */
   take({ count, periodMs }: Rate, now: number): number {
     const fullAt = Math.max(this.#fullAt, now) + periodMs / count;
     const waitMs = fullAt - now - periodMs;
-    if (waitMs > NOBODYS_MS) return waitMs;
+    if (waitMs > ROUNDING_MS) return waitMs;
     this.#fullAt = fullAt;
     return 0;
   }
 
-  /** Takes as many as there are, at most `most`. */
+  /** Takes as many tokens as there are, at most `most`. */
   takeUpTo(most: number, { count, periodMs }: Rate, now: number): TakenTokens {
     const tokenMs = periodMs / count;
     const usedMs = Math.max(this.#fullAt, now) - now;
-    const tokens = Math.min(most, Math.floor((periodMs + NOBODYS_MS - usedMs) / tokenMs));
+    const tokens = Math.min(most, Math.floor((periodMs + ROUNDING_MS - usedMs) / tokenMs));
     if (tokens < 1) return { tokens: 0, waitMs: usedMs + tokenMs - periodMs };
     this.#fullAt = now + usedMs + tokens * tokenMs;
     return { tokens, waitMs: 0 };
@@ -56,39 +56,38 @@ export class Bucket {
   }
 }
 
-/** `waitMs`: until there is one, where there is none. */
+/** `waitMs`: if there was no token, the time until there is one. */
 export interface TakenTokens {
   readonly tokens: number;
   readonly waitMs: number;
 }
 
-/** Buckets that replicas or workers have in common. */
+/** Token buckets that replicas or workers have in common. */
 export interface SharedRates {
   /** False while the shared state cannot be reached: the buckets of this process then work alone. */
   readonly isUsable: boolean;
-  /** At most so many tokens; undefined where no answer came in time. Never rejects. */
+  /** Takes at most this many tokens. Undefined if no answer came in time. Never rejects. */
   take(key: string, rate: Rate, most: number): Promise<TakenTokens | undefined>;
 }
 
-/** At most this part of a bucket is taken in advance: nothing of `100/min`, which therefore is exact. */
+/** At most this part of a bucket is taken in advance. Of `100/min` that is less than one token, so that limit is exact. */
 const MOST_IN_ADVANCE = 1 / 1_000;
-/** Tokens taken in advance expire after this time: the bucket fills up again, and they would be additional. */
+/** Tokens taken in advance expire after this time. Otherwise they would come on top of those the bucket has got since. */
 const ADVANCE_MS = 1_000;
 
 /**
- * A bucket of this process and, if there is one, the shared bucket of all: a call needs a token of both. From a large shared
- * bucket, as many tokens are taken at once as were used within the last second, so that a busy caller needs one or two requests a
- * second.
+ * Takes a token of this process's bucket and, if there is one, of the shared bucket. From a large shared bucket it takes as many
+ * tokens at once as were used within the last second, so that a busy caller needs one or two requests a second.
  */
-export class Meter {
+export class RateLimiter {
   readonly #bucket = new Bucket();
   readonly #key: string;
   readonly #shared: SharedRates | undefined;
   #emptyUntil = 0;
-  /** Tokens that were taken in advance, good until then. */
+  /** Tokens that were taken in advance. They expire at `tokensUntil`. */
   #tokens = 0;
   #tokensUntil = 0;
-  /** How many were taken the last time. */
+  /** How many tokens were taken the last time. */
   #batch = 0;
   #asking: Promise<unknown> | undefined;
 
@@ -97,7 +96,7 @@ export class Meter {
     this.#shared = sharedRates;
   }
 
-  /** Like Bucket.take(). If our own bucket is empty, the shared one is as well, and is not asked. */
+  /** Like Bucket.take(). If the bucket of this process is empty, so is the shared one, and it is not asked. */
   take(rate: Rate, now: number): number | Promise<number> {
     const waitMs = this.#bucket.take(rate, now);
     return waitMs > 0 || this.#shared === undefined ? waitMs : this.#takeShared(rate, this.#shared, now);

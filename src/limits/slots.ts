@@ -1,13 +1,13 @@
-// Limits concurrent calls, with a queue. Waiting calls are served in turn by caller, the calls of each caller in order; if the
-// queue is full, the last call of the caller with the most waiting calls is dropped. So a caller that sends a hundred times as
-// much as another waits a hundred times as long, and the other does not.
+// A semaphore with a fair queue. Waiting calls get permits in turn by caller, the calls of each caller in order. If the queue is
+// full, the last call of the caller with the most waiting calls is refused. So a caller that sends a hundred times as much as
+// another waits a hundred times as long, and the other does not.
 import { isAnybody } from '../call/caller.ts';
 import { type Companion, part, stayWith } from '../call/departure.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import { GatewayError } from '../errors.ts';
 import type { RoomShare, RoomUser } from './room.ts';
 
-export interface SlotRules {
+export interface SemaphoreRules {
   readonly concurrent: number;
   readonly queue: number;
   readonly waitSeconds: number;
@@ -16,59 +16,60 @@ export interface SlotRules {
 /** What waiting needs to know of a call. */
 export type WaitingCall = Pick<ExecutionContext, 'label' | 'signal' | 'deadline'>;
 
-/** `full`: there was no place in the queue. `waited`: there was, but no room in time. */
+/** `full`: the queue was full. `waited`: the call waited in the queue, and no permit was released in time. */
 export type BusyReason = 'full' | 'waited';
 
-/** How often calls may begin. 0: now. More: milliseconds until one may. */
-export type Pace = () => number | Promise<number>;
+/** Takes a token of the rate limiter. 0: the call may begin. More: milliseconds until one may. */
+export type TakeToken = () => number | Promise<number>;
 
-interface Guest {
+/** The calls of one caller. */
+interface CallerCalls {
   running: number;
   readonly queue: Waiter[];
   isRecent: boolean;
-  /** All callers share this identity (`anonymous`, `local`), so there is nobody to share with. */
+  /** All callers share this identity (`anonymous`, `local`), so it may use all permits. */
   readonly isAnybody: boolean;
 }
 
-/** After a minute without a call a caller is forgotten. */
-const GUEST_MS = 60_000;
+/** A caller without a call for this long is forgotten. */
+const CALLER_TTL_MS = 60_000;
 
-/** Of room that several processes have in common: this one's part. */
+/** Opens this process's part of permits that several processes have in common. */
 export type OpenShare = (user: RoomUser, total: number) => RoomShare;
 
 export class Slots implements RoomUser {
-  #rules: SlotRules;
+  #rules: SemaphoreRules;
   readonly #refuse: (why: BusyReason, call: WaitingCall) => GatewayError;
-  readonly #pace: Pace | undefined;
+  readonly #takeToken: TakeToken | undefined;
   readonly #openShare: OpenShare | undefined;
   #share: RoomShare | undefined;
-  readonly #guests = new Map<string, Guest>();
-  /** Guests whose calls wait, the next one to be served first. */
-  readonly #ring: Guest[] = [];
+  readonly #callers = new Map<string, CallerCalls>();
+  /** Callers with waiting calls. The first one gets the next permit, and then goes to the end. */
+  readonly #turns: CallerCalls[] = [];
   #running = 0;
   #waiting = 0;
-  /** Calls for which the pace has been asked, and that begin when it answers. */
-  #asking = 0;
-  /** Calls for which another shared place was requested: they wait, but do not count as queued yet. */
+  /** Calls for which a token has been requested. They begin when it is granted. */
+  #takingToken = 0;
+  /** Calls for which another shared permit was requested: they wait, but do not count as queued yet. */
   #growing = 0;
-  #pacing: NodeJS.Timeout | undefined;
-  #sweeping: NodeJS.Timeout | undefined;
+  #tokenTimer: NodeJS.Timeout | undefined;
+  #sweepTimer: NodeJS.Timeout | undefined;
 
   constructor(
-    rules: SlotRules,
+    rules: SemaphoreRules,
     refuse: (why: BusyReason, call: WaitingCall) => GatewayError,
-    pace?: Pace,
+    takeToken?: TakeToken,
     openShare?: OpenShare,
   ) {
     this.#rules = rules;
     this.#refuse = refuse;
-    this.#pace = pace;
+    this.#takeToken = takeToken;
     this.#openShare = openShare;
     this.#share = openShare?.(this, rules.concurrent);
   }
 
-  /** Other rules from now on. What runs and waits already stays. */
-  adopt(rules: SlotRules): void {
+  /** Changes the rules. Calls that already run or wait are not affected. */
+  setRules(rules: SemaphoreRules): void {
     const before = this.#rules.concurrent;
     this.#rules = rules;
     if (this.#openShare === undefined || before === rules.concurrent) return;
@@ -76,21 +77,21 @@ export class Slots implements RoomUser {
     this.#share = this.#openShare(this, rules.concurrent);
   }
 
-  /** Nobody comes any more. */
+  /** No more calls will come. Gives this process's part of shared permits back. */
   close(): void {
     this.#share?.close();
   }
 
-  /** How many calls may run here at once. */
-  get #places(): number {
+  /** How many calls may run in this process at once. */
+  get #permits(): number {
     return this.#share === undefined ? this.#rules.concurrent : this.#share.places;
   }
 
   get #queued(): number {
-    return this.#waiting - this.#asking - this.#growing;
+    return this.#waiting - this.#takingToken - this.#growing;
   }
 
-  get rules(): SlotRules {
+  get rules(): SemaphoreRules {
     return this.#rules;
   }
 
@@ -102,118 +103,123 @@ export class Slots implements RoomUser {
     return this.#waiting;
   }
 
-  /** Undefined: there is room, go on. A promise: wait for it. Throws or rejects where there is none. leave() must follow. */
+  /**
+   * Undefined: the call has a permit. A promise: wait for it. Throws or rejects if the call is refused. Otherwise
+   * release() must follow.
+   */
   enter(who: string, call: WaitingCall): Promise<void> | undefined {
-    const guest = this.#guests.get(who) ?? this.#meet(who);
-    guest.isRecent = true;
-    return this.#pace === undefined ? this.#enterFree(guest, call) : this.#enterPaced(guest, call, this.#pace);
+    const caller = this.#callers.get(who) ?? this.#addCaller(who);
+    caller.isRecent = true;
+    return this.#takeToken === undefined
+      ? this.#enterFreely(caller, call)
+      : this.#enterWithToken(caller, call, this.#takeToken);
   }
 
   /**
-   * Like enter(), for a call that released its place for a while. It waits like any other, so that not all of them continue at
-   * once; but since it has begun already, neither the pace nor the length of the queue can refuse it.
+   * Like acquire(), for a call that released its permit for a while. It waits like any other, so that not all of them continue at
+   * once. But since it has begun already, neither the rate nor the length of the queue can refuse it.
    */
   resume(who: string, call: WaitingCall): Promise<void> | undefined {
-    return this.#enterFree(this.#guests.get(who) ?? this.#meet(who), call, true);
+    return this.#enterFreely(this.#callers.get(who) ?? this.#addCaller(who), call, true);
   }
 
   leave(who: string): void {
     this.#running--;
-    const guest = this.#guests.get(who);
-    if (guest !== undefined) guest.running--;
+    const caller = this.#callers.get(who);
+    if (caller !== undefined) caller.running--;
     this.#share?.giveBack();
     if (this.#waiting > 0) this.serve();
   }
 
-  #hasRoom(guest: Guest): boolean {
-    return this.#running < this.#places && this.#mayHaveMore(guest);
+  #canRun(caller: CallerCalls): boolean {
+    return this.#running < this.#permits && this.#isWithinShare(caller);
   }
 
-  /** Like hasRoom(), counting the calls that begin as soon as the pace answers. */
-  #isCrowded(guest: Guest): boolean {
-    return this.#running + this.#asking >= this.#places || !this.#mayHaveMore(guest);
+  /** Counts calls that wait for a token as running. */
+  #mustQueue(caller: CallerCalls): boolean {
+    return this.#running + this.#takingToken >= this.#permits || !this.#isWithinShare(caller);
   }
 
   /**
-   * A caller with running calls gets another place only if one place stays free for every seven of them: alone it gets seven
-   * eighths of the room, two get 7/15 each. So a new caller always finds room, even if all calls take long.
+   * A caller with running calls gets another permit only if one permit stays free for every seven of them: alone it gets seven
+   * eighths of the permits, two callers get 7/15 each. So a new caller always gets one, even if all calls take long.
    */
-  #mayHaveMore({ running, isAnybody }: Guest): boolean {
-    const places = this.#places;
-    if (isAnybody || running === 0 || places < 4) return true;
-    return running < 7 * (places - this.#running - 1);
+  #isWithinShare({ running, isAnybody }: CallerCalls): boolean {
+    const permits = this.#permits;
+    if (isAnybody || running === 0 || permits < 4) return true;
+    return running < 7 * (permits - this.#running - 1);
   }
 
-  #meet(who: string): Guest {
-    const guest: Guest = { running: 0, queue: [], isRecent: true, isAnybody: who === '' || isAnybody(who) };
-    this.#guests.set(who, guest);
-    if (this.#guests.size > 1) this.#sweeping ??= setTimeout(sweep, GUEST_MS, this).unref();
-    return guest;
+  #addCaller(who: string): CallerCalls {
+    const caller: CallerCalls = { running: 0, queue: [], isRecent: true, isAnybody: who === '' || isAnybody(who) };
+    this.#callers.set(who, caller);
+    if (this.#callers.size > 1) this.#sweepTimer ??= setTimeout(sweep, CALLER_TTL_MS, this).unref();
+    return caller;
   }
 
-  /** Forgets who has not called since the last time. */
+  /** Forgets callers that have not called since the last sweep. */
   sweep(): void {
-    this.#sweeping = undefined;
-    for (const [who, guest] of this.#guests) {
-      if (!guest.isRecent && guest.running === 0 && guest.queue.length === 0) this.#guests.delete(who);
-      guest.isRecent = false;
+    this.#sweepTimer = undefined;
+    for (const [who, caller] of this.#callers) {
+      if (!caller.isRecent && caller.running === 0 && caller.queue.length === 0) this.#callers.delete(who);
+      caller.isRecent = false;
     }
-    if (this.#guests.size > 1) this.#sweeping = setTimeout(sweep, GUEST_MS, this).unref();
+    if (this.#callers.size > 1) this.#sweepTimer = setTimeout(sweep, CALLER_TTL_MS, this).unref();
   }
 
-  #enterFree(guest: Guest, call: WaitingCall, hasBegun = false): Promise<void> | undefined {
-    if (this.#waiting > 0 || !this.#hasRoom(guest)) return this.#wait(guest, call, undefined, hasBegun);
+  #enterFreely(caller: CallerCalls, call: WaitingCall, hasBegun = false): Promise<void> | undefined {
+    if (this.#waiting > 0 || !this.#canRun(caller)) return this.#wait(caller, call, undefined, hasBegun);
     this.#running++;
-    guest.running++;
+    caller.running++;
     return undefined;
   }
 
-  #enterPaced(guest: Guest, call: WaitingCall, pace: Pace): Promise<void> | undefined {
-    if (this.#isCrowded(guest) || this.#waiting > this.#asking || this.#pacing !== undefined)
-      return this.#wait(guest, call);
-    const waitMs = pace();
+  #enterWithToken(caller: CallerCalls, call: WaitingCall, takeToken: TakeToken): Promise<void> | undefined {
+    if (this.#mustQueue(caller) || this.#waiting > this.#takingToken || this.#tokenTimer !== undefined)
+      return this.#wait(caller, call);
+    const waitMs = takeToken();
     if (waitMs === 0) {
       this.#running++;
-      guest.running++;
+      caller.running++;
       return undefined;
     }
     if (typeof waitMs === 'number') {
       this.#pause(waitMs);
-      return this.#wait(guest, call);
+      return this.#wait(caller, call);
     }
-    this.#ask(waitMs);
-    return this.#wait(guest, call, waitMs);
+    this.#awaitToken(waitMs);
+    return this.#wait(caller, call, waitMs);
   }
 
-  /** With `pace`, the waiting time starts when the pace has answered. */
-  #wait(guest: Guest, call: WaitingCall, pace?: Promise<unknown>, hasBegun = false): Promise<void> {
+  /** If a token was requested (`token`), the waiting time starts when that is answered. */
+  #wait(caller: CallerCalls, call: WaitingCall, token?: Promise<unknown>, hasBegun = false): Promise<void> {
     if (call.signal.aborted) throw cancelled(call);
-    const growth = pace === undefined && this.#isCrowded(guest) ? this.#share?.grow() : undefined;
-    // A call that only waits for the answer of the pace, or for another shared place, is not queued yet.
-    if (!hasBegun && growth === undefined && this.#queued >= this.#rules.queue) this.#makeRoom(guest, call);
+    const growth = token === undefined && this.#mustQueue(caller) ? this.#share?.grow() : undefined;
+    // A call that only waits for a token, or for another shared permit, is not queued yet.
+    if (!hasBegun && growth === undefined && this.#queued >= this.#rules.queue) this.#shortenQueue(caller, call);
     const waiting = new Promise<void>((resolve, reject) => {
-      const waiter = new Waiter(this, guest, call, resolve, reject);
+      const waiter = new Waiter(this, caller, call, resolve, reject);
       const begin = () => waiter.begin(Math.min(this.#rules.waitSeconds * 1_000, call.deadline - performance.now()));
       if (growth !== undefined) this.#growFor(growth, waiter, begin, hasBegun);
-      else if (pace === undefined) begin();
-      else void pace.then(begin);
-      if (guest.queue.push(waiter) === 1) this.#ring.push(guest);
+      else if (token === undefined) begin();
+      else void token.then(begin);
+      if (caller.queue.push(waiter) === 1) this.#turns.push(caller);
       this.#waiting++;
     });
-    // Earlier calls may be held back by their caller's share and leave room for this one.
-    if (pace === undefined) this.serve();
+    // Earlier calls may only wait because of their caller's share, so this one may get a permit at once.
+    if (token === undefined) this.serve();
     return waiting;
   }
 
-  /** If no place was granted, the waiting starts: in the queue, if that has room. */
+  /** If no shared permit is granted, the waiting time starts, provided that the queue is not full. */
   #growFor(growth: Promise<void>, waiter: Waiter, begin: () => void, hasBegun: boolean): void {
     this.#growing++;
     void growth.then(() => {
       this.#growing--;
       if (waiter.isOver) return;
       if (!hasBegun && this.#queued > this.#rules.queue) {
-        const longest = this.#longestQueue(waiter.guest);
-        const last = longest.queue.length > waiter.guest.queue.length ? longest.queue.at(-1)! : waiter;
+        const longest = this.#longestQueue(waiter.caller);
+        const last = longest.queue.length > waiter.caller.queue.length ? longest.queue.at(-1)! : waiter;
         this.remove(last, this.#refuse('full', last.call));
         if (last === waiter) return;
       }
@@ -221,76 +227,77 @@ export class Slots implements RoomUser {
     });
   }
 
-  #longestQueue(guest: Guest): Guest {
-    let longest = guest;
-    for (const other of this.#ring) if (other.queue.length > longest.queue.length) longest = other;
+  #longestQueue(caller: CallerCalls): CallerCalls {
+    let longest = caller;
+    for (const other of this.#turns) if (other.queue.length > longest.queue.length) longest = other;
     return longest;
   }
 
   /**
-   * Drops the last call of the caller with the longest queue, if that is longer than this caller's would be; otherwise refuses
-   * the new one.
+   * Refuses the last call of the caller with the longest queue, if that queue is longer than this caller's would be. Otherwise
+   * it refuses the new call.
    */
-  #makeRoom(guest: Guest, call: WaitingCall): void {
-    const longest = this.#longestQueue(guest);
-    if (longest.queue.length <= guest.queue.length + 1) throw this.#refuse('full', call);
+  #shortenQueue(caller: CallerCalls, call: WaitingCall): void {
+    const longest = this.#longestQueue(caller);
+    if (longest.queue.length <= caller.queue.length + 1) throw this.#refuse('full', call);
     const last = longest.queue.at(-1)!;
     this.remove(last, this.#refuse('full', last.call));
   }
 
-  /** Lets those begin who may. */
+  /** Gives free permits to waiting calls. */
   serve(): void {
-    while (this.#pacing === undefined && this.#running + this.#asking < this.#places) {
-      if (this.#asking >= this.#waiting) return;
-      const guest = this.#nextGuest();
-      if (guest === undefined) return;
-      const waitMs = this.#pace?.() ?? 0;
-      if (typeof waitMs !== 'number') this.#ask(waitMs);
+    while (this.#tokenTimer === undefined && this.#running + this.#takingToken < this.#permits) {
+      if (this.#takingToken >= this.#waiting) return;
+      const caller = this.#nextCaller();
+      if (caller === undefined) return;
+      const waitMs = this.#takeToken?.() ?? 0;
+      if (typeof waitMs !== 'number') this.#awaitToken(waitMs);
       else if (waitMs > 0) this.#pause(waitMs);
-      else this.#begin(guest);
+      else this.#begin(caller);
     }
   }
 
-  /** The first caller in the ring that has not reached its share. */
-  #nextGuest(): Guest | undefined {
-    return this.#ring.find((guest) => this.#mayHaveMore(guest));
+  /** The first caller in turn that has not reached its share. */
+  #nextCaller(): CallerCalls | undefined {
+    return this.#turns.find((caller) => this.#isWithinShare(caller));
   }
 
-  #begin(guest: Guest): void {
-    const waiter = guest.queue.shift()!;
+  #begin(caller: CallerCalls): void {
+    const waiter = caller.queue.shift()!;
     this.#leaveQueue();
-    this.#ring.splice(this.#ring.indexOf(guest), 1);
-    if (guest.queue.length > 0) this.#ring.push(guest);
+    this.#turns.splice(this.#turns.indexOf(caller), 1);
+    if (caller.queue.length > 0) this.#turns.push(caller);
     this.#running++;
-    guest.running++;
+    caller.running++;
     waiter.end();
     waiter.resolve();
   }
 
-  #ask(pace: Promise<number>): void {
-    this.#asking++;
-    void pace.then((waitMs) => {
-      this.#asking--;
+  #awaitToken(token: Promise<number>): void {
+    this.#takingToken++;
+    void token.then((waitMs) => {
+      this.#takingToken--;
       if (waitMs > 0) return this.#pause(waitMs);
-      const guest = this.#running < this.#places ? this.#nextGuest() : undefined;
-      if (guest !== undefined) this.#begin(guest);
+      const caller = this.#running < this.#permits ? this.#nextCaller() : undefined;
+      if (caller !== undefined) this.#begin(caller);
       this.serve();
     });
   }
 
   #pause(waitMs: number): void {
-    this.#pacing ??= setTimeout(resume, Math.ceil(waitMs), this);
+    this.#tokenTimer ??= setTimeout(resumeAdmission, Math.ceil(waitMs), this);
   }
 
-  goOn(): void {
-    this.#pacing = undefined;
+  /** The next token is due. */
+  resumeAdmission(): void {
+    this.#tokenTimer = undefined;
     this.serve();
   }
 
   remove(waiter: Waiter, error: GatewayError): void {
-    const { guest } = waiter;
-    guest.queue.splice(guest.queue.indexOf(waiter), 1);
-    if (guest.queue.length === 0) this.#ring.splice(this.#ring.indexOf(guest), 1);
+    const { caller } = waiter;
+    caller.queue.splice(caller.queue.indexOf(waiter), 1);
+    if (caller.queue.length === 0) this.#turns.splice(this.#turns.indexOf(caller), 1);
     this.#leaveQueue();
     waiter.end();
     waiter.reject(error);
@@ -305,26 +312,26 @@ export class Slots implements RoomUser {
   }
 }
 
-/** One call in a queue. It leaves once: served, refused, cancelled or too late. */
+/** A call in the queue. It leaves once: with a permit, refused, cancelled or too late. */
 class Waiter implements Companion {
-  readonly guest: Guest;
+  readonly caller: CallerCalls;
   readonly call: WaitingCall;
   readonly resolve: () => void;
   readonly reject: (error: GatewayError) => void;
-  readonly #slots: Slots;
+  readonly #semaphore: Slots;
   #timer: NodeJS.Timeout | undefined;
   isOver = false;
   place = 0;
 
   constructor(
-    slots: Slots,
-    guest: Guest,
+    semaphore: Slots,
+    caller: CallerCalls,
     call: WaitingCall,
     resolve: () => void,
     reject: (error: GatewayError) => void,
   ) {
-    this.#slots = slots;
-    this.guest = guest;
+    this.#semaphore = semaphore;
+    this.caller = caller;
     this.call = call;
     this.resolve = resolve;
     this.reject = reject;
@@ -332,12 +339,12 @@ class Waiter implements Companion {
   }
 
   begin(waitMs: number): void {
-    if (!this.isOver) this.#timer = setTimeout(expire, Math.max(0, waitMs), this.#slots, this);
+    if (!this.isOver) this.#timer = setTimeout(expire, Math.max(0, waitMs), this.#semaphore, this);
   }
 
-  /** The caller left. */
+  /** The caller cancelled the call or disconnected. */
   handleEvent(): void {
-    if (!this.isOver) this.#slots.remove(this, cancelled(this.call));
+    if (!this.isOver) this.#semaphore.remove(this, cancelled(this.call));
   }
 
   end(): void {
@@ -351,14 +358,14 @@ function cancelled({ label }: WaitingCall): GatewayError {
   return new GatewayError('CANCELLED', `${label} was cancelled by the caller.`, { tool: label });
 }
 
-function expire(slots: Slots, waiter: Waiter): void {
-  slots.expire(waiter);
+function expire(semaphore: Slots, waiter: Waiter): void {
+  semaphore.expire(waiter);
 }
 
-function resume(slots: Slots): void {
-  slots.goOn();
+function resumeAdmission(semaphore: Slots): void {
+  semaphore.resumeAdmission();
 }
 
-function sweep(slots: Slots): void {
-  slots.sweep();
+function sweep(semaphore: Slots): void {
+  semaphore.sweep();
 }

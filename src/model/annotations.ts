@@ -1,4 +1,4 @@
-// Hints about what a tool does to the world (MCP, server/tools). Unset means unknown, and clients then assume the worst.
+// Hints about the effects of a tool (MCP, server/tools). Unset means unknown, and clients then assume the worst.
 
 export interface ToolHints {
   readonly title?: string | undefined;
@@ -10,6 +10,14 @@ export interface ToolHints {
   readonly returnDirect?: boolean | undefined;
 }
 
+/**
+ * The hints of a tool about its effects.
+ *
+ * ```ts
+ * const hints = new ToolAnnotations({ readOnlyHint: true });
+ * console.assert(!hints.empty);
+ * ```
+ */
 export class ToolAnnotations implements ToolHints {
   readonly title: string | undefined;
   readonly readOnlyHint: boolean | undefined;
@@ -28,7 +36,7 @@ export class ToolAnnotations implements ToolHints {
     Object.freeze(this);
   }
 
-  /** True when nothing is hinted at all. */
+  /** True if there are no hints at all. */
   get empty(): boolean {
     return Object.values(this).every((hint) => hint === undefined);
   }

@@ -1,9 +1,9 @@
-// What every MCP primitive has in common: a name, the words for people and models, and a place in the hierarchy.
+// What every MCP primitive has in common: a name, texts for people and models, and a place in the hierarchy.
 
 import { freeze } from '../endpoint/freeze.ts';
 import { once } from '../endpoint/untrusted.ts';
 
-/** Joins the names of a fully-qualified name unless another separator is asked for. */
+/** The default separator in fully-qualified names. */
 export const NAME_SEPARATOR = '.';
 
 export interface Icon {
@@ -17,13 +17,21 @@ export type Meta = Readonly<Record<string, unknown>>;
 
 export interface BaseInit {
   readonly name: string;
-  /** Functions are called on first use: a large catalog never writes most of its texts. */
+  /** Functions are called on first use: most texts of a large catalog are never needed. */
   readonly title?: string | (() => string | undefined) | undefined;
   readonly description?: string | (() => string) | undefined;
   readonly meta?: Meta | undefined;
   readonly icons?: readonly Icon[] | undefined;
 }
 
+/**
+ * What groups, tools, prompts and resources have in common.
+ *
+ * ```ts
+ * const named: BaseModel = new Group({ name: 'users' });
+ * console.assert(named.getFullyQualifiedName() === 'users');
+ * ```
+ */
 export abstract class BaseModel {
   readonly name: string;
   readonly meta: Meta | undefined;
@@ -52,7 +60,23 @@ export abstract class BaseModel {
   abstract getFullyQualifiedName(separator?: string): string;
 }
 
-/** A value, or a function that is called on first use; `seal` is applied to the value once. */
-export function lazy<Value>(source: Value | (() => Value), seal?: (value: Value) => Value): () => Value {
-  return once(typeof source === 'function' ? (source as () => Value) : () => source, seal);
+/** A value, or a function that is called on first use. `finish` is applied to the value once. */
+export function lazy<Value>(source: Value | (() => Value), finish?: (value: Value) => Value): () => Value {
+  return once(typeof source === 'function' ? (source as () => Value) : () => source, finish);
+}
+
+/** A list that only its owner can change. Others get a frozen copy, which is made again after a change. */
+export class Children<Child> {
+  readonly #items: Child[] = [];
+  #list: readonly Child[] | undefined;
+
+  get list(): readonly Child[] {
+    this.#list ??= Object.freeze([...this.#items]);
+    return this.#list;
+  }
+
+  add(child: Child): void {
+    this.#items.push(child);
+    this.#list = undefined;
+  }
 }

@@ -1,8 +1,15 @@
-// A leaf of the tree. Unlike a group it may hang in several places at once: an operation with two tags has two parents.
-import { BaseModel, NAME_SEPARATOR } from './base.ts';
-import { Children } from './children.ts';
+// A leaf of the tree. Unlike a group it may have several parents: an operation with two tags is in two groups.
+import { BaseModel, Children, NAME_SEPARATOR } from './base.ts';
 import type { Group } from './group.ts';
 
+/**
+ * A tool, prompt or resource: a leaf of the tree of groups.
+ *
+ * ```ts
+ * const leaf: GroupItem = new Prompt({ name: 'summarize' });
+ * console.assert(leaf.parentGroups.length === 0);
+ * ```
+ */
 export abstract class GroupItem extends BaseModel {
   readonly #parents = new Children<Group>();
 
@@ -10,17 +17,17 @@ export abstract class GroupItem extends BaseModel {
     return this.#parents.list;
   }
 
-  /** Its name below a group; leaves whose public name may be changed by their neighbours keep another one for this. */
+  /** Its name inside a group. It differs from the public name if that depends on other tools. */
   get localName(): string {
     return this.name;
   }
 
-  /** The tops of all trees this leaf hangs in, once each. */
+  /** The roots of all trees that contain this leaf, once each. */
   get roots(): Group[] {
     return [...new Set(this.parentGroups.map((group) => group.root))];
   }
 
-  /** Its name below its first parent; every place it hangs in is in `getFullyQualifiedNames()`. */
+  /** Its name below its first parent. `getFullyQualifiedNames()` has one for each parent. */
   getFullyQualifiedName(separator: string = NAME_SEPARATOR): string {
     return this.getFullyQualifiedNames(separator)[0]!;
   }
@@ -30,7 +37,7 @@ export abstract class GroupItem extends BaseModel {
     return this.parentGroups.map((group) => group.getFullyQualifiedName(separator) + separator + this.localName);
   }
 
-  /** Called by the group that takes this leaf in; use `group.addTool()` and its siblings. */
+  /** Called by the group that adds this leaf. Use `group.addTool()`, `addPrompt()` or `addResource()`. */
   joined(group: Group): void {
     if (Object.isFrozen(this)) throw new Error(`"${this.name}" is frozen; build a new tree to change it.`);
     this.#parents.add(group);

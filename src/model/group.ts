@@ -1,11 +1,18 @@
-// A node of the tree: one parent, any number of child groups and leaves. Built once, then frozen.
-import { BaseModel, NAME_SEPARATOR } from './base.ts';
-import { Children } from './children.ts';
+// A node of the tree of tools: one parent, any number of child groups and leaves. It is built once, then frozen.
+import { BaseModel, Children, NAME_SEPARATOR } from './base.ts';
 import type { GroupItem } from './group-item.ts';
 import type { Prompt } from './prompt.ts';
 import type { Resource } from './resource.ts';
 import type { Tool } from './tool.ts';
 
+/**
+ * A group of tools, prompts, resources and other groups.
+ *
+ * ```ts
+ * const users = new Group({ name: 'users' }).addTool(new Tool({ name: 'list', inputSchema: { type: 'object' } }));
+ * console.assert(users.allTools()[0]?.getFullyQualifiedName() === 'users.list');
+ * ```
+ */
 export class Group extends BaseModel {
   #parent: Group | undefined;
   readonly #groups = new Children<Group>();
@@ -85,7 +92,7 @@ export class Group extends BaseModel {
   }
 
   #adopt<Item extends GroupItem>(children: Children<Item>, item: Item): this {
-    // Asked of the leaf, which has few parents; the group may have thousands of children.
+    // The leaf is searched, because it has few parents, while a group may have thousands of children.
     if (item.parentGroups.includes(this)) return this;
     this.#assertNotFrozen();
     item.joined(this);

@@ -1,4 +1,4 @@
-// A prompt and the arguments it is filled in with.
+// A prompt and its arguments.
 import { type BaseInit, BaseModel } from './base.ts';
 import { GroupItem } from './group-item.ts';
 
@@ -6,6 +6,14 @@ export interface PromptArgumentInit extends BaseInit {
   readonly required?: boolean | undefined;
 }
 
+/**
+ * An argument of a prompt.
+ *
+ * ```ts
+ * const argument = new PromptArgument({ name: 'topic', description: 'What the summary is about.' });
+ * console.assert(!argument.required);
+ * ```
+ */
 export class PromptArgument extends BaseModel {
   readonly required: boolean;
 
@@ -14,7 +22,7 @@ export class PromptArgument extends BaseModel {
     this.required = init.required ?? false;
   }
 
-  /** An argument stands below no group: its name is all there is. */
+  /** Arguments are in no group, so this is the name. */
   getFullyQualifiedName(): string {
     return this.name;
   }
@@ -24,6 +32,14 @@ export interface PromptInit extends BaseInit {
   readonly arguments?: readonly PromptArgument[] | undefined;
 }
 
+/**
+ * A prompt of MCP.
+ *
+ * ```ts
+ * const prompt = new Prompt({ name: 'summarize', arguments: [new PromptArgument({ name: 'topic' })] });
+ * console.assert(prompt.arguments.length === 1);
+ * ```
+ */
 export class Prompt extends GroupItem {
   readonly arguments: readonly PromptArgument[];
 

@@ -1,4 +1,4 @@
-// A resource: something readable behind a URI.
+// A resource: data that clients read by its URI.
 import type { BaseInit } from './base.ts';
 import { GroupItem } from './group-item.ts';
 
@@ -18,6 +18,14 @@ export interface ResourceInit extends BaseInit {
   readonly annotations?: ResourceAnnotations | undefined;
 }
 
+/**
+ * A resource of MCP.
+ *
+ * ```ts
+ * const resource = new Resource({ name: 'readme', uri: 'docs://readme', mimeType: 'text/markdown' });
+ * console.assert(resource.uri === 'docs://readme');
+ * ```
+ */
 export class Resource extends GroupItem {
   readonly uri: string;
   readonly mimeType: string | undefined;

@@ -1,5 +1,5 @@
-// A tool as the model knows it, before any era's wire shape. Schemas may be given as functions: a catalog of
-// thousands of operations builds only the ones that are looked at.
+// A tool, independent of the wire format of any revision. Schemas may be given as functions, because a catalog of thousands of
+// operations builds only those that are needed.
 import { freeze } from '../endpoint/freeze.ts';
 import type { Args, JsonSchema } from '../endpoint/model.ts';
 import { once } from '../endpoint/untrusted.ts';
@@ -8,14 +8,23 @@ import type { ToolAnnotations } from './annotations.ts';
 import { type BaseInit, lazy } from './base.ts';
 import { GroupItem } from './group-item.ts';
 
+/** What a Tool is created from. */
 export interface ToolInit extends BaseInit {
   readonly inputSchema: JsonSchema | (() => JsonSchema);
   readonly outputSchema?: JsonSchema | (() => JsonSchema | undefined) | undefined;
   readonly annotations?: ToolAnnotations | undefined;
-  /** Its name in fully-qualified names, where its public name depends on what stands beside it. */
+  /** Its name in fully-qualified names, if its public name depends on other tools. */
   readonly localName?: string | undefined;
 }
 
+/**
+ * A tool of MCP, with its schemas.
+ *
+ * ```ts
+ * const tool = new Tool({ name: 'get', inputSchema: { type: 'object', properties: { id: { type: 'integer' } } } });
+ * console.assert(tool.validateArguments({ id: 7 }).id === 7);
+ * ```
+ */
 export class Tool extends GroupItem {
   readonly annotations: ToolAnnotations | undefined;
   readonly #localName: string | undefined;
@@ -44,7 +53,7 @@ export class Tool extends GroupItem {
     return this.#output();
   }
 
-  /** The arguments to go on with, or a GatewayError VALIDATION that names every problem. Unknown arguments are refused. */
+  /** Returns the arguments to go on with. Throws a GatewayError VALIDATION that names every problem; unknown arguments are one. */
   validateArguments(args: Args): Args {
     return this.#validator()(this.name, args);
   }

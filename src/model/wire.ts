@@ -1,9 +1,10 @@
-// The wire shapes of the primitives, and which revision of MCP knows which part of them.
+// The wire formats of the primitives, and which revision of MCP knows which part of them.
 import type { JsonSchema } from '../endpoint/model.ts';
 import type { ToolHints } from './annotations.ts';
 import type { Icon, Meta } from './base.ts';
 import type { ResourceAnnotations } from './resource.ts';
 
+/** A revision of MCP. */
 export type WireVersion = '2026-07-28' | '2025-11-25' | '2025-06-18' | '2025-03-26' | '2024-11-05';
 
 export interface WireFeatures {
@@ -33,23 +34,26 @@ export interface WireBase {
   readonly _meta?: Meta;
 }
 
+/** A tool on the wire. */
 export interface WireTool extends WireBase {
   readonly inputSchema: JsonSchema;
   readonly outputSchema?: JsonSchema;
   readonly annotations?: WireHints;
 }
 
-/** Tool annotations on the wire: only what is known. */
+/** Tool annotations on the wire: only those with a value. */
 export type WireHints = { readonly [Hint in keyof ToolHints]?: NonNullable<ToolHints[Hint]> };
 
 export interface WirePromptArgument extends Omit<WireBase, 'icons' | '_meta'> {
   readonly required?: boolean;
 }
 
+/** A prompt on the wire. */
 export interface WirePrompt extends WireBase {
   readonly arguments?: readonly WirePromptArgument[];
 }
 
+/** A resource on the wire. */
 export interface WireResource extends WireBase {
   readonly uri: string;
   readonly mimeType?: string;

@@ -1,11 +1,11 @@
-// Arguments that a domain file clamps: a number beyond its bounds is moved to the nearest one before validation, and the
-// answer says so in its last line.
+// Arguments that a domain file clamps. Before validation, a number beyond its bounds is replaced by the nearest bound. The last
+// line of the answer says so.
 import type { Outcome } from '../call/outcome.ts';
 import type { Args, ClampedArgument, Endpoint } from '../endpoint/model.ts';
 
 export type Clamp = (args: Args) => { readonly args: Args; readonly notes: readonly string[] };
 
-/** Undefined where nothing is clamped. */
+/** Undefined if the operation clamps nothing. */
 export function createClamp({ clamp = [] }: Endpoint): Clamp | undefined {
   if (clamp.length === 0) return undefined;
   return (args) => {
@@ -22,7 +22,7 @@ export function createClamp({ clamp = [] }: Endpoint): Clamp | undefined {
   };
 }
 
-/** Models also write numbers as text, which validation accepts. */
+/** Models also write numbers as strings, which validation accepts. */
 function toNumber(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   return typeof value === 'string' && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(value) ? Number(value) : undefined;
@@ -33,7 +33,7 @@ function beyond(value: number, { minimum, maximum }: ClampedArgument): [number, 
   return minimum !== undefined && value < minimum ? [minimum, 'least'] : [];
 }
 
-/** The notes as the last line of what the call says. */
+/** Adds the notes as the last line of the text. */
 export function withLastLine(outcome: Outcome, notes: readonly string[]): Outcome {
   const last = outcome.content.at(-1);
   if (notes.length === 0 || outcome.inputRequired !== undefined) return outcome;

@@ -1,47 +1,47 @@
-// Folds middleware into one function, once, at build time: right to left, so that the first is the outermost.
+// Folds middleware into one function at build time, from right to left, so that the first is the outermost.
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Handler, Middleware } from '../call/handler.ts';
 import type { Outcome } from '../call/outcome.ts';
 import { freeze } from '../endpoint/freeze.ts';
 import type { Args } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
-import { toForeignError } from './handler-result.ts';
+import { toHandlerError } from './handler-result.ts';
 
-/** What to go on with when a middleware hands other arguments to `next`; throws when they may not be used. */
+/** Checks the arguments that a middleware passes to `next`, and returns those to go on with. Throws if they must not be used. */
 export type Recheck = (context: ExecutionContext, after: Args, before: Args) => Args;
 
 export function compose(middleware: readonly Middleware[], handler: Handler, recheck: Recheck): Handler {
   if (middleware.length === 0) return handler;
   const chain = middleware.reduceRight<Handler>((next, around) => surround(around, next, recheck), handler);
-  // Changed in place they would pass by the check; `next(args)` is the way to change them.
+  // Frozen, because arguments that are changed in place would bypass the check. Middleware changes them with `next(args)`.
   return (context, args) => chain(context, freeze(args));
 }
 
 function surround(around: Middleware, inner: Handler, recheck: Recheck): Handler {
   return async (context, args) => {
     let isCalled = false;
-    /** The error `inner` failed with: if the middleware passes it on, it is not the middleware's own failure. */
-    let below: unknown;
+    /** The error of the inner call. If the middleware passes it on, it is not a failure of the middleware. */
+    let innerError: unknown;
     const next = async (nextArgs: Args = args) => {
       if (isCalled) throw calledTwice(context);
       isCalled = true;
       try {
-        return harden(await inner(context, nextArgs === args ? args : recheck(context, nextArgs, args)));
+        return freezeIfRedacted(await inner(context, nextArgs === args ? args : recheck(context, nextArgs, args)));
       } catch (error) {
-        below = error;
+        innerError = error;
         throw error;
       }
     };
     try {
       return await around(context, args, next);
     } catch (error) {
-      throw error === below ? error : toForeignError(error, context);
+      throw error === innerError ? error : toHandlerError(error, context);
     }
   };
 }
 
-/** A frozen outcome has been redacted and will not be redacted again, so the objects it contains are frozen as well. */
-function harden(outcome: Outcome): Outcome {
+/** A frozen outcome has been redacted and is not redacted again, so what it contains must not change either. */
+function freezeIfRedacted(outcome: Outcome): Outcome {
   if (Object.isFrozen(outcome)) freeze(outcome.structured);
   return outcome;
 }

@@ -1,59 +1,59 @@
 // Signed, single-use permissions: "this principal may run this tool with these arguments, once, until then".
-// The same seal serves as confirmation token (a refusal carries it) and as `requestState` (MCP multi round-trip requests).
+// The same seal is used as a confirmation token, which a refusal contains, and as `requestState` (MCP multi round-trip requests).
 import { randomBytes } from 'node:crypto';
 import { createSigner, type Signer } from './signer.ts';
 
-/** What a permission is bound to. */
-export interface Binding {
+/** What a permission is valid for. */
+export interface ConfirmationBinding {
   readonly purpose: 'token' | 'state' | 'round';
   readonly principal: string;
   readonly operation: string;
   readonly digest: string;
 }
 
-/** Remembers used permissions. One process uses a Map; replicas share a store through this interface. */
+/** Remembers used permissions. A single process uses a Map; replicas share a store through this interface. */
 export interface SpentStore {
-  /** Identifies this memory by a number, which new permissions carry. After it may have forgotten something, the mark changes. */
+  /** Identifies the memory of the store. New permissions contain it. It changes when the store may have forgotten something. */
   readonly mark?: () => number;
   /**
-   * True the first time, false after that; `lost` if it was issued under another mark, so that nobody can know any more. A store
-   * that cannot tell at the moment must throw: the call is then refused.
+   * True the first time, false after that. `lost` if the permission was issued under another mark, so that it is unknown whether
+   * it was used. A store that cannot tell at the moment must throw: the call is then refused.
    */
   spend(nonce: string, expiresAtMs: number, mark: number): Spent | Promise<Spent>;
 }
 
 export type Spent = boolean | 'lost';
 
-export type Verdict = 'good' | 'tampered' | 'expired' | 'used';
+export type ConfirmationVerdict = 'good' | 'tampered' | 'expired' | 'used';
 
 export interface Confirmations {
-  issue(binding: Binding): string;
-  /** Checks seal and expiry without using the permission up. */
-  inspect(seal: string, binding: Binding): Exclude<Verdict, 'used'>;
+  issue(binding: ConfirmationBinding): string;
+  /** Checks seal and expiry, without using the permission up. */
+  inspect(seal: string, binding: ConfirmationBinding): Exclude<ConfirmationVerdict, 'used'>;
   /** Checks and uses it up. */
-  redeem(seal: string, binding: Binding): Promise<Verdict>;
-  /** How long ago a good seal was issued; up to a second more, as seals count in seconds. */
+  redeem(seal: string, binding: ConfirmationBinding): Promise<ConfirmationVerdict>;
+  /** How long ago a valid seal was issued; up to a second too much, because seals count in seconds. */
   ageMs(seal: string): number;
-  /** Identifies a seal in the audit trail: its nonce, which is useless without the rest. '' if it is not a seal. */
+  /** For the audit trail: the nonce of a seal, which is useless without the rest. '' if the text is not a seal. */
   idOf(seal: string): string;
   readonly now: () => number;
   readonly ttlSeconds: number;
 }
 
-/** The mark of the store's memory, and random bytes. */
+/** The mark of the store, and random bytes. */
 const NONCE_BYTES = 4 + 8;
 /** Expiry in seconds, and a nonce. */
 const HEAD_BYTES = 4 + NONCE_BYTES;
 const MAC_BYTES = 16;
 const MAX_SPENT = 100_000;
 
-/** What this process has seen used. */
+/** The permissions that were used in this process. */
 export function createSpentMemory(now: () => number = Date.now) {
   const expiries = new Map<string, number>();
   return {
     spend(nonce: string, expiresAtMs: number): boolean {
       if (expiries.has(nonce)) return false;
-      // Insertion order is expiry order (one lifetime for all), so the dead are at the front.
+      // All have the same lifetime, so the entries are in order of expiry and the expired ones come first.
       for (const [old, expiry] of expiries) {
         if (expiry > now()) break;
         expiries.delete(old);
@@ -66,8 +66,8 @@ export function createSpentMemory(now: () => number = Date.now) {
 }
 
 /**
- * The store of a single process. Permissions it did not issue itself, even those of the same process before a restart, are not
- * accepted: nobody could say whether they were used.
+ * The store of a single process. It accepts only permissions that it issued itself since the last restart: of others it is
+ * unknown whether they were used.
  */
 export function createSpentStore(now: () => number = Date.now) {
   const memory = createSpentMemory(now);
@@ -92,18 +92,18 @@ export function createConfirmations(options: ConfirmationOptions = {}): Confirma
   const ttlSeconds = options.ttlSeconds ?? 300;
   const store: SpentStore = options.spent ?? createSpentStore(now);
 
-  const toParts = (head: Buffer, { principal, operation, digest }: Binding) => [
+  const toSignedParts = (head: Buffer, { principal, operation, digest }: ConfirmationBinding) => [
     head.toString('base64url'),
     principal,
     operation,
     digest,
   ];
 
-  const open = (seal: string, binding: Binding) => {
+  const open = (seal: string, binding: ConfirmationBinding) => {
     const bytes = Buffer.from(seal, 'base64url');
     if (bytes.length !== HEAD_BYTES + MAC_BYTES || bytes.toString('base64url') !== seal) return undefined;
     const head = bytes.subarray(0, HEAD_BYTES);
-    if (!signer.verify(bytes.subarray(HEAD_BYTES), binding.purpose, toParts(head, binding))) return undefined;
+    if (!signer.verify(bytes.subarray(HEAD_BYTES), binding.purpose, toSignedParts(head, binding))) return undefined;
     return {
       expiresAtMs: head.readUInt32BE(0) * 1000,
       nonce: head.subarray(4).toString('base64url'),
@@ -124,7 +124,7 @@ export function createConfirmations(options: ConfirmationOptions = {}): Confirma
       head.writeUInt32BE(Math.floor(now() / 1000) + ttlSeconds, 0);
       randomBytes(NONCE_BYTES).copy(head, 4);
       if (store.mark !== undefined) head.writeUInt32BE(store.mark(), 4);
-      const mac = signer.sign(binding.purpose, toParts(head, binding)).subarray(0, MAC_BYTES);
+      const mac = signer.sign(binding.purpose, toSignedParts(head, binding)).subarray(0, MAC_BYTES);
       return Buffer.concat([head, mac]).toString('base64url');
     },
     inspect(seal, binding) {

@@ -1,5 +1,6 @@
-// The arguments Landbridge adds to an operation's own: `dry_run`, `fields` for answers in JSON, `confirmation_token` where
-// one may stand for a person's yes. They are taken out before validation, so the endpoint's schema never sees them.
+// The arguments that Landbridge adds to those of an operation: `dry_run`, `fields` if it may answer with JSON, and
+// `confirmation_token` if a token may confirm a call. They are taken out before validation, so the endpoint's schema does not have
+// them.
 
 import type { Controls } from '../call/execution-context.ts';
 import type { Handler } from '../call/handler.ts';
@@ -13,10 +14,10 @@ const MAX_FIELDS_CHARS = 10_000;
 export const CONTROL_NAMES = ['fields', 'dry_run', 'confirmation_token'] as const;
 export type ControlName = (typeof CONTROL_NAMES)[number];
 
-/** The public key of each control an operation takes: its name, unless the API has an argument of that name. */
+/** The argument name of each control that an operation takes. It differs if the API has an argument with the usual name. */
 export type ControlKeys = Readonly<Partial<Record<ControlName, string>>>;
 
-// Short on purpose: these stand in every tool. The server's instructions explain them at length.
+// Short, because every tool contains them. The server's instructions explain them at length.
 export const CONTROL_SCHEMAS: Readonly<Record<ControlName, JsonSchema>> = Object.freeze({
   fields: Object.freeze({ type: 'string', description: 'Keep only: id,a.b' }),
   dry_run: Object.freeze({ type: 'boolean' }),
@@ -25,51 +26,52 @@ export const CONTROL_SCHEMAS: Readonly<Record<ControlName, JsonSchema>> = Object
 
 export interface ControlPlan {
   readonly keys: ControlKeys;
-  /** Public key → schema of those that are advertised, in order. */
+  /** Argument name → schema of the advertised controls, in order. */
   readonly schemas: Readonly<Record<string, JsonSchema>>;
-  /** Splits what was sent into the endpoint's arguments and the controls. Returns `undefined` when there are none. */
+  /** Splits the arguments of a call into those of the endpoint and the controls. Undefined if there are no controls. */
   readonly take: (tool: string, args: Args) => { args: Args; controls: Controls } | undefined;
 }
 
-/** For operations that nothing steers. */
+/** For operations without controls. */
 export const NO_CONTROLS: ControlPlan = Object.freeze({
   keys: Object.freeze({}),
   schemas: Object.freeze({}),
   take: () => undefined,
 });
 
-export interface ControlOffer {
+export interface ControlOptions {
   /**
-   * `useless`: taken but not advertised. Several operations share one schema in grouped and search mode, so that `fields`
-   * may come to one that answers with nothing; the executor says that it had no effect.
+   * `useless`: accepted but not advertised. In grouped and search mode several operations share one schema, so a call may have
+   * `fields` although the operation has no JSON answer. The executor says that it had no effect.
    */
   readonly fields: 'advertised' | 'useless' | 'none';
   readonly token: boolean;
 }
 
-export function buildControls(own: ReadonlySet<string>, offer: ControlOffer): ControlPlan {
+export function buildControls(own: ReadonlySet<string>, options: ControlOptions): ControlPlan {
   const free = (name: ControlName): string => {
     let key: string = name;
     while (own.has(key)) key = `landbridge_${key}`;
     return key;
   };
   const keys: ControlKeys = Object.freeze({
-    ...(offer.fields !== 'none' && { fields: free('fields') }),
+    ...(options.fields !== 'none' && { fields: free('fields') }),
     dry_run: free('dry_run'),
-    ...(offer.token && { confirmation_token: free('confirmation_token') }),
+    ...(options.token && { confirmation_token: free('confirmation_token') }),
   });
   const names = CONTROL_NAMES.filter((name) => keys[name] !== undefined);
-  const publicNames = names.filter((name) => name !== 'fields' || offer.fields === 'advertised');
-  const isTokenless = !offer.token && !own.has('confirmation_token');
+  const publicNames = names.filter((name) => name !== 'fields' || options.fields === 'advertised');
+  const isTokenless = !options.token && !own.has('confirmation_token');
 
   const take: ControlPlan['take'] = (tool, args) => {
-    if (isTokenless && saidIn(args, 'confirmation_token') !== undefined) refuse(tool, 'confirmation_token', NO_TOKEN);
+    if (isTokenless && readControl(args, 'confirmation_token') !== undefined)
+      refuse(tool, 'confirmation_token', NO_TOKEN);
     if (!names.some((name) => Object.hasOwn(args, keys[name]!))) return undefined;
     const rest: Record<string, unknown> = { ...args };
     const controls: { -readonly [Name in keyof Controls]: Controls[Name] } = {};
     for (const name of names) {
       const key = keys[name]!;
-      const value = saidIn(rest, key);
+      const value = readControl(rest, key);
       delete rest[key];
       if (value === undefined) continue;
       if (name === 'fields') controls.fields = parseFields(tool, key, value);
@@ -82,7 +84,7 @@ export function buildControls(own: ReadonlySet<string>, offer: ControlOffer): Co
   return Object.freeze({ keys, schemas: Object.freeze(schemas), take });
 }
 
-/** What the executor reads as JSON. */
+/** The media types that the executor parses as JSON. */
 const JSON_FAMILIES: ReadonlySet<MediaFamily> = new Set([
   'any',
   'json',
@@ -93,43 +95,45 @@ const JSON_FAMILIES: ReadonlySet<MediaFamily> = new Set([
   'events',
 ]);
 
-/** Whether there can be JSON to choose fields from: not where the document names other types only, or no answer at all. */
+/** Whether the answer may be JSON, from which fields can be chosen. Not if the document names only other types, or no answer. */
 export function mayAnswerJson({ method, response }: Pick<Endpoint, 'method' | 'response'>): boolean {
   const { accept, empty, format } = response;
   if (method === 'HEAD' || empty || format === 'text') return false;
-  // The second best, `*/*;q=0.5`, stands in every header.
+  // Every Accept header contains the fallback `*/*;q=0.5`.
   const types = accept?.split(',').filter((type) => !/^\s*\*\/\*\s*;/.test(type)) ?? [];
   return types.length === 0 || types.some((type) => JSON_FAMILIES.has(familyOf(type)));
 }
 
-/** The handler of an operation with its own schema: arguments that are not listed there are refused, even `useless` ones. */
-export function asListed({ run, controls, controlKeys: { fields } }: Steered): Handler {
+/** The handler of an operation that has a schema of its own. It refuses `fields` if that is not in the schema. */
+export function asListed({
+  run,
+  controls,
+  controlKeys: { fields },
+}: {
+  readonly run: Handler;
+  readonly controls: ControlPlan['schemas'];
+  readonly controlKeys: ControlKeys;
+}): Handler {
   if (fields === undefined || Object.hasOwn(controls, fields)) return run;
   return async (context, args) => {
-    if (saidIn(args, fields) !== undefined) {
+    if (readControl(args, fields) !== undefined) {
       refuse(context.label, fields, 'left out: the answer is not JSON, so there are no fields to choose');
     }
     return run(context, args);
   };
 }
 
-interface Steered {
-  readonly run: Handler;
-  readonly controls: ControlPlan['schemas'];
-  readonly controlKeys: ControlKeys;
-}
-
 /**
- * The arguments of an operation plus the controls given beside them, each under the key the operation expects. A control that it
- * does not take is refused: among the arguments it might be one of the API's.
+ * Adds the controls given beside the arguments to the arguments, each under the name that the operation expects. A control that
+ * the operation does not take is refused, because among the arguments it might be taken for one of the API's.
  */
 export function putInside(tool: string, args: Args, beside: Args, keys: ControlKeys): Args {
-  const names = CONTROL_NAMES.filter((name) => saidIn(beside, name) !== undefined);
+  const names = CONTROL_NAMES.filter((name) => readControl(beside, name) !== undefined);
   if (names.length === 0) return args;
   const inside: Record<string, unknown> = { ...args };
   for (const name of names) {
     const key = keys[name] ?? refuse(tool, name, NO_TOKEN);
-    const value = saidIn(inside, key);
+    const value = readControl(inside, key);
     if (value !== undefined && JSON.stringify(value) !== JSON.stringify(beside[name])) {
       refuse(tool, name, 'given once: its value beside `arguments` differs from the one inside');
     }
@@ -140,8 +144,8 @@ export function putInside(tool: string, args: Args, beside: Args, keys: ControlK
 
 const NO_TOKEN = 'left out: this operation takes no confirmation token';
 
-/** Null is how some clients write "not given". */
-function saidIn(args: Args, key: string): unknown {
+/** Some clients send null for an argument that is not given. */
+function readControl(args: Args, key: string): unknown {
   return Object.hasOwn(args, key) ? (args[key] ?? undefined) : undefined;
 }
 

@@ -1,4 +1,4 @@
-// The only place where a failure becomes the result of a tool: typed data beside a text that says what to do next.
+// The only place where a failure becomes the result of a tool: typed data, and a text that says what to do next.
 
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Outcome } from '../call/outcome.ts';
@@ -16,7 +16,7 @@ import { chooseCredentials } from '../executor/request/proof.ts';
 
 const MAX_TEXT = 4_000;
 
-/** What helps, beyond what the error says itself. */
+/** Advice that is added to the message of the error. */
 const ADVICE: Partial<Record<FailureMode, string>> = {
   unreachable: 'Changing the arguments will not help; tell the user the API cannot be reached.',
   bad_response: 'Changing the arguments is unlikely to help; tell the user the API gave a broken answer.',
@@ -31,7 +31,7 @@ const TIMEOUT_ADVICE: Readonly<Record<Aftermath, string>> = {
   unknown: `The request may still have taken effect. Check, in this order:\n1. whether it did, before repeating anything but a read\n2. whether a smaller request works: ${SMALLER}\n3. with the user, whether the API is slow or down, and whether timeoutMs in its domain file is too low`,
 };
 
-/** A typed tool failure as an outcome; any other error is thrown on. */
+/** A typed tool failure as an outcome. Any other error is thrown. */
 export function toFailure(context: ExecutionContext, error: unknown): Outcome {
   if (!(error instanceof GatewayError)) throw error;
   const row = ERRORS[error.code];
@@ -57,17 +57,17 @@ function buildFailure(
     content: [{ type: 'text', text }],
     isError: true,
     ...(mode === 'shutting_down' && { isUnavailable: true }),
-    // Some clients show the model only this (Claude Code): so it carries the text as well.
+    // Some clients (Claude Code) show the model only this, so it contains the text as well.
     structured: { ...(isPrintable(details) && details), failure_mode: mode, message: text },
   };
 }
 
-/** Modes whose message speaks of the API, its address and its variables, and of no argument. */
+/** Modes whose message contains no argument, only the API, its address and its variables. */
 const PLAIN_MODES: ReadonlySet<FailureMode> = new Set(['missing_credential', 'unreachable', 'timeout', 'denied']);
 const MAX_REASON_PROBLEMS = 3;
 const MAX_REASON_CHARS = 200;
 
-/** For the log, which must not contain values of arguments: which argument is wrong and how, but not its value. */
+/** The reason for the log, which must not contain values of arguments: which argument is wrong and how, but not its value. */
 function reasonOf(
   mode: FailureMode,
   message: string,
@@ -85,7 +85,7 @@ function reasonOf(
   return PLAIN_MODES.has(mode) ? message.split('\n', 1)[0]!.slice(0, MAX_REASON_CHARS) : undefined;
 }
 
-/** Details may come from foreign code: values that JSON cannot express are left out. */
+/** Details may come from the operator's code. If JSON cannot express them, they are left out. */
 function isPrintable(details: object): boolean {
   try {
     JSON.stringify(details);
@@ -95,7 +95,7 @@ function isPrintable(details: object): boolean {
   }
 }
 
-/** An HTTP error status: the API answered, and the answer was no. */
+/** A failure for an HTTP error status of the API. */
 export function toUpstreamFailure(context: ExecutionContext, endpoint: Endpoint, answer: Answer): Outcome {
   const { status, problem, retryAfterSeconds } = answer;
   const tool = context.label;
@@ -120,7 +120,7 @@ export function toUpstreamFailure(context: ExecutionContext, endpoint: Endpoint,
   });
 }
 
-/** What the advice depends on, of the operation and of the answer. */
+/** What the advice depends on: properties of the operation and of the answer. */
 function toRefusedCall(endpoint: Endpoint, answer: Answer): RefusedCall {
   const { status, problem, retryAfterSeconds, allow, challenge } = answer;
   const keysWhere = (test: (target: Target) => boolean) =>

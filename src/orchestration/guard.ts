@@ -1,5 +1,5 @@
-// Asks the person before anything is destroyed. If the client can be asked, `context.client.ask` puts the question in the way of
-// its era. If that reached nobody and a token counts as well (`way`), the refusal carries a signed token, valid once.
+// Asks a person before anything is destroyed. If the client can ask, `context.client.ask` puts the question as its revision of MCP
+// defines it. If nobody could be asked and a token counts as well (`way`), the refusal contains a signed token, valid once.
 import { randomBytes } from 'node:crypto';
 import type { Asked, Choice, YesNoQuestion } from '../call/caller.ts';
 import { buildDigest, isPlainData } from '../call/digest.ts';
@@ -8,13 +8,13 @@ import type { Outcome } from '../call/outcome.ts';
 import { readRound, sealRound, withinRound } from '../call/rounds.ts';
 import type { Args, ConfirmWay } from '../endpoint/model.ts';
 import { GatewayError, UnansweredError } from '../errors.ts';
-import type { Binding, Confirmations, Verdict } from './confirmations.ts';
+import type { ConfirmationBinding, Confirmations, ConfirmationVerdict } from './confirmations.ts';
 import type { Decision } from './policy.ts';
 
-/** Makes the question readable: `DELETE https://…/pets/7`. `original`: the arguments before anything was made of them. */
+/** Writes the question for a person: `DELETE https://…/pets/7`. `original`: the arguments as the caller sent them. */
 export type Describe = (context: ExecutionContext, args: Args, original: Args) => Promise<string>;
 
-/** Runs `next` after a person has agreed. It gets its own context, in which the guard's question and answer are hidden. */
+/** Runs `next` after a person has agreed. `next` gets a context without the guard's own question and answer. */
 export type Guard = (
   context: ExecutionContext,
   args: Args,
@@ -23,21 +23,21 @@ export type Guard = (
 ) => Promise<Outcome>;
 
 export interface GuardOptions {
-  /** What counts as a yes. */
+  /** What counts as a confirmation. */
   readonly way?: ConfirmWay;
-  /** Public key of the token argument; it differs if the API has an argument with the usual name. */
+  /** The name of the token argument. It differs if the API has an argument with the usual name. */
   readonly tokenKey?: string | undefined;
-  /** What else decides what a request does: a confirmation for one tenant does not count for another. */
-  readonly surroundings?: ((context: ExecutionContext) => string) | undefined;
+  /** Values of the caller that decide what a request does: a confirmation for one tenant is not valid for another. */
+  readonly callerBinding?: ((context: ExecutionContext) => string) | undefined;
 }
 
-/** Undefined when the operation needs no guarding: then a call does not even pass through here. */
+/** Undefined if the operation needs no guard. */
 export function createGuard(
   operation: string,
   decision: Decision,
   confirmations: Confirmations,
   describe: Describe,
-  { way = 'either', tokenKey = 'confirmation_token', surroundings }: GuardOptions = {},
+  { way = 'either', tokenKey = 'confirmation_token', callerBinding }: GuardOptions = {},
 ): Guard | undefined {
   if (decision.policy === 'allow') return undefined;
   if (decision.policy === 'deny') {
@@ -50,10 +50,10 @@ export function createGuard(
     };
   }
   return async (context, args, next, original = args) => {
-    // A transformation may make two different arguments look alike, so the original arguments count as well.
+    // A transformation may make two different arguments look the same, so the digest of the original arguments counts as well.
     const own = isPlainData(args) ? buildDigest(args) : `${context.argumentsDigest}.${buildDigest(args)}`;
-    const digest = surroundings === undefined ? own : `${own} ${surroundings(context)}`;
-    const bind = (purpose: Binding['purpose']): Binding => {
+    const digest = callerBinding === undefined ? own : `${own} ${callerBinding(context)}`;
+    const bind = (purpose: ConfirmationBinding['purpose']): ConfirmationBinding => {
       return { purpose, principal: context.principal.id, operation, digest };
     };
     const goOn = async (inner: ExecutionContext) => withRound(await next(inner), inner, confirmations, bind('round'));
@@ -67,7 +67,7 @@ export function createGuard(
         context,
         tokenKey,
         verdict,
-        surroundings === undefined ? '' : ', by a caller with the same role, tenant and other identity values',
+        callerBinding === undefined ? '' : ', by a caller with the same role, tenant and other identity values',
       );
       return goOn(context);
     }
@@ -102,8 +102,8 @@ export function createGuard(
     const tookMs = reply.state === undefined ? confirmations.now() - askedAtMs : undefined;
     const action = await settle(reply, confirmations, binding, context);
     if (action === 'accept') return goOn(context.withRound({}));
-    const isPersons = action === 'no' || (tookMs ?? confirmations.ageMs(reply.state!)) >= READING_MS;
-    if (way === 'ask' || isPersons) throw refuseDeclined(context, action);
+    const isFromPerson = action === 'no' || (tookMs ?? confirmations.ageMs(reply.state!)) >= READING_MS;
+    if (way === 'ask' || isFromPerson) throw refuseDeclined(context, action);
     throw offerToken(
       `Not done: the client ${action === 'cancel' ? 'dismissed the question' : 'declined at once'}.\n`,
       'If the user said no, stop here. If the client answered without asking the user, ask the user yourself',
@@ -113,13 +113,13 @@ export function createGuard(
 }
 
 /**
- * Nobody reads what is to be destroyed and declines in less time. Clients without a person decline within milliseconds: only they
- * are offered a token, so that a model cannot overrule a person's no. Dismissing the question after reading it is not a yes
+ * No person reads the question and declines in less time. Clients without a person decline within milliseconds. Only they are
+ * offered a token, so that a model cannot overrule a person's no. A question that is dismissed after this time was not confirmed
  * either.
  */
 const READING_MS = 2_000;
 
-/** Identifies the answer to a question that is asked and answered within one call, which needs no token. */
+/** An id for the answer to a question that is asked and answered within one call, and so needs no token. */
 function toAnswerId(): string {
   return randomBytes(12).toString('base64url');
 }
@@ -131,7 +131,7 @@ function noteUse(
   by: 'token' | 'answer' | 'round',
   answer: string,
 ): void {
-  // A seal that is not ours, or of another call, is text chosen by the caller, so its id is not recorded.
+  // A seal that the gateway did not issue for this call is a text of the caller, so its id is not recorded.
   const id = answer === 'tampered' ? undefined : confirmations.idOf(seal);
   context.noteConfirmation({ ...(id !== undefined && { used: id }), by, answer });
 }
@@ -139,7 +139,7 @@ function noteUse(
 function toQuestion(
   message: string,
   confirmations: Confirmations,
-  binding: Binding,
+  binding: ConfirmationBinding,
   context: ExecutionContext,
 ): YesNoQuestion {
   return {
@@ -160,7 +160,7 @@ function toQuestion(
 async function settle(
   { answer: choice, state }: Extract<Asked<Choice>, { readonly answer: unknown }>,
   confirmations: Confirmations,
-  binding: Binding,
+  binding: ConfirmationBinding,
   context: ExecutionContext,
 ): Promise<Choice> {
   if (state === undefined) {
@@ -190,15 +190,14 @@ function refuseUnasked({ label }: ExecutionContext, question: string): GatewayEr
 }
 
 /**
- * The guarded operation may have questions of its own, in further rounds of the call. Its state goes behind a seal of ours, which
- * says that a person agreed to exactly this call. Each is valid for one round, so that a chain of rounds, however long, ends in
- * one effect.
+ * The guarded operation may ask further questions, in further rounds of the call. A seal in front of its state says that a person
+ * agreed to exactly this call. Each seal is valid for one round, so that a chain of rounds, however long, has one effect.
  */
 function withRound(
   outcome: Outcome,
   context: ExecutionContext,
   confirmations: Confirmations,
-  binding: Binding,
+  binding: ConfirmationBinding,
 ): Outcome {
   return sealRound(outcome, context, (state) => {
     const seal = confirmations.issue(toRound(binding, state));
@@ -207,11 +206,11 @@ function withRound(
   });
 }
 
-/** The context for the next round of a call that a person agreed to earlier; undefined if this is not such a round. */
+/** The context for the next round of a call that a person agreed to earlier. Undefined if this is not such a round. */
 async function enterRound(
   context: ExecutionContext,
   confirmations: Confirmations,
-  binding: Binding,
+  binding: ConfirmationBinding,
 ): Promise<ExecutionContext | undefined> {
   const round = readRound(context);
   if (round === undefined) return undefined;
@@ -222,12 +221,16 @@ async function enterRound(
   throw badState(verdict);
 }
 
-function toRound(binding: Binding, state: string | undefined): Binding {
+function toRound(binding: ConfirmationBinding, state: string | undefined): ConfirmationBinding {
   return { ...binding, digest: `${binding.digest}.${buildDigest([state])}` };
 }
 
-/** If it cannot be determined whether a permission was used, it must not count. */
-async function spend(confirmations: Confirmations, seal: string, binding: Binding): Promise<Verdict> {
+/** If it is unknown whether a permission was used, it does not count. */
+async function spend(
+  confirmations: Confirmations,
+  seal: string,
+  binding: ConfirmationBinding,
+): Promise<ConfirmationVerdict> {
   try {
     return await confirmations.redeem(seal, binding);
   } catch (cause) {
@@ -240,7 +243,7 @@ async function spend(confirmations: Confirmations, seal: string, binding: Bindin
   }
 }
 
-function badState(verdict: Exclude<Verdict, 'good'>): GatewayError {
+function badState(verdict: Exclude<ConfirmationVerdict, 'good'>): GatewayError {
   const why = {
     tampered: 'does not belong to this call (it is bound to one tool, its arguments and one caller)',
     expired: 'has expired',
@@ -252,7 +255,7 @@ function badState(verdict: Exclude<Verdict, 'good'>): GatewayError {
   );
 }
 
-function acceptToken({ label }: ExecutionContext, tokenKey: string, verdict: Verdict, more: string): void {
+function acceptToken({ label }: ExecutionContext, tokenKey: string, verdict: ConfirmationVerdict, more: string): void {
   if (verdict === 'good') return;
   const why = {
     tampered: `does not fit this call: a token is valid only for one tool, with exactly the arguments it was issued for${more}`,

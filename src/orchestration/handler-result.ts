@@ -1,9 +1,9 @@
-// Return values and errors of foreign functions (handlers of native tools, middleware), as outcomes and typed errors.
+// Return values and errors of the operator's own code (handlers of native tools, middleware), as outcomes and typed errors.
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Content, Outcome } from '../call/outcome.ts';
 import { GatewayError } from '../errors.ts';
 
-/** A handler's return value as an outcome: an outcome or MCP result as it is, a string as text, the rest as JSON. */
+/** Returns an outcome or MCP result as it is, a string as text, and everything else as JSON. */
 function toOutcome(value: unknown): Outcome {
   if (isResult(value)) {
     const { structuredContent, ...outcome } = value;
@@ -25,17 +25,17 @@ function isResult(value: unknown): value is Result {
   );
 }
 
-/** Runs a function from outside: what it returns is an outcome, what it throws a typed error. */
+/** Runs code of the operator. What it returns becomes an outcome, what it throws a typed error. */
 export async function runForeign(context: ExecutionContext, run: () => unknown): Promise<Outcome> {
   try {
     return toOutcome(await run());
   } catch (error) {
-    throw toForeignError(error, context);
+    throw toHandlerError(error, context);
   }
 }
 
-/** What a foreign function threw. Typed errors are passed on; any other error is a failure of the tool, not of the gateway. */
-export function toForeignError(error: unknown, { label, signal }: ExecutionContext): GatewayError {
+/** What a handler or middleware threw. Typed errors are passed on. Any other error is a failure of the tool, not of the gateway. */
+export function toHandlerError(error: unknown, { label, signal }: ExecutionContext): GatewayError {
   if (error instanceof GatewayError) return error;
   if (signal.aborted) return new GatewayError('CANCELLED', 'The call was cancelled.', { tool: label }, error);
   const message = error instanceof Error ? error.message : String(error);
@@ -48,8 +48,8 @@ export function toForeignError(error: unknown, { label, signal }: ExecutionConte
 }
 
 /**
- * Removes the label that the mark already contains: `x failed: …`, `Invalid arguments for x; …`. It looks at the text, because that
- * is all there is: an outcome may also come from a handler or from middleware, and not every error has its reason without the name.
+ * Removes the label, which the mark already contains: `x failed: …`, `Invalid arguments for x; …`. It looks at the text, because
+ * an outcome may also come from a handler or from middleware, and then there is no error that has its reason without the name.
  */
 function withoutName(text: string, label: string): string {
   const [front] = [`${label}: `, `${label} `].filter((words) => text.startsWith(words));
@@ -59,7 +59,7 @@ function withoutName(text: string, label: string): string {
   return `${rest[0]?.toUpperCase() ?? ''}${rest.slice(1)}`;
 }
 
-/** `[tool/action] …` before the text of a failure, so that it can be traced at a glance. Others pass unchanged. */
+/** Writes `[tool/action]` before the text of a failure, so that readers see which call failed. Other outcomes pass unchanged. */
 export function markFailure(outcome: Outcome, label: string): Outcome {
   if (!outcome.isError) return outcome;
   const mark = `[${label}] `;

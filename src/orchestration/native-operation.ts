@@ -1,4 +1,4 @@
-// A function of the operator's own code made callable: the same pipeline as for REST, with the function at its end.
+// Compiles a function of the operator's own code: the same pipeline as for REST endpoints, with the function at its end.
 import type { Handler } from '../call/handler.ts';
 import type { Effect, JsonSchema } from '../endpoint/model.ts';
 import type { Validator } from '../schema/check/validator.ts';
@@ -8,13 +8,13 @@ import { compilePipeline } from './pipeline.ts';
 import { type Decision, type DeploymentPolicy, decidePolicy, decideWay } from './policy.ts';
 import { buildQuestion, toReadable } from './question.ts';
 
-/** What a gateway adds to native tools: its policy, and its store of confirmations. */
+/** What a gateway adds to native tools: its policy, and its confirmations. */
 export interface NativeGovernment {
   readonly policy: DeploymentPolicy;
   readonly confirmations: Confirmations;
 }
 
-/** Outside of a gateway, no policy applies: hints are only for the client. */
+/** Outside of a gateway no policy applies. Hints are only for the client. */
 export const UNGOVERNED: NativeGovernment = Object.freeze({
   policy: Object.freeze({ readOnly: false, destructive: 'allow' }),
   confirmations: createConfirmations(),
@@ -28,11 +28,11 @@ export interface NativeHints {
 export interface NativeFunction {
   /** `tool`, or `tool.action`. */
   readonly operation: string;
-  /** `tool`, or `tool/action`: no tool's name has a slash in it. */
+  /** `tool`, or `tool/action`. Names of tools contain no slash. */
   readonly identity: string;
   readonly summary: string;
   readonly hints: NativeHints;
-  /** Its own argument names: controls of the gateway with the same name are renamed. */
+  /** The names of its arguments. Controls of the gateway with the same name are renamed. */
   readonly keys: ReadonlySet<string>;
   readonly validate: Validator;
   readonly execute: Handler;
@@ -40,7 +40,7 @@ export interface NativeFunction {
 
 export interface NativeOperation {
   readonly run: Handler;
-  /** Extra public arguments the gateway adds: key → JSON schema. */
+  /** Arguments that the gateway adds: name → JSON Schema. */
   readonly controls: Readonly<Record<string, JsonSchema>>;
 }
 
@@ -52,7 +52,7 @@ function decide(
   return decidePolicy({ effect: effectOfHints(hints), domain: operation, source }, { guard: {} }, policy);
 }
 
-/** Whether each call needs a person's confirmation: then nothing may change its arguments afterwards. */
+/** Whether each call needs a person's confirmation. Then nothing may change its arguments afterwards. */
 export function isConfirmed(
   native: Pick<NativeFunction, 'operation' | 'hints'>,
   government: NativeGovernment,
@@ -66,11 +66,11 @@ export function compileNative(native: NativeFunction, government: NativeGovernme
   const effect = effectOfHints(hints);
   const decision = decide(native, government);
   const { way } = decideWay({}, {}, policy);
-  // A tool without hints is advertised as it was written.
-  const isSteered = hints.readOnly !== undefined || hints.destructive !== undefined;
-  const isGoverned = policy !== UNGOVERNED.policy;
+  // A tool without hints is advertised without controls.
+  const hasHints = hints.readOnly !== undefined || hints.destructive !== undefined;
+  const isInGateway = policy !== UNGOVERNED.policy;
   const token = decision.policy === 'confirm' && way !== 'ask';
-  const controls = isGoverned && isSteered ? buildControls(keys, { fields: 'none', token }) : NO_CONTROLS;
+  const controls = isInGateway && hasHints ? buildControls(keys, { fields: 'none', token }) : NO_CONTROLS;
   const run = compilePipeline({
     identity: `native:${native.identity}`,
     operation,
@@ -89,7 +89,7 @@ export function compileNative(native: NativeFunction, government: NativeGovernme
   return { run, controls: controls.schemas };
 }
 
-/** A tool without hints counts as a write, so that a read-only gateway is certain to change nothing. */
+/** A tool without hints counts as a write, so that a read-only gateway changes nothing. */
 export function effectOfHints({ readOnly, destructive }: NativeHints): Effect {
   if (destructive === true) return 'destructive';
   return readOnly === true ? 'read' : 'write';

@@ -1,4 +1,4 @@
-// One endpoint made callable: the pipeline with the executor at its end.
+// Compiles one REST endpoint: a pipeline with the executor at its end.
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Handler, Middleware } from '../call/handler.ts';
 import type { Args, ConfirmWay, Domain, Endpoint, JsonSchema } from '../endpoint/model.ts';
@@ -21,15 +21,15 @@ import type { Redaction } from './redaction.ts';
 export interface Operation {
   readonly endpoint: Endpoint;
   readonly run: Handler;
-  /** The controls it takes; what they are called depends on its arguments, which are not read for this. */
+  /** The controls it takes. Their argument names depend on its own arguments, which are not read for this. */
   readonly controlNames: readonly ControlName[];
-  /** Extra public arguments the gateway adds: key → JSON schema. */
+  /** Arguments that the gateway adds: name → JSON Schema. */
   readonly controls: Readonly<Record<string, JsonSchema>>;
-  /** Which argument each control is handed in by. */
+  /** The argument that passes each control. */
   readonly controlKeys: ControlKeys;
 }
 
-export interface OperationParts {
+export interface OperationOptions {
   readonly executor: Executor;
   readonly confirmations: Confirmations;
   readonly policy: DeploymentPolicy;
@@ -38,28 +38,28 @@ export interface OperationParts {
   readonly middleware: readonly Middleware[];
 }
 
-export function compileOperation(endpoint: Endpoint, domain: Domain, parts: OperationParts): Operation {
-  return Object.freeze(new CompiledOperation(endpoint, domain, parts));
+export function compileOperation(endpoint: Endpoint, domain: Domain, options: OperationOptions): Operation {
+  return Object.freeze(new CompiledOperation(endpoint, domain, options));
 }
 
 const WITHOUT_TOKEN: readonly ControlName[] = Object.freeze(['fields', 'dry_run']);
 const WITH_TOKEN: readonly ControlName[] = Object.freeze([...WITHOUT_TOKEN, 'confirmation_token']);
 
-/** A catalog may hold thousands of endpoints that are never called: the rest is compiled on first use. */
+/** A catalog may have thousands of endpoints that are never called, so everything else is compiled on first use. */
 class CompiledOperation implements Operation {
   readonly endpoint: Endpoint;
   readonly run: Handler;
   readonly controlNames: readonly ControlName[];
   #plan: ControlPlan | undefined;
 
-  constructor(endpoint: Endpoint, domain: Domain, parts: OperationParts) {
-    const decision = decidePolicy(endpoint, domain, parts.policy);
-    const { way } = decideWay(endpoint, domain, parts.policy);
+  constructor(endpoint: Endpoint, domain: Domain, options: OperationOptions) {
+    const decision = decidePolicy(endpoint, domain, options.policy);
+    const { way } = decideWay(endpoint, domain, options.policy);
     let handler: Handler | undefined;
     this.endpoint = endpoint;
     this.controlNames = decision.policy === 'confirm' && way !== 'ask' ? WITH_TOKEN : WITHOUT_TOKEN;
     this.run = (context, args) => {
-      handler ??= compileCall(endpoint, domain, parts, decision, way, this.#controlPlan);
+      handler ??= compileCall(endpoint, domain, options, decision, way, this.#controlPlan);
       return handler(context, args);
     };
   }
@@ -85,21 +85,21 @@ class CompiledOperation implements Operation {
 function compileCall(
   endpoint: Endpoint,
   domain: Domain,
-  parts: OperationParts,
+  options: OperationOptions,
   decision: Decision,
   way: ConfirmWay,
   controls: ControlPlan,
 ): Handler {
-  const rest = parts.executor.compile(endpoint);
+  const rest = options.executor.compile(endpoint);
   const lenient = endpoint.lenient === true ? createLenientValidator(endpoint) : undefined;
-  const notesOn = (args: Args) => (lenient?.notesOn(args) ?? []).map((note) => parts.redaction.text(note));
-  const surroundings = compileSurroundings(endpoint);
+  const notesOn = (args: Args) => (lenient?.notesOn(args) ?? []).map((note) => options.redaction.text(note));
+  const callerBinding = compileSurroundings(endpoint);
   const whyRefused = (context: ExecutionContext): string[] => {
     try {
-      surroundings?.(context);
+      callerBinding?.(context);
       return [];
     } catch (error) {
-      return [`This caller cannot make this call. ${parts.redaction.text((error as Error).message)}`];
+      return [`This caller cannot make this call. ${options.redaction.text((error as Error).message)}`];
     }
   };
   const pipeline = compilePipeline({
@@ -115,7 +115,7 @@ function compileCall(
       const callerHeaders = fillCallerHeaders(endpoint.callerHeaders ?? [], context);
       return buildQuestion(endpoint, domain.title, `${method} ${url}`, args, original, callerHeaders);
     },
-    surroundings,
+    callerBinding,
     preview: (context, args) => {
       const notes = [...whyRefused(context), ...notesOn(args)];
       return { ...rest.preview(args, context.label), ...(notes.length > 0 && { notes }) };
@@ -124,16 +124,16 @@ function compileCall(
       const answer = await rest.run(context, args);
       const outcome = answer.ok
         ? { content: answer.content, isError: false, structured: answer.structured }
-        : // Its advice is in words of the gateway, which the executor has not seen.
-          parts.redaction.outcome(toUpstreamFailure(context, endpoint, answer));
-      return parts.redaction.trust(lenient === undefined ? outcome : withLastLine(outcome, notesOn(args)));
+        : // The executor has not redacted the advice that is added here.
+          options.redaction.outcome(toUpstreamFailure(context, endpoint, answer));
+      return options.redaction.trust(lenient === undefined ? outcome : withLastLine(outcome, notesOn(args)));
     },
-    keepArguments: compileArgumentRecord(endpoint.audit, parts.redaction.text),
-    confirmations: parts.confirmations,
-    middleware: parts.middleware,
+    keepArguments: compileArgumentRecord(endpoint.audit, options.redaction.text),
+    confirmations: options.confirmations,
+    middleware: options.middleware,
   });
   const clamp = createClamp(endpoint);
-  return clamp === undefined ? pipeline : withClamp(clamp, pipeline, parts.redaction);
+  return clamp === undefined ? pipeline : withClamp(clamp, pipeline, options.redaction);
 }
 
 function withClamp(clamp: Clamp, pipeline: Handler, redaction: Redaction): Handler {

@@ -1,4 +1,4 @@
-// What every call passes through below the adapter, whatever runs in the end: compiled once per operation.
+// The steps of every call below the adapter, compiled once per operation. The last one sends a request or runs a function.
 //   controls → validate → guard → middleware → execute
 import { buildDigest, isPlainData } from '../call/digest.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
@@ -14,46 +14,46 @@ import type { ControlPlan } from './controls.ts';
 import { createGuard, type Describe, type Guard } from './guard.ts';
 import type { Decision } from './policy.ts';
 
-export interface Pipeline {
-  /** What a confirmation is bound to: no two operations share one, whatever they are called. */
+export interface PipelineOptions {
+  /** What a confirmation is bound to. No two operations share an identity, whatever their names are. */
   readonly identity: string;
-  /** Fully-qualified name of what runs, for the audit record. */
+  /** Fully-qualified name, for the audit record. */
   readonly operation: string;
   readonly effect: Effect;
   readonly decision: Decision;
-  /** What counts as a yes, where the decision is `confirm`. */
+  /** What counts as a confirmation, if the decision is `confirm`. */
   readonly way: ConfirmWay;
   readonly controls: ControlPlan;
   readonly validate: Validator;
-  /** What a person reads before they agree. */
+  /** Writes what a person reads before they agree. */
   readonly describe: Describe;
-  /** What a confirmation is bound to beside the arguments. */
-  readonly surroundings?: ((context: ExecutionContext) => string) | undefined;
-  /** What would be done, for `dry_run`. */
+  /** Values of the caller that a confirmation is bound to, beside the arguments. */
+  readonly callerBinding?: ((context: ExecutionContext) => string) | undefined;
+  /** What the call would do, for `dry_run`. */
   readonly preview: (context: ExecutionContext, args: Args, original: Args) => unknown;
   readonly execute: Handler;
-  /** What the audit trail may keep of the arguments; absent: nothing. */
+  /** What the audit trail may keep of the arguments. Absent: nothing. */
   readonly keepArguments?: ((args: Args) => unknown) | undefined;
   readonly confirmations: Confirmations;
   /** Outermost first. */
   readonly middleware: readonly Middleware[];
 }
 
-export function compilePipeline(pipeline: Pipeline): Handler {
-  const { operation, effect, controls, validate, confirmations, describe, keepArguments } = pipeline;
-  const decision = Object.freeze(pipeline.decision);
-  const guard = createGuard(pipeline.identity, decision, confirmations, describe, {
-    way: pipeline.way,
+export function compilePipeline(options: PipelineOptions): Handler {
+  const { operation, effect, controls, validate, confirmations, describe, keepArguments } = options;
+  const decision = Object.freeze(options.decision);
+  const guard = createGuard(options.identity, decision, confirmations, describe, {
+    way: options.way,
     tokenKey: controls.keys.confirmation_token,
-    surroundings: pipeline.surroundings,
+    callerBinding: options.callerBinding,
   });
   const recheck: Recheck = (context, after, before) => {
     const args = validate(context.label, after);
     if (decision.policy === 'confirm') refuseChanges(context, args, before);
     return args;
   };
-  const execute = effect === 'read' ? pipeline.execute : announced(effect, pipeline.execute);
-  const chain = compose(pipeline.middleware, execute, recheck);
+  const execute = effect === 'read' ? options.execute : recordChange(effect, options.execute);
+  const chain = compose(options.middleware, execute, recheck);
 
   const begin: Handler = (context, args) => {
     const parts = controls.take(context.label, args);
@@ -68,14 +68,14 @@ export function compilePipeline(pipeline: Pipeline): Handler {
     });
     const { span } = bound;
     const valid = span === undefined ? validate(bound.label, own) : validateTraced(span, validate, bound.label, own);
-    if (parts?.controls.dryRun) return Promise.resolve(dryRun(bound, pipeline.preview(bound, valid, own)));
+    if (parts?.controls.dryRun) return Promise.resolve(dryRun(bound, options.preview(bound, valid, own)));
     if (guard === undefined) return chain(bound, valid);
     const next = (inner: ExecutionContext) => chain(inner, valid);
     const check = span === undefined ? guard : traceGuard(span, guard, decision);
     return check(bound, valid, next, own);
   };
 
-  // Not an async function: on a way that every call takes, that would be one promise more.
+  // Not an async function: that would be one promise more for every call.
   return (context, args) => {
     try {
       return begin(context, args);
@@ -85,17 +85,17 @@ export function compilePipeline(pipeline: Pipeline): Handler {
   };
 }
 
-/** A separate function, so that calls without tracing do not allocate a closure. */
+/** A separate function, so that calls without tracing do not allocate its closure. */
 function validateTraced(span: CallSpan, validate: Validator, label: string, args: Args): Args {
   return span.step('validate', () => validate(label, args));
 }
 
-/** The span of the guard ends when the guarded operation begins: the time a person takes must not look like the API's. */
+/** The span of the guard ends when the guarded operation begins, so that the time of a person is not counted as the API's. */
 function traceGuard(span: CallSpan, guard: Guard, { policy }: Decision): Guard {
   return async (context, args, next, original) => {
     const step = span.begin('guard', { 'landbridge.guard.policy': policy });
     const finish = () => {
-      const { by, answer } = context.confirmation ?? {};
+      const { by, answer } = context.journal.confirmation ?? {};
       step.set('landbridge.guard.by', by);
       step.set('landbridge.guard.answer', answer);
       step.end();
@@ -115,10 +115,10 @@ function traceGuard(span: CallSpan, guard: Guard, { policy }: Decision): Guard {
   };
 }
 
-/** Recorded before it changes something, so that a process that ends meanwhile leaves a trace. */
-function announced(effect: Effect, execute: Handler): Handler {
+/** Records the call before it changes something, so that it leaves a record even if the process ends meanwhile. */
+function recordChange(effect: Effect, execute: Handler): Handler {
   return (context, args) => {
-    context.announce(effect);
+    context.beginChange(effect);
     return execute(context, args);
   };
 }
@@ -129,7 +129,7 @@ function dryRun({ label }: ExecutionContext, request: unknown): Outcome {
   return { content: [{ type: 'text', text }], isError: false };
 }
 
-/** A person agreed to one call; middleware that turns it into another must not use that agreement. */
+/** A person agreed to one call. Middleware that turns it into another one must not use that agreement. */
 export function refuseChanges({ label }: ExecutionContext, args: Args, before: Args): void {
   if (isPlainData(args) && buildDigest(args) === buildDigest(before)) return;
   throw new GatewayError(

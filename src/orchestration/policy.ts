@@ -1,4 +1,4 @@
-// Which policy applies to an endpoint: refusals of the deployment always win, otherwise the most specific setting counts.
+// Decides which policy applies to an endpoint. Refusals of the deployment take precedence, then the most specific setting counts.
 import {
   CONFIRM_WAYS,
   type ConfirmWay,
@@ -9,31 +9,31 @@ import {
 } from '../endpoint/model.ts';
 
 export interface DeploymentPolicy {
-  /** Nothing but reads. */
+  /** Only reads are allowed. */
   readonly readOnly: boolean;
-  /** A profile's own setting for that. */
+  /** The same for one profile. */
   readonly readOnlyProfile?: boolean | undefined;
-  /** The operator's word on destructive calls; undefined leaves it to domain files and the default. */
+  /** The operator's policy for destructive calls. Undefined: domain files and the default decide. */
   readonly destructive?: GuardPolicy | undefined;
-  /** A profile's setting for destructive calls: it can be stricter, never laxer. */
+  /** A profile's policy for destructive calls: it can be stricter, never laxer. */
   readonly atLeast?: GuardPolicy | undefined;
-  /** What counts as a person's yes; `ask` holds for every domain, whatever its file says. */
+  /** What counts as a confirmation. `ask` applies to every domain, whatever its file says. */
   readonly confirm?: ConfirmWay | undefined;
-  /** A profile's setting for that: it can be stricter, never laxer. */
+  /** The same for one profile: it can be stricter, never laxer. */
   readonly confirmAtLeast?: ConfirmWay | undefined;
 }
 
-/** What a decision looks at; an Endpoint is one, a native tool another. */
-export type Governed = Pick<Endpoint, 'effect' | 'guard' | 'confirm' | 'domain' | 'source' | 'provenance'>;
+/** What a decision depends on. Endpoints have it; for native tools it is built. */
+export type PolicySubject = Pick<Endpoint, 'effect' | 'guard' | 'confirm' | 'domain' | 'source' | 'provenance'>;
 
 export interface Decision {
   readonly policy: GuardPolicy;
-  /** Who decided, for the refusal's text. */
+  /** Who decided, for the text of the refusal. */
   readonly because: string;
 }
 
 export function decidePolicy(
-  endpoint: Governed,
+  endpoint: PolicySubject,
   domain: Pick<Domain, 'guard'>,
   deployment: DeploymentPolicy,
 ): Decision {
@@ -45,12 +45,12 @@ export function decidePolicy(
 }
 
 /**
- * What counts as a confirmation. The default is `either`: agents without a person (`claude -p`, `codex exec`) declare elicitation
- * and answer it themselves, so `ask` would lock them out of every confirmed call, while `token` would not ask people who are
- * present.
+ * Decides what counts as a confirmation. The default is `either`. Agents without a person (`claude -p`, `codex exec`) declare
+ * elicitation and answer it themselves, so `ask` would make every confirmed call impossible for them, while `token` would not ask
+ * people who are present.
  */
 export function decideWay(
-  endpoint: Pick<Governed, 'confirm' | 'provenance'>,
+  endpoint: Pick<PolicySubject, 'confirm' | 'provenance'>,
   domain: Partial<Pick<Domain, 'name' | 'confirm'>>,
   { confirm, confirmAtLeast = 'token' }: DeploymentPolicy,
 ): WayDecision {
@@ -70,7 +70,7 @@ export interface WayDecision {
   readonly because: string;
 }
 
-function decide(endpoint: Governed, domain: Pick<Domain, 'guard'>, deployment: DeploymentPolicy): Decision {
+function decide(endpoint: PolicySubject, domain: Pick<Domain, 'guard'>, deployment: DeploymentPolicy): Decision {
   const { effect } = endpoint;
   if (effect === 'read') return { policy: 'allow', because: 'it only reads' };
   if (deployment.readOnly) return { policy: 'deny', because: 'this gateway was started with --read-only' };

@@ -1,5 +1,5 @@
-// What a person reads before they agree: the request itself, what it does, with which arguments, and what is lost.
-// The arguments were chosen by a model: whatever they hold is shown as data and cannot pose as a line of the question.
+// What a person reads before they confirm a call: the request itself, what it does, with which arguments, and what is lost.
+// A model chose the arguments, so they are shown as data that cannot imitate a line of the question.
 
 import { isPlainData, toCanonicalJson } from '../call/digest.ts';
 import { spellHidden } from '../endpoint/hidden.ts';
@@ -20,11 +20,11 @@ const LOSS: Readonly<Record<Endpoint['effect'], string>> = {
 export function buildQuestion(
   operation: Pick<Endpoint, 'summary' | 'effect'>,
   where: string,
-  /** What would be done, in one line: `DELETE https://…/pets/7`. */
+  /** The request in one line: `DELETE https://…/pets/7`. */
   action: string,
   args: Args,
   original: Args = args,
-  /** Headers that tell the API who calls, or for whom. */
+  /** Headers that tell the API who is calling, or for whom. */
   callerHeaders: Readonly<Record<string, string>> = {},
 ): string {
   const readable = toReadable(args, original);
@@ -42,7 +42,7 @@ export function buildQuestion(
   ].join('\n');
 }
 
-/** The arguments as JSON can express them; where a Set or a class instance was made from one, as the caller wrote it. */
+/** The arguments as JSON. One that became a Set or a class instance is shown as the caller wrote it. */
 export function toReadable(args: Args, original: Args): Args {
   return Object.fromEntries(
     Object.entries(args).map(([name, value]) => [name, isPlainData(value) ? value : original[name]]),

@@ -1,25 +1,25 @@
-// Signs what travels through a client and comes back: confirmations, states of handlers, session ids. One key per
-// gateway; purpose and profile are part of what is signed, so nothing made for one of them passes for another.
+// Signs what a client carries and sends back: confirmations, states of handlers, session ids. A gateway has one key. Purpose and
+// profile are part of what is signed, so what is signed for one of them is not valid for another.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
 
 export interface Signer {
-  /** JSON keeps the parts apart: no choice of one part can imitate another list. */
+  /** The parts are written as JSON, so that no value of one part can imitate another list of parts. */
   sign(purpose: string, parts: readonly unknown[]): Buffer;
-  /** Constant time. A signature may be a prefix of the full one, if the signer always cuts it to that length. */
+  /** Takes constant time. A signature may be a prefix of the full one, if it is always cut to that length. */
   verify(signature: Buffer, purpose: string, parts: readonly unknown[]): boolean;
-  /** A readable payload with its signature behind it. */
+  /** A readable payload, followed by its signature. */
   seal(purpose: string, parts: readonly unknown[], payload: unknown): string;
-  /** The payload of a seal; undefined when it is not ours, was changed, or is bound to other parts. */
+  /** The payload of a seal. Undefined if another key signed it, it was changed, or it is bound to other parts. */
   open(purpose: string, parts: readonly unknown[], text: string): unknown;
-  /** The same key for another scope: what one signs, the other does not accept. */
+  /** A signer with the same key for another scope. Neither accepts what the other signs. */
   scoped(scope: string): Signer;
 }
 
 const MIN_KEY_BYTES = 32;
 const MIN_SIGNATURE_BYTES = 16;
 
-/** `key` has at least 32 bytes; replicas share one. Random when absent: then signatures die with the process. */
+/** `key` has at least 32 bytes; replicas share one. Default: a random key, so signatures are valid until the process ends. */
 export function createSigner(key: Buffer = randomBytes(MIN_KEY_BYTES), scope = ''): Signer {
   if (key.length < MIN_KEY_BYTES) {
     throw new GatewayError('BAD_CONFIG', `The secret that signs must have at least ${MIN_KEY_BYTES} bytes.`);

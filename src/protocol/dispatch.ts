@@ -1,6 +1,6 @@
 // The methods that both eras share, once the envelope has been checked: lists from prepared text, completions, and calls through the
 // adapter.
-import type { Adapter, Table } from '../adapter/adapter-parts.ts';
+import type { Adapter, Table } from '../adapter/adapter.ts';
 import type { RequestFacts } from '../call/execution-context.ts';
 import type { Registry } from '../catalog/registry.ts';
 import type { PromptOutcome, PromptTable } from '../catalog/resources-and-prompts/prompts.ts';

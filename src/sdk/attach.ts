@@ -1,9 +1,9 @@
-// Serves tools on the official SDK's servers without importing them: whatever has `setRequestHandler` is a server,
-// whatever holds one in `.server` is an McpServer. SDK v1 names a method by a zod schema, v2 by its name. Calls take the
-// golden path of the adapter, so what goes out is redacted here as everywhere.
+// Serves tools on servers of the official SDK without importing it: an object with `setRequestHandler` is a Server, one that has
+// such an object in `.server` is an McpServer. SDK v1 names a method by a zod schema, v2 by its name. Calls go through the adapter,
+// so their answers are redacted like all others.
 import { z } from 'zod';
+import type { Table } from '../adapter/adapter.ts';
 import { createAdapter } from '../adapter/adapter.ts';
-import type { Table } from '../adapter/adapter-parts.ts';
 import type { RequestFacts } from '../call/execution-context.ts';
 import type { Outcome } from '../call/outcome.ts';
 import type { ToolDefinition } from '../catalog/tool-entry.ts';
@@ -14,19 +14,20 @@ import { parseTrace } from '../protocol/wire/trace.ts';
 import { toLegacyStructured } from '../schema/output-schema.ts';
 import type { CallSpan } from '../tracing/call-span.ts';
 import { findTracing, type Tracing } from '../tracing/tracing.ts';
-import { isModern, toRequestFacts } from './sdk-request.ts';
+import { isModern, readSdkRequest } from './sdk-request.ts';
 
+/** Removes the tools from the server again. */
 export type Detach = () => void;
 
+/** The options of `ToolRegistry.attachToServer()`. */
 export interface AttachOptions {
-  /** Adds to or replaces what is known about a call: the principal from your own authentication, say. */
+  /** Adds or replaces facts about a call, for example the principal of your own authentication. */
   readonly call?: (extra: unknown) => Partial<RequestFacts>;
-  /** Values no answer may show, beside the secrets of the REST operations that are served. */
+  /** Values that no answer may contain, beside the secrets of the REST operations. */
   readonly secrets?: readonly string[];
 }
 
-/** What is served. */
-export interface Offer {
+export interface ToolSource {
   readonly list: () => readonly ToolDefinition[];
   readonly tools: Table<Outcome>;
   readonly redaction: () => Redaction;
@@ -34,14 +35,14 @@ export interface Offer {
 
 type SdkHandler = (request: unknown, extra: unknown) => unknown;
 
-/** The methods of a server that are used; only the first is required. */
+/** The methods of a server that are used. Only the first is required. */
 export interface ServerLike {
   setRequestHandler(method: unknown, handler: SdkHandler): void;
   removeRequestHandler?(method: string): void;
   registerCapabilities?(capabilities: object): void;
   getClientCapabilities?(): unknown;
   readonly transport?: unknown;
-  /** Not public in the SDK; where it is there, tools registered before are kept. */
+  /** Not public in the SDK. If the server has it, tools that are registered already are kept. */
   readonly _requestHandlers?: Map<string, SdkHandler>;
 }
 
@@ -50,28 +51,28 @@ interface ToolsResult {
   readonly nextCursor?: string;
 }
 
-export function attach(target: unknown, offer: Offer, options: AttachOptions): Detach {
+export function attach(target: unknown, source: ToolSource, options: AttachOptions): Detach {
   const server = resolveServer(target);
-  // Only possible before connecting; a connected server has declared its capabilities already.
+  // Only possible before connecting: a connected server has declared its capabilities already.
   if (server.transport === undefined) server.registerCapabilities?.({ tools: {} });
 
   const tracing = findTracing();
-  // If the server cannot remove our handlers, they stay; once detached they behave as if the tools did not exist.
+  // If the server cannot remove our handlers, they stay. Once detached, they behave as if the tools did not exist.
   let isAttached = true;
   const list = replaceHandler(server, 'tools/list', (before) => async (request, extra) => {
     const theirs = before ? ((await before(request, extra)) as ToolsResult) : {};
     if (!isAttached || theirs.nextCursor !== undefined) return { tools: [], ...theirs };
-    return { ...theirs, tools: [...(theirs.tools ?? []), ...offer.list()] };
+    return { ...theirs, tools: [...(theirs.tools ?? []), ...source.list()] };
   });
   const call = replaceHandler(server, 'tools/call', (before) => async (request, extra) => {
     const { name, arguments: args = {} } = (request as { params: { name: string; arguments?: Args } }).params;
-    if (before && !(isAttached && offer.tools.find(name))) return before(request, extra);
-    const redaction = offer.redaction();
-    const span = tracing && openSpan(tracing, request, offer);
+    if (before && !(isAttached && source.tools.find(name))) return before(request, extra);
+    const redaction = source.redaction();
+    const span = tracing && openSpan(tracing, request, source);
     try {
       if (!isAttached) throw new GatewayError('UNKNOWN_TOOL', `Unknown tool: ${name}.`, { tool: name });
-      const facts = { ...toRequestFacts(server, extra, redaction), ...options.call?.(extra), span };
-      const adapter = createAdapter({ tools: offer.tools, redaction, audit: () => {}, onHandlerError: () => {} });
+      const facts = { ...readSdkRequest(server, extra, redaction), ...options.call?.(extra), span };
+      const adapter = createAdapter({ tools: source.tools, redaction, audit: () => {}, onHandlerError: () => {} });
       const perform = () => adapter.callTool(facts, name, args);
       return toResult(await (span === undefined ? perform() : span.run(perform)));
     } catch (error) {
@@ -88,8 +89,8 @@ export function attach(target: unknown, offer: Offer, options: AttachOptions): D
   };
 }
 
-/** The tool's name is recorded only if it exists: made-up names would create unbounded span names. */
-function openSpan(tracing: Tracing, request: unknown, { tools }: Offer): CallSpan {
+/** The name is recorded only if the tool exists: clients can invent any number of names. */
+function openSpan(tracing: Tracing, request: unknown, { tools }: ToolSource): CallSpan {
   const { name, _meta: meta } = (request as { params: { name: string; _meta?: Readonly<Record<string, unknown>> } })
     .params;
   const isKnown = tools.find(name) !== undefined;
@@ -118,7 +119,7 @@ function isServer(value: unknown): value is ServerLike {
   return typeof (value as Partial<ServerLike> | null | undefined)?.setRequestHandler === 'function';
 }
 
-/** Replaces a handler; returns a function that restores the old one, if the server allows that. */
+/** Replaces a handler. Returns a function that restores the old one, if the server allows that. */
 function replaceHandler(
   server: ServerLike,
   method: string,
@@ -146,12 +147,12 @@ function toResult(outcome: Outcome): object {
   return {
     content: outcome.content,
     ...(outcome.isError && { isError: true }),
-    // An object in every era; grouped tools declare no output schema.
+    // An object in every revision, because grouped tools declare no output schema.
     ...(outcome.structured !== undefined && { structuredContent: toLegacyStructured(undefined, outcome.structured) }),
   };
 }
 
-/** SDK servers answer with the `code` of what is thrown. */
+/** SDK servers answer with the `code` of the error that is thrown. */
 function toSdkError(error: unknown, redaction: Redaction, isModernClient: boolean): Error {
   const message = redaction.text(error instanceof Error ? error.message : String(error));
   const wire = error instanceof GatewayError && {

@@ -1,4 +1,4 @@
-// The `extra` (SDK v1) or `ctx` (SDK v2) of a request handler as what an ExecutionContext is made of.
+// Reads the `extra` (SDK v1) or `ctx` (SDK v2) of a request handler into the facts of an ExecutionContext.
 import { z } from 'zod';
 import type { Client, ReportProgress } from '../call/caller.ts';
 import type { RequestFacts } from '../call/execution-context.ts';
@@ -40,7 +40,7 @@ type Extra = V1Extra & Partial<V2Context>;
 
 const never = new AbortController().signal;
 
-export function toRequestFacts(server: ServerLike, handlerExtra: unknown, redaction: Redaction): RequestFacts {
+export function readSdkRequest(server: ServerLike, handlerExtra: unknown, redaction: Redaction): RequestFacts {
   const extra = (handlerExtra ?? {}) as Extra;
   const modern = extra.mcpReq;
   const auth = extra.authInfo ?? extra.http?.authInfo;
@@ -63,7 +63,7 @@ export function toRequestFacts(server: ServerLike, handlerExtra: unknown, redact
   };
 }
 
-/** Whether a request is one of 2026-07-28 or later: only these carry their version themselves. */
+/** Whether a request is one of 2026-07-28 or later: only these contain their version. */
 export function isModern(handlerExtra: unknown): boolean {
   return (handlerExtra as Extra | undefined)?.mcpReq?.envelope?.[VERSION] !== undefined;
 }
@@ -93,7 +93,7 @@ function toLegacyClient(server: ServerLike, { mcpReq, sendRequest }: Extra, reda
   return { ...client, request, ...(canElicit(capabilities) && { ask: createLegacyAsk(request) }) };
 }
 
-/** A progress report that cannot be delivered is no reason to fail a call. */
+/** A progress report that cannot be delivered does not fail the call. */
 function reportTo(
   notify: (notification: Notification) => Promise<void>,
   progressToken: string | number,

@@ -1,4 +1,4 @@
-// ToolRegistry: the tools of a library user, by name; listed by tags, called, and attached to an official SDK server.
+// ToolRegistry: the tools of a library user by name. They can be listed by tags, called, and attached to a server of the official SDK.
 
 import type { ExecutionContext, RequestFacts } from '../call/execution-context.ts';
 import type { Outcome } from '../call/outcome.ts';
@@ -12,7 +12,7 @@ import { GatewayError } from '../errors.ts';
 import { createRedaction, type Redaction } from '../orchestration/redaction.ts';
 import { type AttachOptions, attach, type Detach } from './attach.ts';
 
-/** A tool passes when it has one of `include` (or none are asked for) and none of `exclude`. */
+/** Selects tools with at least one tag of `include`, if there are any, and no tag of `exclude`. */
 export interface TagFilter {
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
@@ -23,6 +23,16 @@ type AnyBuilder = Pick<
   'getName' | 'getTags' | 'getActionNames' | 'buildToolDefinition' | 'execute' | 'toEntry'
 >;
 
+/**
+ * Tools by name. They can be listed by tags, called, and attached to a server of the official SDK.
+ *
+ * ```ts
+ * const registry = new ToolRegistry().register(
+ *   new GroupedToolBuilder('clock').action({ name: 'now', readOnly: true, handler: () => new Date().toISOString() }),
+ * );
+ * console.assert(registry.has('clock'));
+ * ```
+ */
 export class ToolRegistry {
   readonly #builders = new Map<string, AnyBuilder>();
 
@@ -56,12 +66,12 @@ export class ToolRegistry {
     return this.getTools();
   }
 
-  /** The definitions that pass the filter, in order of registration. */
+  /** The definitions of the tools that pass the filter, in order of registration. */
   getTools(filter: TagFilter = {}): ToolDefinition[] {
     return this.#passing(filter).map((builder) => builder.buildToolDefinition());
   }
 
-  /** The same as entries of a gateway: `createGateway({ native: registry.toEntries() })`. */
+  /** The same tools as entries of a gateway: `createGateway({ native: { tools: registry.toEntries() } })`. */
   toEntries(filter: TagFilter = {}): ToolEntry[] {
     return this.#passing(filter).map((builder) => builder.toEntry());
   }
@@ -79,8 +89,8 @@ export class ToolRegistry {
   }
 
   /**
-   * Serves these tools on an SDK `Server` or `McpServer` (v1 or v2), beside tools it already has. Call it before
-   * connecting. Returns a function that takes them off again.
+   * Serves these tools on an SDK `Server` or `McpServer` (v1 or v2), beside tools that it already has. Call it before
+   * connecting. Returns a function that removes them again.
    */
   attachToServer(server: unknown, options: AttachOptions & { readonly filter?: TagFilter } = {}): Detach {
     const { filter = {}, secrets = [] } = options;
@@ -98,7 +108,7 @@ export class ToolRegistry {
           missing: (name) => this.#missing(name, filter),
         },
         redaction: () => {
-          // Tools are never unregistered, so the same number means the same tools.
+          // Tools are never unregistered, so the same number of tools means the same tools.
           if (size !== this.size) redaction = createRedaction(createRedactor([...secrets, ...this.#secrets()]));
           size = this.size;
           return redaction;
@@ -118,7 +128,7 @@ export class ToolRegistry {
     return new GatewayError('UNKNOWN_TOOL', `Unknown tool "${name}"; ${hint(name, names)}`, { tool: name });
   }
 
-  /** Of every REST operation behind these tools. */
+  /** The secrets of every REST operation of these tools. */
   #secrets(): string[] {
     const operations = this.toEntries().flatMap((entry) => entry.operations);
     return collectSecrets([{ endpoints: operations.map(({ endpoint }) => endpoint) }]);

@@ -1,7 +1,7 @@
 // Counts calls as they end. What a call adds to is found by one look-up: the series of its transport, client, tool and outcome together.
 import type { Transport } from '../call/caller.ts';
 import type { Confirmation } from '../call/evidence.ts';
-import type { ExecutionContext, ResultFacts } from '../call/execution-context.ts';
+import type { ExecutionContext, RequestFacts, ResultFacts } from '../call/execution-context.ts';
 import type { Meter, MeteredService, OpenMeter } from '../call/meter.ts';
 import type { Outcome } from '../call/outcome.ts';
 import { type Buckets, type Cell, CounterFamily, HistogramFamily, type Snapshot } from './families.ts';
@@ -132,7 +132,7 @@ class CallMeter implements Meter {
     if (result === undefined) return;
     const { durationMs, outcome, failureMode = '' } = result;
     const series = this.#seriesOf(record, outcome, failureMode);
-    const { upstreamMs, waitedMs, confirmation } = record;
+    const { upstreamMs, waitedMs, confirmation } = record.journal;
     series.calls.value++;
     series.whole.observe(durationMs / 1_000);
     series.own.observe(Math.max(0, durationMs - upstreamMs - waitedMs) / 1_000);
@@ -147,20 +147,21 @@ class CallMeter implements Meter {
   }
 
   #seriesOf(context: ExecutionContext, outcome: string, mode: string): CallSeries {
-    const { tool = '', operation = '', transport, method, client } = context;
+    const { tool = '', operation = '' } = context;
+    const { transport, method, client } = context.request;
     const isTool = method === 'tools/call';
     const name = isTool ? (this.#service.hasTool(tool) ? tool : UNKNOWN) : '';
     const key = `${operation} ${name} ${transport} ${client.era} ${method} ${outcome} ${mode}`;
     const series = this.#calls.get(key);
     if (series !== undefined) return series;
-    return this.#addSeries(key, name, operation, context, outcome, mode);
+    return this.#addSeries(key, name, operation, context.request, outcome, mode);
   }
 
   #addSeries(
     key: string,
     tool: string,
     operation: string,
-    { transport, client, method }: ExecutionContext,
+    { transport, client, method }: RequestFacts,
     outcome: string,
     mode: string,
   ): CallSeries {

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
+import type { Table } from '../../src/adapter/adapter.ts';
 import { createAdapter } from '../../src/adapter/adapter.ts';
-import type { Table } from '../../src/adapter/adapter-parts.ts';
 import { buildDigest } from '../../src/call/digest.ts';
 import { ExecutionContext } from '../../src/call/execution-context.ts';
 import type { Handler } from '../../src/call/handler.ts';
@@ -41,9 +41,8 @@ describe('the golden path', () => {
     expect(audited).toHaveLength(1);
     expect(audited[0]).toMatchObject({
       requestId: 'r-1',
-      method: 'tools/call',
       principal: { id: 'ann' },
-      transport: 'tcp',
+      request: { method: 'tools/call', transport: 'tcp' },
       tool: 'pets_list',
       argumentsDigest: buildDigest({ limit: 3 }),
       sealed: true,
@@ -96,7 +95,7 @@ describe('the golden path', () => {
     });
   });
 
-  test('throws protocol errors and bugs on, and records them', async () => {
+  test('passes protocol errors and bugs on, and records them', async () => {
     const bug = new TypeError('bug');
     const { adapter, audited } = setUp(async () => {
       throw bug;
@@ -122,17 +121,21 @@ describe('the golden path', () => {
     expect(audited[0]?.results[0]).toMatchObject({ outcome: 'error', errorCode });
   });
 
-  test('is the same for resources and prompts, over another table', async () => {
+  test('is the same for resources and prompts, with another table', async () => {
     const { adapter, audited } = setUp(async () => DONE);
     const table = {
       find: () => async () => ({ contents: [] }),
       missing: () => new GatewayError('RESOURCE_NOT_FOUND', 'no'),
     };
     expect(await adapter.perform({ ...call, method: 'resources/read' }, 'a://b', {}, table)).toEqual({ contents: [] });
-    expect(audited[0]).toMatchObject({ method: 'resources/read', tool: 'a://b', results: [{ outcome: 'ok' }] });
+    expect(audited[0]).toMatchObject({
+      request: { method: 'resources/read' },
+      tool: 'a://b',
+      results: [{ outcome: 'ok' }],
+    });
   });
 
-  test('takes secrets out of whatever leaves, once', async () => {
+  test('removes secrets from every answer, once', async () => {
     const redact = vi.fn((text: string) => text.replaceAll('hunter2', '***'));
     const { adapter } = setUp(
       async () => ({
@@ -150,7 +153,7 @@ describe('the golden path', () => {
     expect(redact.mock.calls.filter(([text]) => text === 'it is hunter2')).toHaveLength(1);
   });
 
-  test('tells the operator what code from outside threw; the caller reads its message', async () => {
+  test('gives the operator the error of a handler, and the caller only its message', async () => {
     const bug = new TypeError('no such column');
     const { adapter, handlerErrors } = setUp(async () => {
       throw new GatewayError('HANDLER_FAILED', bug.message, {}, bug);

@@ -30,7 +30,7 @@ function open(options: Partial<GatewayOptions> = {}) {
 }
 
 describe('the audit trail', () => {
-  test('names what ran in every mode: the tool, the action in it, and the operation behind both', async () => {
+  test('names the tool, the action and the operation in every exposure', async () => {
     const flat = open();
     await flat.call('pets_get', { id: 7 });
     const grouped = open({ exposure: 'grouped' });
@@ -54,7 +54,7 @@ describe('the audit trail', () => {
     expect(new Set([flat, grouped, search].map(({ calls }) => calls()[0]?.args)).size).toBe(1);
   });
 
-  test('gives a refusal and its confirmed repeat the same digest of the arguments', async () => {
+  test('has the same digest of the arguments for a refusal and its confirmed repeat', async () => {
     const { call, calls } = open();
     const { confirmation_token } = (await call('pets_delete', { id: 7 })).structuredContent as Line;
     await call('pets_delete', { id: 7, confirmation_token });
@@ -76,7 +76,7 @@ describe('the audit trail', () => {
     expect(swallowed.calls()[0]).toMatchObject({ outcome: 'ok', upstream: `GET ${upstream.url}/pets/99` });
   });
 
-  test('has one failure in one shape: what middleware throws is a failed tool in every mode', async () => {
+  test('has the same record for an error of middleware in every exposure: a failed tool', async () => {
     const broken: Middleware = async () => {
       throw new TypeError('no such column');
     };
@@ -94,7 +94,7 @@ describe('the audit trail', () => {
     }
   });
 
-  test('does not send what middleware made of confirmed arguments', async () => {
+  test('records that nothing was sent if middleware changed confirmed arguments', async () => {
     const other: Middleware = (_context, args, next) => next({ ...args, id: 8 });
     const { call } = open({ middleware: [other] });
     const before = upstream.seen.length;
@@ -108,7 +108,7 @@ describe('the audit trail', () => {
     expect(upstream.seen.at(-1)?.url).toBe('/pets/8');
   });
 
-  test('tells who introduced themselves, with client and revision', async () => {
+  test('names clients that introduced themselves, with their revision', async () => {
     const { gateway, lines } = open();
     const clientInfo = { name: 'inspector', version: '1.2' };
     await gateway.handle(legacy(1, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }));
@@ -120,7 +120,7 @@ describe('the audit trail', () => {
   });
 });
 
-describe('a call of what the caller may not see', () => {
+describe('the record of a call that the caller may not see', () => {
   const reader = { transport: 'http' as const, principal: { id: 'key:reader', effects: ['read'] as const } };
   const profiles = { lists: { include: ['pets.list'] } };
 
@@ -147,7 +147,7 @@ describe('a call of what the caller may not see', () => {
     },
   );
 
-  test('is not what somebody called that there is not, nor what the caller may call', async () => {
+  test('does not say `denied` for a name that does not exist, nor for what the caller may call', async () => {
     const { gateway, calls } = open();
     const part = gateway.serviceOf('', ['read'])!;
     for (const name of ['pets_nothing', 'pets_list', 'pets_get'])

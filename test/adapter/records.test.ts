@@ -71,7 +71,7 @@ describe('a call made inside another one', () => {
     expect(calls()).toMatchObject([{ tool: 'users', action: 'look', operation: 'users.look', outcome: 'ok' }]);
   });
 
-  test('is not steered by what steers the outer one', async () => {
+  test('does not get the controls of the outer call', async () => {
     const texts: string[] = [];
     const lookFirst: Middleware = async (context, _args, next) => {
       if (context.operation === 'pets.list') {
@@ -86,7 +86,7 @@ describe('a call made inside another one', () => {
   });
 });
 
-describe('when secrets cannot be looked for', () => {
+describe('a result that cannot be redacted', () => {
   const broken = () =>
     Object.assign(
       (text: string): string => {

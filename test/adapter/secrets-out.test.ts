@@ -65,7 +65,7 @@ describe('an OAuth token', () => {
       endpoints: { steady: reading('/steady', 'long'), hasty: reading('/hasty', 'short') },
     });
 
-  test('that came with the first call is taken out of its answer, and so is the one after it', async () => {
+  test('of the first call is removed from its answer, and so is the next token', async () => {
     const { gateway, call } = twoClients();
     for (let round = 0; round < 2; round++) {
       const text = textOf(await call('pets_hasty'));
@@ -76,7 +76,7 @@ describe('an OAuth token', () => {
     await gateway.close();
   });
 
-  test('in use is not forgotten for the many that came after it', async () => {
+  test('in use is still removed after many newer tokens', async () => {
     const { gateway, call } = twoClients();
     await call('pets_steady');
     for (let round = 0; round < 70; round++) await call('pets_hasty');
@@ -85,7 +85,7 @@ describe('an OAuth token', () => {
     await gateway.close();
   });
 
-  test('counts from its last use: what else an API says of it meanwhile is taken out too', async () => {
+  test('is remembered from its last use, and removed from answers until it expires', async () => {
     const { gateway, call } = twoClients();
     await call('pets_steady');
     for (let round = 0; round < 40; round++) await call('pets_hasty');
@@ -111,7 +111,7 @@ const BEARER = {
   },
 };
 
-describe('an outcome that was looked through', () => {
+describe('an outcome that is redacted already', () => {
   type Draft = { content: { text?: string }[]; structured: { pet: Record<string, unknown>; list: unknown[] } };
   const changes: [string, (outcome: Draft) => unknown][] = [
     ['a block of its content', ({ content }) => Object.assign(content[0]!, { text: SECRET })],
@@ -150,7 +150,7 @@ describe('an outcome that was looked through', () => {
     await gateway.close();
   });
 
-  test('is looked through again where a native tool returns it with something added', async () => {
+  test('is redacted again if a native tool returns a changed copy', async () => {
     body = () => JSON.stringify({ pet: { id: 7 }, list: [1] });
     const tool: ToolEntry = defineTool({
       name: 'wrap',
@@ -168,11 +168,11 @@ describe('an outcome that was looked through', () => {
   });
 });
 
-describe('no secret leaves', () => {
+describe('secrets are removed', () => {
   const tool = (run: NonNullable<Parameters<typeof defineTool>[0]>['run']) =>
     defineTool({ name: 'tell', description: 'Tells.', annotations: { readOnlyHint: true }, run });
 
-  test('in a link to a resource', async () => {
+  test('from a link to a resource', async () => {
     const link = { type: 'resource_link', uri: `https://a.test/?key=${SECRET}`, name: `The ${SECRET}` };
     const { gateway, call } = open(BEARER, { native: { tools: [tool(() => ({ content: [link] }))] } });
     expect((await call('tell')).result?.content).toEqual([
@@ -181,7 +181,7 @@ describe('no secret leaves', () => {
     await gateway.close();
   });
 
-  test('in what says itself: a URL, an object with words of its own', async () => {
+  test('from objects with toJSON(), such as a URL', async () => {
     const said = { link: new URL(`https://a.test/?key=${SECRET}`), at: new Date(0), own: { toJSON: () => [SECRET] } };
     const { gateway, call } = open(BEARER, {
       native: { tools: [tool(() => ({ content: [], structuredContent: said }))] },
@@ -198,7 +198,7 @@ describe('no secret leaves', () => {
   const redacted = { method: 'elicitation/create', params: { message: 'Is [redacted] right?', requestedSchema: {} } };
   const inputRequired = { inputRequests: { ok: asking }, requestState: 'round-1' };
 
-  test('in a question of a tool, a resource or a prompt', async () => {
+  test('from a question of a tool, a resource or a prompt', async () => {
     const { gateway, call } = open(BEARER, {
       native: {
         tools: [tool(() => ({ content: [], inputRequired }))],
@@ -227,7 +227,7 @@ describe('no secret leaves', () => {
     await gateway.close();
   });
 
-  test('in a question to a legacy client', async () => {
+  test('from a question to a legacy client', async () => {
     const { gateway } = open(BEARER, {
       native: { tools: [tool(({ client, signal }) => client.request!(asking.method, asking.params, signal))] },
     });

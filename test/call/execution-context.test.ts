@@ -62,7 +62,7 @@ describe('ExecutionContext', () => {
     }).toThrow(TypeError);
   });
 
-  test('is called by its tool, and inside a grouped tool also by the action', () => {
+  test('is labelled with the tool, and with the action of a grouped tool', () => {
     const bound = ExecutionContext.fromRequest(facts).withToolCall('pets');
     expect([bound.label, bound.withAction('list').label]).toEqual(['pets', 'pets/list']);
   });
@@ -81,20 +81,30 @@ describe('ExecutionContext', () => {
     });
   });
 
-  test('does not record a failure that somebody recovered from', () => {
+  test('shows its request and its journal as copies, so that nobody can change the record', () => {
+    const bound = ExecutionContext.fromRequest({ ...facts, remote: '192.0.2.7' }).withToolCall('pets');
+    bound.noteUpstream({ ...UPSTREAM }, 5);
+    Object.assign(bound.request, { remote: 'elsewhere' });
+    Object.assign(bound.journal, { upstream: undefined, upstreamMs: 0 });
+    expect(bound.request.remote).toBe('192.0.2.7');
+    expect(bound.journal).toMatchObject({ upstream: UPSTREAM, upstreamMs: 5, waitedMs: 0 });
+    expect(bound.withResult(result).seal().journal).toMatchObject({ upstream: UPSTREAM, upstreamMs: 5 });
+  });
+
+  test('does not record a failure that middleware recovered from', () => {
     const bound = ExecutionContext.fromRequest(facts).withToolCall('pets');
     bound.noteFailure('timeout');
     expect(bound.withResult(result).results[0]?.failureMode).toBeUndefined();
   });
 
-  test('once sealed is frozen to the bottom and refuses every further step', () => {
+  test('is deeply frozen once it is sealed, and refuses every further step', () => {
     const bound = ExecutionContext.fromRequest({ ...facts, progress: () => {}, data: { tenant: 'acme' } }).withToolCall(
       'p',
     );
     bound.noteUpstream({ ...UPSTREAM });
     const sealed = bound.withResult(result).seal();
-    const { principal, client, signal } = sealed;
-    for (const value of [sealed, principal, client, signal].flatMap((part) => [...reach(part)]))
+    const { request, journal } = sealed;
+    for (const value of [sealed, request, journal].flatMap((part) => [...reach(part)]))
       expect(Object.isFrozen(value)).toBe(true);
     expect([sealed.data, sealed.progress]).toEqual([undefined, undefined]);
     expect(() => sealed.withResult(result)).toThrow('sealed');
@@ -107,7 +117,7 @@ describe('ExecutionContext', () => {
     expect(() => sealed.noteFailure('timeout')).toThrow('sealed');
   });
 
-  test('once sealed holds nothing alive and nothing secret', () => {
+  test('once sealed contains no functions and no secrets', () => {
     const sealed = ExecutionContext.fromRequest({
       ...facts,
       data: { token: 'hunter2' },
@@ -120,7 +130,7 @@ describe('ExecutionContext', () => {
       .withOperation({ argumentsDigest: 'd', controls: { confirmationToken: 'hunter2' } })
       .withResult(result)
       .seal();
-    const parts = [sealed, sealed.client, sealed.principal, sealed.data, sealed.answers];
+    const parts = [sealed, sealed.request, sealed.journal];
     expect(parts.flatMap((part) => [...reach(part)]).filter((value) => typeof value === 'function')).toEqual([]);
     expect([sealed.requestState, sealed.progress, sealed.log, sealed.controls]).toEqual([
       undefined,
@@ -128,6 +138,6 @@ describe('ExecutionContext', () => {
       undefined,
       undefined,
     ]);
-    expect(JSON.stringify(sealed)).not.toContain('hunter2');
+    expect(JSON.stringify([sealed, sealed.request, sealed.journal])).not.toContain('hunter2');
   });
 });

@@ -7,19 +7,19 @@ const quote = (block: Content) => QuotedText.quote(block as Extract<Content, { t
 describe('a text whose JSON form is known', () => {
   const known = new QuotedText('say "hi"', '"say \\"hi\\""');
 
-  test('is written as it is known, and is a text block like any other', () => {
+  test('is written in that form, and is a text block like any other', () => {
     expect(quote(new QuotedText('text', '"as it is known"'))).toBe('"as it is known"');
     expect(JSON.parse(JSON.stringify(known))).toEqual({ type: 'text', text: 'say "hi"' });
     expect({ ...known }).toEqual({ type: 'text', text: 'say "hi"' });
   });
 
-  test('takes another line', () => {
+  test('can get one more line', () => {
     const longer = known.withLine('next: "2"');
     expect(longer.text).toBe('say "hi"\nnext: "2"');
     expect(quote(longer)).toBe(JSON.stringify(longer.text));
   });
 
-  test('is written anew where somebody made another text of it, and cannot be changed itself', () => {
+  test('is converted to JSON again if it was copied with another text, and cannot be changed itself', () => {
     expect(quote({ ...known, text: 'changed' })).toBe('"changed"');
     expect(quote({ type: 'text', text: 'a "b"' })).toBe('"a \\"b\\""');
     expect(() => Object.assign(known, { text: 'changed' })).toThrow(TypeError);

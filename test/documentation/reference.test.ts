@@ -460,7 +460,7 @@ const decided = (effect: 'write' | 'destructive') =>
 const IN_SOURCE: Readonly<Record<string, () => unknown>> = {
   'domain.guard.write': () => decided('write'),
   'domain.guard.destructive': () => decided('destructive'),
-  'domain.exposure': () => constantOf('src/serving.ts', /exposure = ('\w+')/),
+  'domain.exposure': () => constantOf('src/service-plan.ts', /exposure = ('\w+')/),
   'response.maxFileBytes': () => constantOf('src/executor/answer/build-answer.ts', /MAX_FILE_BYTES = (.+);/),
   'prompt.messages[].role': () => constantOf('src/domain/definition/offers.ts', /role = ('\w+')/),
   'tls.minVersion': () =>

@@ -37,7 +37,7 @@ describe('through an injected dispatcher', () => {
     const context = contextOf({ tool: 'get_pet', signal: signal() });
     const answer = await target.run(context, { id: 'a/b', limit: 2, tag: ['x', 'y'], trace: 'abc' });
     expect(textOf(answer)).toBe('{"name":"Rex"}');
-    expect(context.upstream?.url).toBe('https://api.pets.test/v2/pets/a%2Fb');
+    expect(context.journal.upstream?.url).toBe('https://api.pets.test/v2/pets/a%2Fb');
   });
 
   test('a write: body and credential', async () => {

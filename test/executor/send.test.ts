@@ -410,7 +410,7 @@ describe('compressed answers', () => {
       const target = createExecutor().compile(endpoint(upstream.origin, { response: { maxChars: 2_000_000 } }));
       const answer = await target.run(context, {});
       expect(textOf(answer)).toBe(body);
-      expect(context.upstream?.bytes).toBe(body.length);
+      expect(context.journal.upstream?.bytes).toBe(body.length);
     }
     expect(upstream.last().headers['accept-encoding']).toBe('gzip, br');
   });
@@ -467,7 +467,7 @@ describe('redirects', () => {
     const target = createExecutor().compile(endpoint(`${upstream.origin}/v1`, { headers: { 'X-Version': '2' } }));
     const answer = await target.run(context, {});
     expect(textOf(answer)).toBe('found');
-    expect(context.upstream?.url).toBe(`${upstream.origin}/v1/things/`);
+    expect(context.journal.upstream?.url).toBe(`${upstream.origin}/v1/things/`);
     expect(upstream.last().headers['x-version']).toBe('2');
   });
 

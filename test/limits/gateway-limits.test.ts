@@ -51,7 +51,7 @@ const many = <Item>(count: number, make: (index: number) => Item) => Array.from(
 const isRefused = ({ structuredContent }: Result) => structuredContent?.failure_mode === 'rate_limited';
 
 describe('the rate of a caller', () => {
-  test('lets as many calls reach the API as are written, and tells the others when to come again', async () => {
+  test('lets the configured number of calls reach the API, and tells the others when to call again', async () => {
     open({ perPrincipal: { rate: '20/hour' } });
     const results = await Promise.all(many(50, () => call({ id: 'key:ci' })));
     expect(upstream.seen).toHaveLength(20);
@@ -70,7 +70,7 @@ describe('the rate of a caller', () => {
     expect(gateway.limits.refused).toMatchObject({ principalRate: 30 });
   });
 
-  test('counts over profiles, transports, eras, connections and ids; what is hidden or wrong counts too', async () => {
+  test('counts calls over all profiles, transports, revisions and connections, also hidden and wrong ones', async () => {
     open({ perPrincipal: { rate: '6/hour' } }, { profiles: { reader: { effects: ['read'] } } });
     const principal = { id: 'https://id.example.com|alice' };
     const reader = gateway.serviceOf('reader')!;
@@ -90,7 +90,7 @@ describe('the rate of a caller', () => {
     expect(upstream.seen).toHaveLength(4);
   });
 
-  test('of a key or an issuer is its own, and two keys of one caller share what they have', async () => {
+  test('can be set per key and issuer, and two keys of one caller share it', async () => {
     open({ perPrincipal: { rate: '2/hour' } });
     await Promise.all(many(9, () => call({ id: 'key:big', limits: { rate: '5/hour' } })));
     expect(upstream.seen).toHaveLength(5);
@@ -101,7 +101,7 @@ describe('the rate of a caller', () => {
     expect(upstream.seen).toHaveLength(11);
   });
 
-  test('turned calls away are written down once, and then counted: nobody fills a disk with refusals', async () => {
+  test('records the first refused call and then only counts, so that refusals do not fill a disk', async () => {
     const records: string[] = [];
     const counted: [string, number][] = [];
     const audit: Evidence = {
@@ -119,7 +119,7 @@ describe('the rate of a caller', () => {
     expect(counted).toEqual([['key:ci', 47]]);
   });
 
-  test('lists and pings are free of it', async () => {
+  test('does not count lists and pings', async () => {
     open({ perPrincipal: { rate: '1/hour' } });
     for (let i = 0; i < 5; i++) {
       const reply = await gateway.handle(modern(i, 'tools/list'), { principal: { id: 'a' } });
@@ -142,7 +142,7 @@ test.each(Object.keys(LINKS) as (keyof typeof LINKS)[])(
 );
 
 describe('the concurrent calls of a caller', () => {
-  test('are no more than may be, over all its connections; others are not kept waiting by them', async () => {
+  test('are limited over all its connections, and do not make other callers wait', async () => {
     const held = gate();
     answer = (_request, response) => void held.opened.then(() => response.end('[]'));
     open({ perPrincipal: { concurrent: 3, queue: 2, waitSeconds: 60 } });
@@ -204,7 +204,7 @@ describe('the concurrent calls of a caller', () => {
     await server.close(0);
   });
 
-  test('are no more than may be when many answers come at once: each waits for a place again', async () => {
+  test('stay limited if many answers come at once: each call waits for a permit again', async () => {
     let now = 0;
     let most = 0;
     answer = (_request, response) => {
@@ -232,7 +232,7 @@ describe('the concurrent calls of a caller', () => {
     await server.close(0);
   });
 
-  test('that find no place again in time are refused, and nothing is sent; nor do they keep one', async () => {
+  test('are refused if they get no permit again in time, and keep none', async () => {
     const held = gate();
     answer = (_request, response) => void held.opened.then(() => response.end('[]'));
     open({ perPrincipal: { concurrent: 1, queue: 0, waitSeconds: 0.05 } });
@@ -254,8 +254,8 @@ describe('the concurrent calls of a caller', () => {
   });
 });
 
-describe('room for the calls of an API', () => {
-  test('is its own: one that never answers takes nothing from another, nor from a domain at the same origin', async () => {
+describe('the concurrent calls of an API', () => {
+  test('are limited per domain and origin: an API that never answers does not block others', async () => {
     const dead = await startUpstream(() => {});
     const deadPets = petsDomain(dead.url, {}, { name: 'dead', prompts: {}, resources: {} });
     const sameHost = petsDomain(dead.url, {}, { name: 'same', prompts: {}, resources: {} });
@@ -279,7 +279,7 @@ describe('room for the calls of an API', () => {
     await dead.close();
   });
 
-  test('is one for all that a call sends: a redirect neither waits anew nor is refused half-way', async () => {
+  test('have one permit per call: a redirect neither waits again nor is refused', async () => {
     answer = ({ url }, response) =>
       url === '/pets' ? response.writeHead(302, { location: '/pets/' }).end() : response.end('[]');
     open({ perUpstream: { rate: '2/hour', concurrent: 1, waitSeconds: 0.05 } });
@@ -290,7 +290,7 @@ describe('room for the calls of an API', () => {
     expect(upstream.seen).toHaveLength(4);
   });
 
-  test('goes in turn to its callers: who sends a hundred times as much does not starve another', async () => {
+  test('are admitted in turn by caller: one that sends a hundred times as much does not starve another', async () => {
     answer = (_request, response) => void setTimeout(() => response.end('[]'), 2);
     open({ perPrincipal: { concurrent: 1_000 }, perUpstream: { concurrent: 2, queue: 1_000, waitSeconds: 60 } });
     let served = 0;
@@ -304,7 +304,7 @@ describe('room for the calls of an API', () => {
     expect(upstream.seen).toHaveLength(404);
   });
 
-  test('a full queue keeps a place for who has fewer calls in it', async () => {
+  test('refuse a call of the caller with the longest queue if the queue is full', async () => {
     const held = gate();
     answer = (_request, response) => void held.opened.then(() => response.end('[]'));
     open({ perUpstream: { concurrent: 1, queue: 5, waitSeconds: 60 } });
@@ -320,7 +320,7 @@ describe('room for the calls of an API', () => {
     expect(refused[0]).toMatchObject({ structuredContent: { limit: 'calls of pets at once', retry_after_seconds: 1 } });
   });
 
-  test('is left by a call that is cancelled or too late while it waits: it never goes out', async () => {
+  test('are not sent if they are cancelled or too late while they wait', async () => {
     const held = gate();
     answer = (_request, response) => void held.opened.then(() => response.end('[]'));
     open({ perUpstream: { concurrent: 1, waitSeconds: 0.05 } });
@@ -337,7 +337,7 @@ describe('room for the calls of an API', () => {
     expect(upstream.seen).toHaveLength(1);
   });
 
-  test('and how often it is called may be said in its domain file; calls wait for their time', async () => {
+  test('can have a rate limit in the domain file; calls wait for a token', async () => {
     const domain = petsDomain(upstream.url, {}, { limits: { rate: '3/hour', waitSeconds: 0 } });
     open({ perUpstream: { rate: '1000/s' } }, { domains: [domain] });
     const results = await Promise.all(many(10, (at) => call({ id: `caller ${at}` })));
@@ -350,7 +350,7 @@ describe('room for the calls of an API', () => {
 describe('an overloaded gateway', () => {
   const SLOW = { eventLoopMs: 900, heapPercent: 10 };
 
-  test('sends calls away: with 503 and Retry-After over HTTP, before the body is read, else as a typed failure', async () => {
+  test('refuses calls: with 503 and Retry-After over HTTP, before the body is read, else as a typed failure', async () => {
     open({});
     const { serveHttp: serve } = await import('../../src/transport/http-server.ts');
     const server = await serve(gateway, { port: 0 });
@@ -371,7 +371,7 @@ describe('an overloaded gateway', () => {
     await server.close(0);
   });
 
-  test('is not ready when hardly any memory is left', async () => {
+  test('is not ready if hardly any memory is left', async () => {
     open({ shed: { heapPercent: 99.9 } });
     const { serveHttp: serve } = await import('../../src/transport/http-server.ts');
     const server = await serve(gateway, { port: 0 });

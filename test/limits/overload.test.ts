@@ -27,13 +27,13 @@ function watch() {
 }
 
 describe('an event loop', () => {
-  test('that is late a few times (a start, a collection of garbage) is no overload', () => {
+  test('that is late a few times (a start, a garbage collection) is not overloaded', () => {
     const { look, changes } = watch();
     expect([look(SLOW, SLOW, SLOW), look(FINE), look(SLOW), look(FINE)]).toEqual([false, false, false, false]);
     expect(changes).toEqual([]);
   });
 
-  test('that stays late is one; it ends well below the line, and each change is told once', () => {
+  test('that stays late is overloaded until it is well below the threshold, and each change is reported once', () => {
     const { look, changes } = watch();
     expect(look(SLOW, SLOW, SLOW, SLOW)).toBe(true);
     expect(look(SLOW, SLOW, SLOW)).toBe(true);
@@ -48,7 +48,7 @@ describe('an event loop', () => {
 describe('a heap', () => {
   const full: LoadSample = { eventLoopMs: 3, heapPercent: 94 };
 
-  test('full of garbage is none: it is collected before anybody is sent away', () => {
+  test('full of garbage is not an overload: it is collected before calls are refused', () => {
     const { look, collected, changes } = watch();
     expect(look(full)).toBe(false);
     expect(collected()).toBe(1);
@@ -56,7 +56,7 @@ describe('a heap', () => {
     expect(changes).toEqual([]);
   });
 
-  test('that is full after a collection is one, and is collected again as long as it lasts', () => {
+  test('that is full after a collection is an overload, and is collected again while that lasts', () => {
     const { look, collected, overload } = watch();
     expect(look(full, full, full, full, full)).toBe(true);
     expect(overload.isExhausted).toBe(false);
@@ -68,7 +68,7 @@ describe('a heap', () => {
   });
 });
 
-test('a process that does nothing is not overloaded, and watching it keeps nothing alive', async () => {
+test('an idle process is not overloaded, and sampling does not keep it alive', async () => {
   const changes: LoadSample[] = [];
   const overload = new Overload({
     rules: { eventLoopMs: 10_000, heapPercent: 99 },
@@ -80,7 +80,7 @@ test('a process that does nothing is not overloaded, and watching it keeps nothi
   overload.stop();
 });
 
-test('an event loop that is really blocked, again and again, is found out; and it recovers by itself', async () => {
+test('an event loop that is blocked again and again is overloaded, and recovers', async () => {
   const changes: boolean[] = [];
   const overload = new Overload({
     rules: { eventLoopMs: 60, heapPercent: 100 },

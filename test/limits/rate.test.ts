@@ -1,7 +1,7 @@
-// A rate as it is written, and the bucket it makes.
+// Rates such as 100/min, and their token buckets.
 import { describe, expect, test } from 'vitest';
 import { toRules, UPSTREAM_DEFAULTS } from '../../src/limits/call-rules.ts';
-import { Meter, parseRate, type SharedRates } from '../../src/limits/rate.ts';
+import { parseRate, RateLimiter, type SharedRates } from '../../src/limits/rate.ts';
 
 describe('parseRate()', () => {
   test.each([
@@ -19,26 +19,26 @@ describe('parseRate()', () => {
   });
 });
 
-describe('a bucket', () => {
+describe('a token bucket', () => {
   const rate = parseRate('3/min');
 
   test('holds one period’s worth, and says how long until the next token', () => {
-    const bucket = new Meter('key', undefined);
+    const bucket = new RateLimiter('key', undefined);
     expect([0, 0, 0, 0].map((now) => bucket.take(rate, now))).toEqual([0, 0, 0, 20_000]);
     expect(bucket.take(rate, 15_000)).toBe(5_000);
     expect(bucket.take(rate, 20_000)).toBe(0);
     expect(bucket.take(rate, 20_000)).toBe(20_000);
   });
 
-  test('never holds more than that, however long nobody calls', () => {
-    const bucket = new Meter('key', undefined);
+  test('never holds more than one period’s tokens, however long nobody calls', () => {
+    const bucket = new RateLimiter('key', undefined);
     const later = 1e9;
     expect([0, 0, 0, 0].map(() => Number(bucket.take(rate, later)) > 0)).toEqual([false, false, false, true]);
   });
 
-  test('lets exactly as many pass as are written, whatever fractions a token has', () => {
+  test('lets exactly the configured number of calls pass, whatever fractions a token has', () => {
     for (const text of ['7/s', '600/min', '1000000/min', '11/hour']) {
-      const bucket = new Meter('key', undefined);
+      const bucket = new RateLimiter('key', undefined);
       const { count } = parseRate(text);
       let taken = 0;
       while (bucket.take(parseRate(text), 123_456.789) === 0) taken++;
@@ -47,14 +47,14 @@ describe('a bucket', () => {
   });
 
   test('keeps what was used up when the rate changes', () => {
-    const bucket = new Meter('key', undefined);
+    const bucket = new RateLimiter('key', undefined);
     for (let i = 0; i < 3; i++) bucket.take(rate, 0);
     expect(bucket.take(parseRate('2/min'), 0)).toBeGreaterThan(0);
   });
 });
 
-describe('a bucket that replicas share', () => {
-  function sharing(answers: (number | undefined)[]): { meter: Meter; asked: () => number } {
+describe('a token bucket that replicas share', () => {
+  function sharing(answers: (number | undefined)[]): { limiter: RateLimiter; asked: () => number } {
     let asked = 0;
     const shared: SharedRates = {
       isUsable: true,
@@ -63,28 +63,28 @@ describe('a bucket that replicas share', () => {
         return waitMs === undefined ? undefined : { tokens: waitMs === 0 ? 1 : 0, waitMs };
       },
     };
-    return { meter: new Meter('key', shared), asked: () => asked };
+    return { limiter: new RateLimiter('key', shared), asked: () => asked };
   }
 
-  test('decides where it answers; where it does not, the process’s own does', async () => {
-    const { meter } = sharing([0, 5_000, undefined]);
+  test('decides if it answers, else the bucket of the process decides', async () => {
+    const { limiter } = sharing([0, 5_000, undefined]);
     const rate = parseRate('100/min');
-    expect(await meter.take(rate, performance.now())).toBe(0);
-    expect(await meter.take(rate, performance.now())).toBe(5_000);
+    expect(await limiter.take(rate, performance.now())).toBe(0);
+    expect(await limiter.take(rate, performance.now())).toBe(5_000);
   });
 
-  test('is not asked where it is certainly empty: our own bucket is, or it said so just now', async () => {
+  test('is not asked while it is known to be empty', async () => {
     const own = sharing([0]);
-    expect(await own.meter.take(parseRate('1/hour'), 0)).toBe(0);
-    expect(own.meter.take(parseRate('1/hour'), 0)).toBeGreaterThan(0);
+    expect(await own.limiter.take(parseRate('1/hour'), 0)).toBe(0);
+    expect(own.limiter.take(parseRate('1/hour'), 0)).toBeGreaterThan(0);
     expect(own.asked()).toBe(1);
     const common = sharing([60_000]);
-    await common.meter.take(parseRate('9/hour'), performance.now());
-    expect(common.meter.take(parseRate('9/hour'), performance.now())).toBeGreaterThan(0);
+    await common.limiter.take(parseRate('9/hour'), performance.now());
+    expect(common.limiter.take(parseRate('9/hour'), performance.now())).toBeGreaterThan(0);
     expect(common.asked()).toBe(1);
   });
 
-  test('is asked for as many tokens at a time as were used before, where it holds thousands; never for more of a small one', async () => {
+  test('is asked for as many tokens as were used before, but for one at a time if it is small', async () => {
     const asked: number[] = [];
     const shared: SharedRates = {
       isUsable: true,
@@ -93,21 +93,21 @@ describe('a bucket that replicas share', () => {
         return { tokens: most, waitMs: 0 };
       },
     };
-    const busy = new Meter('busy', shared);
+    const busy = new RateLimiter('busy', shared);
     const now = performance.now();
     for (let i = 0; i < 1 + 2 + 4 + 8 + 16; i++) await busy.take(parseRate('600000/min'), now);
     // A thousandth of the bucket is the most.
     for (let i = 0; i < 10; i++) await busy.take(parseRate('20000/min'), now);
     expect(asked).toEqual([1, 2, 4, 8, 16, 20]);
-    const small = new Meter('small', shared);
+    const small = new RateLimiter('small', shared);
     for (let i = 0; i < 5; i++) await small.take(parseRate('100/min'), now);
     expect(asked.slice(6)).toEqual([1, 1, 1, 1, 1]);
-    // What was not used in time is lost, and next time there are as many as were used.
+    // Tokens that were not used in time are lost. The next request asks for as many as were used.
     await busy.take(parseRate('600000/min'), now + 3_600_000);
     expect(asked.at(-1)).toBe(10);
   });
 
-  test('brings what all of those who wait for it need, with one question', async () => {
+  test('is asked once for all calls that wait for a token', async () => {
     const asked: number[] = [];
     const shared: SharedRates = {
       isUsable: true,
@@ -116,26 +116,26 @@ describe('a bucket that replicas share', () => {
         return { tokens: most, waitMs: 0 };
       },
     };
-    const meter = new Meter('busy', shared);
-    await Promise.all(Array.from({ length: 15 }, () => meter.take(parseRate('600000/min'), performance.now())));
+    const limiter = new RateLimiter('busy', shared);
+    await Promise.all(Array.from({ length: 15 }, () => limiter.take(parseRate('600000/min'), performance.now())));
     expect(asked).toEqual([1, 2, 4, 8]);
   });
 
-  test('a refusal of it costs nothing of our own', async () => {
-    const { meter } = sharing([1, 1, 1, 0, 0]);
+  test('that refuses leaves the bucket of the process as it was', async () => {
+    const { limiter } = sharing([1, 1, 1, 0, 0]);
     const rate = parseRate('2/hour');
     let now = performance.now();
     const next = () => {
       now += 100;
       return now;
     };
-    for (let i = 0; i < 3; i++) expect(await meter.take(rate, next())).toBe(1);
-    expect(await meter.take(rate, next())).toBe(0);
-    expect(await meter.take(rate, next())).toBe(0);
+    for (let i = 0; i < 3; i++) expect(await limiter.take(rate, next())).toBe(1);
+    expect(await limiter.take(rate, next())).toBe(0);
+    expect(await limiter.take(rate, next())).toBe(0);
   });
 });
 
-test('what is said nearest decides each limit by itself', () => {
+test('toRules() takes each limit from the nearest setting that has it', () => {
   const rules = toRules(UPSTREAM_DEFAULTS, { rate: '5/s' }, { rate: '9/s', concurrent: 3 });
   expect(rules).toEqual({ rate: parseRate('5/s'), concurrent: 3, queue: 256, waitSeconds: 5 });
 });

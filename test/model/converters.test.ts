@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { ToolAnnotations } from '../../src/model/annotations.ts';
-import { ConverterBase } from '../../src/model/converter.ts';
+import { ConverterBase } from '../../src/model/converter-bases.ts';
 import {
+  GroupConverter,
   PromptArgumentConverter,
   PromptConverter,
   ResourceConverter,
@@ -9,7 +10,6 @@ import {
   ToolConverter,
 } from '../../src/model/converters.ts';
 import { Group } from '../../src/model/group.ts';
-import { GroupConverter } from '../../src/model/group-converter.ts';
 import { Prompt, PromptArgument } from '../../src/model/prompt.ts';
 import { Resource } from '../../src/model/resource.ts';
 import { Tool } from '../../src/model/tool.ts';
@@ -92,14 +92,14 @@ describe('ToolConverter', () => {
 });
 
 describe('ToolAnnotationsConverter', () => {
-  test('has nothing to say when nothing is hinted', () => {
+  test('returns null if there are no hints', () => {
     expect(new ToolAnnotationsConverter().convertFrom(new ToolAnnotations())).toBeNull();
     expect(
       new ToolAnnotationsConverter('2024-11-05').convertFrom(new ToolAnnotations({ readOnlyHint: true })),
     ).toBeNull();
   });
 
-  test('carries every hint both ways', () => {
+  test('converts every hint in both directions', () => {
     const hints = {
       title: 'T',
       readOnlyHint: true,
@@ -194,7 +194,7 @@ describe('GroupConverter', () => {
 });
 
 describe('typed names of the conversions', () => {
-  test('say the same as the general ones', () => {
+  test('return the same as the general ones', () => {
     const tools = new ToolConverter();
     const [wire] = tools.convertFromTools([pets, null]);
     expect(wire).toEqual(tools.convertFrom(pets));
@@ -218,7 +218,7 @@ describe('typed names of the conversions', () => {
     expect(groups.convertToGroup(outline)?.childTools[0]?.meta).toEqual(pets.meta);
   });
 
-  test('for prompts, resources and annotations as well', () => {
+  test('exist for prompts, resources and annotations as well', () => {
     const prompt = new Prompt({ name: 'p', arguments: [new PromptArgument({ name: 'a', required: true })] });
     const prompts = new PromptConverter();
     expect(prompts.convertToPrompts(prompts.convertFromPrompts([prompt])).map(({ name }) => name)).toEqual(['p']);

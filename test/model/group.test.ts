@@ -58,7 +58,7 @@ describe('Group', () => {
     expect(() => root.addGroup(root)).toThrow('cannot be its own ancestor');
   });
 
-  test('prompts and resources hang in the tree like tools', () => {
+  test('prompts and resources can be in groups like tools', () => {
     const { users } = platform();
     const prompt = new Prompt({ name: 'greet' });
     const resource = new Resource({ name: 'doc', uri: 'doc://users' });
@@ -78,7 +78,7 @@ describe('Group', () => {
     expect(() => new Group({ name: 'other' }).addTool(list)).toThrow('"list" is frozen');
   });
 
-  test('what it hands out is a copy nobody can change, before it is frozen as well', () => {
+  test('its lists are copies that cannot be changed, even before it is frozen', () => {
     const { root, users } = platform();
     const list = tool('list');
     users.addTool(list);
@@ -97,7 +97,7 @@ describe('Group', () => {
     expect(list.getFullyQualifiedName()).toBe('platform.users.list');
   });
 
-  test('a tool checks arguments by itself: unknown ones and what is missing', () => {
+  test('a tool refuses unknown and missing arguments', () => {
     const inputSchema = { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] };
     const get = new Tool({ name: 'get', inputSchema });
     expect(get.validateArguments({ id: 7 })).toEqual({ id: 7 });

@@ -52,20 +52,20 @@ async function call(name: string, limit: unknown): Promise<string> {
   return result.content[0]!.text;
 }
 
-test('the answer says in its last line that a limit was moved', async () => {
+test('the last line of an answer says which argument was clamped', async () => {
   expect(await call('things_list', 500)).toBe('{"title":"[redacted]"}\nlimit was 500; 50 is the most, so 50 was used');
   expect(urls).toEqual(['/things?limit=50']);
   expect(await call('things_list', 7)).toBe('{"title":"[redacted]"}');
 });
 
-test('a failure says so too', async () => {
+test('the last line of a failure says which argument was clamped', async () => {
   const text = await call('things_fail', 0);
   expect(text.split('\n').at(-1)).toBe('limit was 0; 1 is the least, so 1 was used');
   expect(text).not.toContain('a-secret');
   expect(urls).toEqual(['/fail?limit=1']);
 });
 
-test('the answer is looked through for secrets once, moved or not', async () => {
+test('the answer is redacted once, with or without clamped arguments', async () => {
   await call('things_list', 500);
   expect(texts).toEqual(['{"title":"a-secret"}']);
   await call('things_list', 7);

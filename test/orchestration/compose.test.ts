@@ -33,7 +33,7 @@ describe('compose()', () => {
     expect(trail).toEqual(['a in', 'b in', 'handler', 'b out', 'a out']);
   });
 
-  test('goes on with the same arguments, or with those a middleware gives', async () => {
+  test('goes on with the same arguments, or with those that middleware passes to next()', async () => {
     const run = compose(
       [(_call, _args, next) => next(), (_call, args, next) => next({ ...args, added: true })],
       async (_call, args) => text(JSON.stringify(args)),
@@ -42,7 +42,7 @@ describe('compose()', () => {
     expect(read(await run(call, { id: 7 }))).toBe('{"id":7,"added":true}');
   });
 
-  test('does not run what a middleware keeps from running, and lets errors through', async () => {
+  test('does not run the handler if middleware does not call next(), and passes errors on', async () => {
     const stopped = compose([async () => text('no')], async () => text('never'), asTheyAre);
     expect(read(await stopped(call, {}))).toBe('no');
     const failing = compose(
@@ -55,12 +55,12 @@ describe('compose()', () => {
     await expect(failing(call, {})).rejects.toThrow('upstream');
   });
 
-  test('is the handler itself where there is no middleware', () => {
+  test('returns the handler itself if there is no middleware', () => {
     const handler = async () => text('x');
     expect(compose([], handler, asTheyAre)).toBe(handler);
   });
 
-  test('runs what lies below once: next() called a second time fails, and sends nothing', async () => {
+  test('runs the handler once: a second next() fails and sends nothing', async () => {
     let runs = 0;
     const twice: Middleware = async (_context, _args, next) => {
       await next();
@@ -77,7 +77,7 @@ describe('compose()', () => {
     expect(runs).toBe(2);
   });
 
-  test('has arguments that a middleware changed checked, and goes on with what the check returns', async () => {
+  test('checks arguments that middleware changed, and goes on with what the check returns', async () => {
     const recheck: Recheck = (_context, changed, before) => ({ ...changed, before });
     const run = compose([(_c, _a, next) => next({ id: 8 })], async (_c, args) => text(JSON.stringify(args)), recheck);
     expect(read(await run(call, { id: 7 }))).toBe('{"id":8,"before":{"id":7}}');
@@ -91,7 +91,7 @@ describe('compose()', () => {
     await expect(refused(call, { id: 7 })).rejects.toMatchObject({ code: 'VALIDATION' });
   });
 
-  test('types what a middleware throws itself, and leaves what it passes on from below', async () => {
+  test('wraps an error of the middleware itself, and not one that it passes on', async () => {
     const mine = compose([async () => Promise.reject(new Error('mine'))], async () => text('never'), asTheyAre);
     await expect(mine(call, {})).rejects.toMatchObject({ code: 'HANDLER_FAILED', message: 'mine' });
     const bug = new TypeError('below');

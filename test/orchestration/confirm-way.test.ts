@@ -78,8 +78,8 @@ async function takesToken(service: Service, tool: string): Promise<boolean> {
   return result.structuredContent.confirmation_token !== undefined;
 }
 
-describe('what counts as a yes is read', () => {
-  test('from --confirm, from LANDBRIDGE_CONFIRM, and the flag counts more', () => {
+describe('what counts as a confirmation is read', () => {
+  test('from --confirm, then from LANDBRIDGE_CONFIRM', () => {
     expect(readConfig({}, {}).confirm).toBeUndefined();
     expect(readConfig({ confirm: 'ask' }, {}).confirm).toBe('ask');
     expect(readConfig({}, { LANDBRIDGE_CONFIRM: 'token' }).confirm).toBe('token');
@@ -88,7 +88,7 @@ describe('what counts as a yes is read', () => {
     expect(() => readConfig({}, { LANDBRIDGE_CONFIRM: 'maybe' })).toThrow('LANDBRIDGE_CONFIRM');
   });
 
-  test('from a domain file, and nearer from one of its operations', async () => {
+  test('from an operation, then from its domain file', async () => {
     const gateway = start([await load('confirm: ask\noperations:\n  delete_cat: { confirm: token }\n')]);
     expect(await takesToken(gateway, 'delete_pet')).toBe(false);
     expect(await takesToken(gateway, 'delete_cat')).toBe(true);
@@ -121,7 +121,7 @@ describe('what counts as a yes is read', () => {
     expect(() => readProfiles(file)).toThrow('confirm');
   });
 
-  test('never below what the operator demands', async () => {
+  test('and is never weaker than the operator demands', async () => {
     const policy = { readOnly: false, confirm: 'ask' } as const;
     const gateway = start([await load('confirm: token\noperations:\n  delete_cat: { confirm: either }\n')], { policy });
     expect(await takesToken(gateway, 'delete_pet')).toBe(false);

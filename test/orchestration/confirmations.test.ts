@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { buildDigest, toCanonicalJson } from '../../src/call/digest.ts';
 import {
-  type Binding,
+  type ConfirmationBinding,
   createConfirmations,
   createSpentMemory,
   createSpentStore,
 } from '../../src/orchestration/confirmations.ts';
 import { createSigner } from '../../src/orchestration/signer.ts';
 
-const binding: Binding = {
+const binding: ConfirmationBinding = {
   purpose: 'token',
   principal: 'ann',
   operation: 'pets.delete',
@@ -17,7 +17,7 @@ const binding: Binding = {
 };
 
 describe('a permission', () => {
-  test('is good once', async () => {
+  test('is valid once', async () => {
     const confirmations = createConfirmations();
     const seal = confirmations.issue(binding);
     expect(confirmations.inspect(seal, binding)).toBe('good');
@@ -25,14 +25,14 @@ describe('a permission', () => {
     expect(await confirmations.redeem(seal, binding)).toBe('used');
   });
 
-  test('is good once even when it is redeemed many times at the same moment', async () => {
+  test('is valid once even if it is redeemed many times at the same moment', async () => {
     const confirmations = createConfirmations();
     const seal = confirmations.issue(binding);
     const verdicts = await Promise.all(Array.from({ length: 20 }, () => confirmations.redeem(seal, binding)));
     expect(verdicts.filter((verdict) => verdict === 'good').length).toBe(1);
   });
 
-  test.each<[string, Partial<Binding>]>([
+  test.each<[string, Partial<ConfirmationBinding>]>([
     ['purpose', { purpose: 'state' }],
     ['principal', { principal: 'bob' }],
     ['operation', { operation: 'pets.create' }],
@@ -46,13 +46,13 @@ describe('a permission', () => {
     expect(await confirmations.redeem(seal, binding)).toBe('good');
   });
 
-  test('of one pair of principal and operation never fits another that reads the same', async () => {
+  test('for one principal and operation is not valid for another pair with the same text', async () => {
     const confirmations = createConfirmations();
     const seal = confirmations.issue({ ...binding, principal: 'a","b', operation: 'c' });
     expect(await confirmations.redeem(seal, { ...binding, principal: 'a', operation: 'b","c' })).toBe('tampered');
   });
 
-  test('outlives neither its time nor its key', async () => {
+  test('is not valid after its expiry, nor with another key', async () => {
     let now = 1_000_000_000;
     const signer = createSigner(Buffer.alloc(32, 1));
     const confirmations = createConfirmations({ signer, ttlSeconds: 60, now: () => now });
@@ -66,7 +66,7 @@ describe('a permission', () => {
     expect(await other.redeem(seal, binding)).toBe('tampered');
   });
 
-  test('issued by one replica is good at another that has its key, once for both when they share a store', async () => {
+  test('of one replica is valid at another with the same key, once for both if they share a store', async () => {
     const signer = createSigner(Buffer.alloc(32, 1));
     const spent = createSpentStore();
     const [one, two] = [createConfirmations({ signer, spent }), createConfirmations({ signer, spent })];
@@ -75,7 +75,7 @@ describe('a permission', () => {
     expect(await one.redeem(seal, binding)).toBe('used');
   });
 
-  test('is worth nothing at a replica that shares the key and no store: one yes would do the same thing twice', async () => {
+  test('is not valid at a replica that shares the key but no store: one yes would act twice', async () => {
     const signer = createSigner(Buffer.alloc(32, 1));
     const [one, two] = [createConfirmations({ signer }), createConfirmations({ signer })];
     const seal = one.issue(binding);
@@ -83,7 +83,7 @@ describe('a permission', () => {
     expect(await one.redeem(seal, binding)).toBe('good');
   });
 
-  test('is worth nothing after a restart, which forgets what was used', async () => {
+  test('is not valid after a restart, which forgets what was used', async () => {
     const secret = Buffer.alloc(32, 'secret');
     let ms = Date.parse('2026-01-01T00:00:00Z');
     const start = () => createConfirmations({ signer: createSigner(secret), now: () => ms });
@@ -109,7 +109,7 @@ describe('a permission', () => {
     );
   });
 
-  test('cannot be guessed, and no text makes reading it fail', async () => {
+  test('cannot be guessed, and no text makes the check throw', async () => {
     const confirmations = createConfirmations();
     await fc.assert(
       fc.asyncProperty(fc.string({ maxLength: 100 }), async (text) => {
@@ -121,7 +121,7 @@ describe('a permission', () => {
 });
 
 describe('the store of used permissions', () => {
-  test('forgets what has expired and keeps the rest', () => {
+  test('forgets expired permissions and keeps the others', () => {
     let now = 0;
     const store = createSpentMemory(() => now);
     expect(store.spend('a', 10)).toBe(true);
@@ -140,7 +140,7 @@ describe('the digest of arguments', () => {
     expect(buildDigest({ a: 1, b: { c: 2, d: 3 } })).toBe(buildDigest({ b: { d: 3, c: 2 }, a: 1 }));
   });
 
-  test('is another one for other arguments, of whatever kind', () => {
+  test('differs for other arguments of every type', () => {
     const values = [{}, { a: 1 }, { a: '1' }, { a: null }, { a: [] }, { a: {} }, { a: [1] }, { a: true }, { a: 10n }];
     const dates = [new Date(0), new Date(1)].map((when) => ({ a: when }));
     expect(new Set([...values, ...dates].map(buildDigest)).size).toBe(values.length + dates.length);

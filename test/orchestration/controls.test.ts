@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_RESPONSE, type ResponsePlan } from '../../src/endpoint/model.ts';
 import { GatewayError } from '../../src/errors.ts';
-import { buildControls, type ControlOffer, mayAnswerJson, putInside } from '../../src/orchestration/controls.ts';
+import { buildControls, type ControlOptions, mayAnswerJson, putInside } from '../../src/orchestration/controls.ts';
 
 const OFFERS = {
   read: { fields: 'advertised', token: false },
@@ -9,13 +9,13 @@ const OFFERS = {
   guarded: { fields: 'advertised', token: true },
   silent: { fields: 'useless', token: true },
   native: { fields: 'none', token: false },
-} as const satisfies Record<string, ControlOffer>;
+} as const satisfies Record<string, ControlOptions>;
 
 const controlsOf = (offer: keyof typeof OFFERS, ...own: string[]) => buildControls(new Set(own), OFFERS[offer]);
 const keysOf = (offer: keyof typeof OFFERS, ...own: string[]) => Object.keys(controlsOf(offer, ...own).schemas);
 
-describe('what the gateway adds to arguments', () => {
-  test('is `dry_run` everywhere, `fields` for answers in JSON, and a token where one may stand for a yes', () => {
+describe('the controls that the gateway adds', () => {
+  test('are `dry_run` everywhere, `fields` for JSON answers, and a token if one may confirm', () => {
     expect(keysOf('read')).toEqual(['fields', 'dry_run']);
     expect(keysOf('write')).toEqual(['fields', 'dry_run']);
     expect(keysOf('guarded')).toEqual(['fields', 'dry_run', 'confirmation_token']);
@@ -23,7 +23,7 @@ describe('what the gateway adds to arguments', () => {
     expect(keysOf('native')).toEqual(['dry_run']);
   });
 
-  test('steps aside for arguments of the API, as far as it takes', () => {
+  test('get another name if the API has an argument of that name', () => {
     expect(keysOf('read', 'fields')).toEqual(['landbridge_fields', 'dry_run']);
     expect(keysOf('guarded', 'dry_run', 'landbridge_dry_run', 'confirmation_token')).toEqual([
       'fields',
@@ -40,18 +40,18 @@ describe('what the gateway adds to arguments', () => {
     expect(controlsOf('read', 'confirmation_token').take('t', { confirmation_token: 'the API’s own' })).toBeUndefined();
   });
 
-  test('takes `fields` where no answer has any: several operations share one schema in grouped and search mode', () => {
+  test('accept `fields` without a JSON answer, because operations share a schema in grouped and search mode', () => {
     expect(controlsOf('silent').take('t', { fields: 'id' })).toEqual({ args: {}, controls: { fields: ['id'] } });
   });
 
-  test('says where no token counts', () => {
+  test('say that an operation takes no token', () => {
     expect(() => controlsOf('read').take('t', { confirmation_token: 'x' })).toThrow(
       '1. `confirmation_token` must be left out: this operation takes no confirmation token.',
     );
     expect(controlsOf('read').take('t', { confirmation_token: null })).toBeUndefined();
   });
 
-  test('is taken out, and the rest left as it was', () => {
+  test('are taken out of the arguments, and the others stay as they were', () => {
     const { take } = controlsOf('guarded', 'id');
     const args = Object.freeze({ id: 7, dry_run: true, confirmation_token: 'abc' });
     expect(take('pets_delete', args)).toEqual({
@@ -82,7 +82,7 @@ describe('what the gateway adds to arguments', () => {
     expect(controlsOf('write').take('t', { dry_run: given })?.controls).toEqual({ dryRun: want });
   });
 
-  test('takes null for "not given"', () => {
+  test('are not given if they are null', () => {
     const { take } = controlsOf('guarded');
     expect(take('t', { dry_run: null, confirmation_token: null })).toEqual({ args: {}, controls: {} });
   });
@@ -133,7 +133,7 @@ describe('an operation answers JSON', () => {
 });
 
 describe('controls beside the arguments', () => {
-  test('go inside, under the key the operation takes them by', () => {
+  test('are added to the arguments under the name that the operation expects', () => {
     const { keys } = controlsOf('guarded', 'fields');
     const beside = { operation: 'x', fields: 'id', dry_run: true, confirmation_token: null };
     expect(putInside('t', { fields: 'the API’s own' }, beside, keys)).toEqual({
@@ -152,7 +152,7 @@ describe('controls beside the arguments', () => {
     );
   });
 
-  test('may be repeated inside, but not contradicted', () => {
+  test('may be repeated in the arguments, but only with the same value', () => {
     const { keys } = controlsOf('guarded');
     expect(putInside('t', { dry_run: true }, { dry_run: true }, keys)).toEqual({ dry_run: true });
     expect(putInside('t', { dry_run: null }, { dry_run: true }, keys)).toEqual({ dry_run: true });

@@ -11,7 +11,7 @@ import { contextOf } from '../support/context.ts';
 const context = contextOf({ tool: 'pets_list' });
 
 describe('toFailure()', () => {
-  test('gives a timeout its wire shape and says that it may have taken effect', () => {
+  test('writes a timeout and says that it may have taken effect', () => {
     const text =
       'pets_list did not answer within 5 s.\nThe request may still have taken effect. Check, in this order:\n1. whether it did, before repeating anything but a read\n2. whether a smaller request works: fewer items, a narrower filter\n3. with the user, whether the API is slow or down, and whether timeoutMs in its domain file is too low';
     expect(toFailure(context, new ToolTimeoutError('pets_list', 5))).toEqual({
@@ -21,7 +21,7 @@ describe('toFailure()', () => {
     });
   });
 
-  test('says that a read whose time ran out changed nothing', () => {
+  test('says that a read that timed out changed nothing', () => {
     const [block] = toFailure(context, new ToolTimeoutError('pets_list', 5, 'nothing')).content;
     expect(block).toMatchObject({
       text: 'pets_list did not answer within 5 s.\nNothing was changed, so it is safe to call again. Try, in this order:\n1. a smaller request: fewer items, a narrower filter\n2. to ask the user whether the API is slow or down, and whether timeoutMs in its domain file is too low',
@@ -42,12 +42,12 @@ describe('toFailure()', () => {
   });
 
   const otherCodes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => ERRORS[code].wire !== 'tool');
-  test.each(otherCodes)('throws %s on: it is no tool’s failure', (code) => {
+  test.each(otherCodes)('throws %s, which is not a failure of a tool', (code) => {
     const error = new GatewayError(code, 'no');
     expect(() => toFailure(context, error)).toThrow(error);
   });
 
-  test('throws on what nobody foresaw, unchanged', () => {
+  test('throws unknown errors unchanged', () => {
     const bug = new TypeError('bug');
     expect(() => toFailure(context, bug)).toThrow(bug);
   });
@@ -57,7 +57,7 @@ describe('toFailure()', () => {
     expect(toFailure(context, error).structured).toEqual({ failure_mode: 'denied', message: 'No.' });
   });
 
-  test('cuts a text nobody could read', () => {
+  test('cuts a text that is too long', () => {
     const outcome = toFailure(context, new GatewayError('DENIED', 'x'.repeat(10_000)));
     const { message } = outcome.structured as { message: string };
     expect([message.length, message.endsWith('… [cut]')]).toEqual([4_007, true]);
@@ -135,7 +135,7 @@ describe('toUpstreamFailure()', () => {
     });
   });
 
-  test('says when to come back after too many requests', () => {
+  test('says when to call again after too many requests', () => {
     const outcome = toUpstreamFailure(context, read, answer(429, { retryAfterSeconds: 30 }));
     expect(outcome).toMatchObject({
       structured: { retry_after_seconds: 30, failure_mode: 'rate_limited' },
@@ -229,7 +229,7 @@ describe('toUpstreamFailure()', () => {
     expect(textOf(status, target, more)).toContain(advice);
   });
 
-  test('a write is never said to be safe to repeat, and nothing is said to be hopeless that an argument may repair', () => {
+  test('never calls a write safe to repeat, nor a call hopeless that other arguments may repair', () => {
     for (let status = 300; status < 600; status++) {
       if (status !== 425) expect(textOf(status, write)).not.toMatch(/safe to (?:try|call) again/);
       if ([400, 403, 404, 409, 410, 412, 413, 414, 422, 423].includes(status))
@@ -237,7 +237,7 @@ describe('toUpstreamFailure()', () => {
     }
   });
 
-  test('passes on what the API said, where it said nothing structured', () => {
+  test('passes on the text of the API if its answer has no structure', () => {
     expect(textOf(500, read, { problem: { body: '<h1>Oops</h1>' } })).toContain('It said: <h1>Oops</h1>');
     expect(textOf(422, write, { problem: { errors: { name: ['too short'] } } })).toContain(
       'errors: {"name":["too short"]}',

@@ -58,7 +58,7 @@ const tokenOf = async (run: ReturnType<typeof setUp>['run'], changes: ContextCha
 };
 const yes = { confirm: { action: 'accept', content: { confirm: true } } };
 
-describe('policy', () => {
+describe('the policy', () => {
   const guard = (policy: 'allow' | 'deny') =>
     createGuard(
       'pets.delete',
@@ -71,7 +71,7 @@ describe('policy', () => {
     expect(guard('allow')).toBeUndefined();
   });
 
-  test('deny refuses, says why, and that repeating is useless', async () => {
+  test('deny refuses, says why, and says that repeating is useless', async () => {
     const next = vi.fn();
     await expect(guard('deny')!(contextOf({ tool: 'pets_delete' }), {}, next)).rejects.toMatchObject({
       code: 'DENIED',
@@ -113,28 +113,28 @@ describe('a modern client with elicitation', () => {
     },
   );
 
-  test('is not asked by a form it did not declare', async () => {
+  test('is not asked with a kind of form that it did not declare', async () => {
     const { run } = setUp();
     await expect(run({ ...MODERN, capabilities: { elicitation: { url: {} } } })).rejects.toMatchObject({
       code: 'NOT_CONFIRMED',
     });
   });
 
-  test('agrees, and the call runs', async () => {
+  test('runs the call after the person agreed', async () => {
     const { run, next } = setUp();
     const requestState = await ask(run);
     expect(await run(ASKING, { requestState, answers: yes })).toBe(DONE);
     expect(next).toHaveBeenCalledTimes(1);
   });
 
-  test('agrees to the same arguments in another order', async () => {
+  test('may send the same arguments in another order with the answer', async () => {
     const { run, next } = setUp();
     const requestState = await ask(run, {}, { id: 7, options: { a: 1, b: 2 } });
     expect(await run(ASKING, { requestState, answers: yes }, { options: { b: 2, a: 1 }, id: 7 })).toBe(DONE);
     expect(next).toHaveBeenCalledTimes(1);
   });
 
-  test('may send answers nobody asked for: they are ignored', async () => {
+  test('may send answers to questions that were not asked: they are ignored', async () => {
     const { run } = setUp();
     const requestState = await ask(run);
     expect(await run(ASKING, { requestState, answers: { ...yes, more: { action: 'accept' } } })).toBe(DONE);
@@ -171,7 +171,7 @@ describe('a modern client with elicitation', () => {
     expect(next).not.toHaveBeenCalled();
   });
 
-  test('coming back without an answer and without elicitation gets a token instead of a question', async () => {
+  test('that comes back without an answer and without elicitation gets a token', async () => {
     const { run } = setUp();
     const requestState = await ask(run);
     await expect(run(MUTE, { requestState })).rejects.toMatchObject({
@@ -236,7 +236,7 @@ describe('a requestState', () => {
     expect(next).not.toHaveBeenCalled();
   });
 
-  test('that is bad is refused even without an answer: nobody is asked in its name', async () => {
+  test('that is not valid is refused even without an answer', async () => {
     const { run } = setUp();
     const requestState = `${await ask(run)}x`;
     await expect(run(ASKING, { requestState })).rejects.toMatchObject({ code: 'INVALID_PARAMS', message: foreign });
@@ -272,7 +272,7 @@ describe('a requestState', () => {
     expect(other.next).not.toHaveBeenCalled();
   });
 
-  test('past its time is refused', async () => {
+  test('that has expired is refused', async () => {
     let now = 1_000_000;
     const { run, next } = setUp(createConfirmations({ ttlSeconds: 10, now: () => now }));
     const requestState = await ask(run);
@@ -284,7 +284,7 @@ describe('a requestState', () => {
     expect(next).not.toHaveBeenCalled();
   });
 
-  test('is no token, and a token no state', async () => {
+  test('is not valid as a token, nor a token as a state', async () => {
     const { run, next } = setUp();
     await expect(run(ASKING, { requestState: await tokenOf(run), answers: yes })).rejects.toThrow(foreign);
     await expect(run(ASKING, { controls: { confirmationToken: await ask(run) } })).rejects.toThrow(
@@ -293,7 +293,7 @@ describe('a requestState', () => {
     expect(next).not.toHaveBeenCalled();
   });
 
-  test('means nothing from a legacy client, which knows no rounds', async () => {
+  test('of a legacy client is ignored, because there are no rounds', async () => {
     const { run, next } = setUp();
     const requestState = await ask(run);
     await expect(run({ ...LEGACY, capabilities: {} }, { requestState, answers: yes })).rejects.toMatchObject({
@@ -302,7 +302,7 @@ describe('a requestState', () => {
     expect(next).not.toHaveBeenCalled();
   });
 
-  test('that cannot be checked lets nothing pass', async () => {
+  test('that cannot be checked is refused', async () => {
     const confirmations = createConfirmations({
       spent: {
         spend: () => {
@@ -336,7 +336,7 @@ describe('a client that cannot ask', () => {
     expect(next).not.toHaveBeenCalled();
   });
 
-  test('is told the name the token goes by where the API has an argument of that name', async () => {
+  test('gets the token under another name if the API has an argument of that name', async () => {
     const guard = createGuard('a.b', { policy: 'confirm', because: '' }, createConfirmations(), async () => '', {
       tokenKey: 'landbridge_confirmation_token',
     });
@@ -373,7 +373,7 @@ describe('a client that cannot ask', () => {
     expect(next).not.toHaveBeenCalled();
   });
 
-  test('cannot use it after its time', async () => {
+  test('cannot use an expired token', async () => {
     let now = 1_000_000;
     const { run } = setUp(createConfirmations({ ttlSeconds: 10, now: () => now }));
     const confirmationToken = await tokenOf(run);
@@ -391,7 +391,7 @@ describe('a legacy client with elicitation', () => {
     request: vi.fn(async () => answer),
   });
 
-  test('is really asked, in words every revision knows, and the call runs when the person agrees', async () => {
+  test('is asked in a form that every revision knows, and the call runs if the person agrees', async () => {
     const { run, next } = setUp();
     const client = legacy({ action: 'accept', content: { confirm: true } });
     expect(await run(client)).toBe(DONE);
@@ -423,13 +423,13 @@ describe('a legacy client with elicitation', () => {
     },
   );
 
-  test('answering nonsense is an error', async () => {
+  test('that answers nonsense gets an error', async () => {
     const { run, next } = setUp();
     await expect(run(legacy({ action: 'accept' }))).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
     expect(next).not.toHaveBeenCalled();
   });
 
-  test('without a way to be asked gets a token', async () => {
+  test('that cannot be asked gets a token', async () => {
     const { run } = setUp();
     expect(await tokenOf((_, ...rest) => run({ ...LEGACY, capabilities: { elicitation: {} } }, ...rest))).toMatch(
       /^[\w-]{43}$/,
@@ -459,7 +459,7 @@ const ERAS = [
   ],
 ] as const;
 
-describe.each(ERAS)('a %s client that answers for nobody', (_, answering) => {
+describe.each(ERAS)('a %s client that answers without a person', (_, answering) => {
   const failure = (outcome: Promise<unknown>) => outcome.catch((error: unknown) => error) as Promise<GatewayError>;
 
   test.each([
@@ -497,7 +497,7 @@ describe.each(ERAS)('a %s client that answers for nobody', (_, answering) => {
     expect(next).not.toHaveBeenCalled();
   });
 
-  test('is taken for a person when it dismisses the question after as long as reading takes', async () => {
+  test('counts as a person if it dismisses the question after the time a person needs to read it', async () => {
     let now = 1_000_000;
     const { run } = setUp(createConfirmations({ now: () => now }));
     const refusal = await failure(
@@ -515,7 +515,7 @@ describe.each(ERAS)('a %s client that answers for nobody', (_, answering) => {
   });
 });
 
-describe('what counts as a yes', () => {
+describe('what counts as a confirmation', () => {
   test('`token`: nobody is asked, whatever the client declares', async () => {
     const { run, next } = setUp(undefined, undefined, 'token');
     const refusal = (await run(ASKING).catch((error: unknown) => error)) as GatewayError;

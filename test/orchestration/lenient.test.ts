@@ -85,7 +85,7 @@ const PUT = 'operations: { putOrder: { lenient: true } }\n';
 const GOOD = { id: 7, notify: 'yes', state: 'open', total: 1 };
 
 describe('a lenient operation', () => {
-  test('sends what its document would refuse, reads the rest as the document means it, and says so', async () => {
+  test('sends arguments that its document does not allow, and says so', async () => {
     const gateway = await open(PUT);
     const { text, isError, requests } = await call(gateway, 'put_order', {
       id: '7',
@@ -146,7 +146,7 @@ describe('lenient in a domain file', () => {
     await gateway.close();
   });
 
-  test('is for all of them at the top of the file, but for those that say otherwise; the guard asks all the same', async () => {
+  test('at the top of the file is for all operations without a setting of their own, and does not switch the guard off', async () => {
     const gateway = await open('lenient: true\noperations: { putOrder: { lenient: false } }\n');
     expect((await call(gateway, 'list_orders', { state: 'odd' })).requests[0]!.url).toBe('/orders?state=odd');
     expect(await call(gateway, 'put_order', { ...GOOD, state: 'odd' })).toMatchObject({ isError: true, requests: [] });
@@ -180,7 +180,7 @@ describe('lenient in a domain file', () => {
     await gateway.close();
   });
 
-  test('means nothing without a document', async () => {
+  test('has no effect without a document', async () => {
     const file = join(folder, 'own.yaml');
     await writeFile(
       file,

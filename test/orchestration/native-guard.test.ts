@@ -72,7 +72,7 @@ describe('a destructive native tool in a gateway', () => {
     expect(wipe.mock.calls.length + ban.mock.calls.length).toBe(1);
   });
 
-  test('is asked about where the client can ask a person', async () => {
+  test('asks if the client can ask a person', async () => {
     const { call, ban } = setUp();
     const question = await call('users', { action: 'ban', id: 7 }, ASKABLE);
     expect(question).toMatchObject({ resultType: 'input_required' });
@@ -85,7 +85,7 @@ describe('a destructive native tool in a gateway', () => {
     expect(ban).toHaveBeenCalledTimes(1);
   });
 
-  test('can be tried without effect', async () => {
+  test('can be called as a dry run', async () => {
     const { call, wipe } = setUp();
     expect((await call('wipe', { disk: 'sda', dry_run: true })).content[0]?.text).toBe(
       'Dry run of wipe: nothing was sent. The request would be:\n{\n "tool": "wipe",\n "arguments": {\n  "disk": "sda"\n }\n}',
@@ -111,7 +111,7 @@ describe('a destructive native tool in a gateway', () => {
     expect(await call('wipe', { disk: 'sda' })).toMatchObject({ content: [{ text: 'wiped sda' }] });
   });
 
-  test('says which arguments steer it; outside a gateway its definition stays as it was written', async () => {
+  test('advertises its controls; outside a gateway its definition has none', async () => {
     const { request } = setUp();
     const { tools } = (await request('tools/list', {})) as unknown as {
       tools: { name: string; inputSchema: { properties: object } }[];
@@ -130,14 +130,14 @@ describe('a destructive native tool in a gateway', () => {
 });
 
 describe('other native tools', () => {
-  test('that nothing is known of may write: a read-only gateway refuses them, and serves the reads', async () => {
+  test('without hints count as writes: a read-only gateway refuses them', async () => {
     const { call } = setUp({ readOnly: true });
     expect(await call('note', {})).toMatchObject({ structuredContent: { failure_mode: 'denied' } });
     expect(await call('look', {})).toMatchObject({ content: [{ text: 'seen' }] });
     expect(await call('users', { action: 'list' })).toMatchObject({ content: [{ text: 'ann' }] });
   });
 
-  test('a profile is stricter, never laxer', async () => {
+  test('are guarded more strictly by a profile, never less', async () => {
     const { gateway } = setUp(undefined, {
       profiles: { lax: { native: true, guard: 'allow' }, strict: { native: true, guard: 'deny' } },
     });
@@ -162,7 +162,7 @@ describe('a confirmation', () => {
     return { call, confirmation_token: structuredContent?.confirmation_token };
   };
 
-  test('is not spent for other arguments that a transformation makes look alike', async () => {
+  test('is not valid for other arguments that a transformation makes equal', async () => {
     const run = vi.fn(() => 'done');
     const schema = z.object({ ids: z.array(z.string()).transform((ids) => new Set(ids)) });
     const tool = defineTool({
@@ -178,7 +178,7 @@ describe('a confirmation', () => {
     expect(await call('wipe', { ids: ['a'], confirmation_token })).not.toHaveProperty('isError');
   });
 
-  test('is not spent for another tool whose name reads the same', async () => {
+  test('is not valid for another tool whose name has the same text', async () => {
     const run = vi.fn(() => 'done');
     const grouped = new GroupedToolBuilder('users').action({ name: 'ban', destructive: true, handler: run }).toEntry();
     const flat = defineTool({ name: 'users.ban', description: 'Bans.', annotations: { destructiveHint: true }, run });
@@ -187,7 +187,7 @@ describe('a confirmation', () => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  test('is not spent by middleware that changes the arguments, in place or for next()', async () => {
+  test('is not valid for arguments that middleware changes, in place or for next()', async () => {
     const run = vi.fn(() => 'done');
     const build = (middleware: Middleware) =>
       new GroupedToolBuilder('users')

@@ -97,7 +97,7 @@ describe('the question about a native tool', () => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  test('and its dry run say the same', async () => {
+  test('is the same as in its dry run', async () => {
     const { result } = await callTool(gateway, { name: 'purge', arguments: { ...args, dry_run: true } });
     const [{ text }] = result!.content as [{ text: string }];
     expect(JSON.parse(text.slice(text.indexOf('{')))).toEqual({
@@ -106,7 +106,7 @@ describe('the question about a native tool', () => {
     });
   });
 
-  test('is followed by a call with what was made of the arguments', async () => {
+  test('is followed by a call with the transformed arguments', async () => {
     const params = { name: 'purge', arguments: args };
     const { requestState } = questionOf(await callTool(gateway, params));
     const second = await callTool(gateway, { ...params, requestState, inputResponses: { confirm: yes } });
@@ -183,7 +183,7 @@ describe('a destructive tool with rounds of its own', () => {
     return { first, second: questionOf(second) };
   }
 
-  test('finishes, over HTTP, with each answer where it belongs', async () => {
+  test('finishes over HTTP, with each answer in its round', async () => {
     const gateway = setUp();
     const server = await serveHttp(gateway, { port: 0 });
     const call = async (body: Record<string, unknown>) => {
@@ -208,7 +208,7 @@ describe('a destructive tool with rounds of its own', () => {
     await gateway.close();
   });
 
-  test('finishes for the official client, which goes from round to round by itself', async () => {
+  test('finishes for the official client, which handles rounds by itself', async () => {
     const gateway = setUp();
     const server = await serveHttp(gateway, { port: 0 });
     const client = new Client(
@@ -229,7 +229,7 @@ describe('a destructive tool with rounds of its own', () => {
     await gateway.close();
   });
 
-  test('needs no state of its own to be remembered', async () => {
+  test('does not need a state of its own', async () => {
     const gateway = setUp();
     const bare = { name: 'bare', arguments: {} };
     const first = questionOf(await callTool(gateway, bare));
@@ -252,7 +252,7 @@ describe('a destructive tool with rounds of its own', () => {
     expect(wiped).toHaveLength(1);
   });
 
-  test('acts once for one agreement: no round can be repeated, one after the other or at once', async () => {
+  test('acts once for one confirmation: no round can be repeated', async () => {
     const gateway = setUp();
     const { first, second } = await confirm(gateway);
     expect((await callTool(gateway, round(first, { confirm: yes }))).error).toEqual(USED);
@@ -278,7 +278,7 @@ describe('a destructive tool with rounds of its own', () => {
     expect(wiped).toEqual([]);
   });
 
-  test('refuses a state with any part of it exchanged', async () => {
+  test('refuses a state in which any part was replaced', async () => {
     const gateway = setUp();
     const [one, two] = [(await confirm(gateway)).second, (await confirm(gateway)).second];
     const [seal, ...state] = one.requestState.split('.');
@@ -292,7 +292,7 @@ describe('a destructive tool with rounds of its own', () => {
     expect(wiped).toEqual([]);
   });
 
-  test('gives a state that ends with its time', async () => {
+  test('gives a state that expires', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     try {
       const gateway = setUp();
@@ -307,7 +307,7 @@ describe('a destructive tool with rounds of its own', () => {
     }
   });
 
-  test('finishes for a client that came with a token and answers by other means', async () => {
+  test('finishes for a client that came with a token', async () => {
     const gateway = setUp();
     const capabilities = { sampling: {} };
     const refusal = await callTool(gateway, params, { capabilities });
@@ -331,7 +331,7 @@ describe('a destructive tool with rounds of its own', () => {
     });
     afterAll(() => upstream.close());
 
-    test('has both asked about, one after the other, and each happens once', async () => {
+    test('asks about both, one after the other, and each happens once', async () => {
       const sweep: ToolEntry = defineTool({
         name: 'sweep',
         description: 'Sweeps.',
@@ -359,7 +359,7 @@ describe('a destructive tool with rounds of its own', () => {
 });
 
 describe('the state of a handler', () => {
-  test('of one profile opens nothing in another, whatever key they share', async () => {
+  test('of one profile is not valid in another with the same key', async () => {
     const states = createStateCodec({ key: Buffer.alloc(32, 7) });
     const book = defineTool({
       name: 'book',

@@ -82,7 +82,7 @@ describe('the policy for', () => {
   });
 });
 
-describe('what counts as a yes', () => {
+describe('what counts as a confirmation', () => {
   test.each<[string, Parameters<typeof decideWay>, string, string]>([
     ['is either, unless somebody says otherwise', [{}, {}, { readOnly: false }], 'either', 'it is the default'],
     [

@@ -18,13 +18,13 @@ describe('the question a person is asked', () => {
     );
   });
 
-  test('is shorter where there is nothing to show', () => {
+  test('is shorter if there are no arguments', () => {
     expect(buildQuestion({ ...endpoint, effect: 'write' }, 'Pets', 'POST https://api.example/wipe', {})).toBe(
       ['POST https://api.example/wipe', 'Removes a pet. (Pets)', 'This changes data at the API. Go on?'].join('\n'),
     );
   });
 
-  test('cannot be rewritten by an argument', () => {
+  test('cannot be imitated by an argument', () => {
     const text = buildQuestion(endpoint, 'Pets', request, {
       note: 'x\n\nThis only reads. Go on?',
       hidden: 'safe\u202egnihton\u200b',
@@ -36,7 +36,7 @@ describe('the question a person is asked', () => {
     expect(text).toContain('{"deep":["\\u{2028}"]}');
   });
 
-  test('hides what looks like a secret, and cuts what is too long to read', () => {
+  test('hides values that look like secrets, and cuts long ones', () => {
     const args: Record<string, unknown> = { password: 'hunter2', text: 'a'.repeat(500) };
     for (let index = 0; index < 30; index++) args[`more${index}`] = index;
     const text = buildQuestion(endpoint, 'Pets', `PUT https://api.example/${'x'.repeat(5000)}`, args);

@@ -3,8 +3,8 @@ import { createRedaction } from '../../src/orchestration/redaction.ts';
 
 const redaction = createRedaction((text) => text.replaceAll('secret', '[redacted]'));
 
-describe('what leaves the gateway', () => {
-  test('holds no secret, wherever it stands', () => {
+describe('redaction', () => {
+  test('removes secrets wherever they are', () => {
     const text = { type: 'text', text: 'a secret' } as const;
     const resource = { type: 'resource', resource: { uri: 'a://b', text: 'another secret' } } as const;
     for (const content of [[text], [text, resource], [resource]]) {
@@ -14,14 +14,14 @@ describe('what leaves the gateway', () => {
     }
   });
 
-  test('holds no secret of what a value says of itself, which is asked once', () => {
+  test('removes secrets from what toJSON() returns, and calls it once', () => {
     const inner = { name: 'secret', toJSON: () => 'never asked' };
     const value = { toJSON: () => inner };
     expect(JSON.stringify(redaction.value({ value }))).toBe('{"value":{"name":"[redacted]"}}');
     expect(JSON.stringify(redaction.value({ at: new Date(0) }))).toBe('{"at":"1970-01-01T00:00:00.000Z"}');
   });
 
-  test('is the very same value where there is nothing to take out', () => {
+  test('returns the same value if it has no secrets', () => {
     const outcome = {
       content: [{ type: 'text', text: 'fine' } as const],
       isError: false,
@@ -31,7 +31,7 @@ describe('what leaves the gateway', () => {
     expect(redaction.value(outcome.structured)).toBe(outcome.structured);
   });
 
-  test('leaves alone what was redacted before', () => {
+  test('does not redact an outcome twice', () => {
     const outcome = redaction.trust({
       content: [{ type: 'text', text: 'secret, but redacted upstream' }],
       isError: false,
@@ -39,7 +39,7 @@ describe('what leaves the gateway', () => {
     expect(redaction.outcome(outcome)).toBe(outcome);
   });
 
-  test('leaves base64 and what serialises itself alone', () => {
+  test('does not change base64 and dates', () => {
     const image = { type: 'image', data: 'secret', mimeType: 'image/png' } as const;
     expect(redaction.outcome({ content: [image], isError: false }).content).toEqual([image]);
     const date = new Date(0);

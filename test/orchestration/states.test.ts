@@ -9,7 +9,7 @@ const KEY = Buffer.alloc(32, 7);
 const REFUSED = expect.objectContaining({ code: 'INVALID_PARAMS' });
 
 describe('createStateCodec()', () => {
-  test('brings any JSON value back in the next round', () => {
+  test('returns any JSON value in the next round', () => {
     const states = createStateCodec({ key: KEY });
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
@@ -19,11 +19,11 @@ describe('createStateCodec()', () => {
     );
   });
 
-  test('knows nothing in the first round', () => {
+  test('returns undefined in the first round', () => {
     expect(createStateCodec({ key: KEY }).open(call(), {})).toBeUndefined();
   });
 
-  test('takes arguments in any order for the same', () => {
+  test('accepts arguments in any order', () => {
     const states = createStateCodec({ key: KEY });
     const requestState = states.seal(call(), { row: 1, seat: 7 }, 'kept');
     expect(states.open(call({ requestState }), { seat: 7, row: 1 })).toBe('kept');
@@ -72,7 +72,7 @@ describe('createStateCodec()', () => {
     expect(() => states.open(call({ requestState }), {})).toThrow('has expired');
   });
 
-  test('wants a key of at least 32 bytes', () => {
+  test('requires a key of at least 32 bytes', () => {
     expect(() => createStateCodec({ key: Buffer.alloc(16) })).toThrow('at least 32 bytes');
   });
 });

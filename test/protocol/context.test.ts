@@ -34,7 +34,8 @@ beforeAll(async () => {
             await go.opened;
             call.log?.('info', `for ${call.principal.id}`);
             call.log?.('error', 'loud');
-            const { principal, client, trace, transport, answers, requestState } = call;
+            const { principal, client, answers, requestState } = call;
+            const { trace, transport } = call.request;
             const seen = {
               args,
               principal,

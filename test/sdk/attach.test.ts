@@ -86,7 +86,7 @@ describe.each(servers)('attachToServer() on %s', (_name, create, connect) => {
     expect(await client.callTool({ name: 'users', arguments: { action: 'get', id: 7 } })).toMatchObject({
       content: [{ type: 'text', text: '{"id":7,"name":"Ada"}' }],
     });
-    expect(seen[0]).toMatchObject({ label: 'users/get', principal: { id: 'ada' }, transport: 'local' });
+    expect(seen[0]).toMatchObject({ label: 'users/get', principal: { id: 'ada' }, request: { transport: 'local' } });
     expect(seen[0]?.requestId).not.toBe('');
     expect(seen[0]?.signal).toBeInstanceOf(AbortSignal);
 
@@ -140,7 +140,7 @@ describe('attachToServer()', () => {
     });
   });
 
-  test('needs nothing of a server but setRequestHandler(), and leaves nothing behind on it', async () => {
+  test('needs only setRequestHandler() of a server, and leaves nothing behind', async () => {
     const handlers = new Map<unknown, (request: unknown, extra: unknown) => Promise<unknown>>();
     const bare = { setRequestHandler: (method: unknown, handler: never) => void handlers.set(method, handler) };
     const detach = registry().attachToServer(bare);
@@ -182,7 +182,7 @@ describe('attachToServer()', () => {
     expect(await handlers.get('tools/list')!({ params: {} }, {})).toEqual({ tools: [] });
   });
 
-  test('refuses what is no server, in words', () => {
+  test('refuses an object that is not a server, with an explanation', () => {
     for (const wrong of [undefined, null, 7, {}, { server: {} }, () => {}]) {
       expect(() => registry().attachToServer(wrong)).toThrow('attachToServer() needs an MCP Server or McpServer');
     }
@@ -256,7 +256,7 @@ describe('attachToServer()', () => {
   });
 });
 
-describe('what goes out through an SDK server is redacted', () => {
+describe('answers of an SDK server are redacted', () => {
   const TOKEN = 'tok-3f9a72c1d8';
   const OWN = 'own-5b1e66aa90';
   const endpoint = anEndpoint('pets', 'list', {
@@ -314,7 +314,7 @@ describe('what goes out through an SDK server is redacted', () => {
     expect(answer).not.toMatch(/tok-3f|own-5b/);
   });
 
-  test('in errors of the request, their data included', async () => {
+  test('in errors, including their data', async () => {
     await expect(serve().call('refuses')).rejects.toMatchObject({
       code: -32602,
       message: 'no [redacted]',
@@ -334,7 +334,7 @@ describe('what goes out through an SDK server is redacted', () => {
     ]);
   });
 
-  test('secrets of tools registered later count from then on', async () => {
+  test('for secrets of tools that are registered later', async () => {
     const { tools, call } = serve();
     await call('native');
     const late = 'late-88c0d2e4';

@@ -1,7 +1,7 @@
 // What replicas share in Redis: two states stand for two replicas, a real redis-server for Redis.
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseRate } from '../../src/limits/rate.ts';
-import { type Binding, createConfirmations } from '../../src/orchestration/confirmations.ts';
+import { type ConfirmationBinding, createConfirmations } from '../../src/orchestration/confirmations.ts';
 import { createSigner } from '../../src/orchestration/signer.ts';
 import { openRedisState } from '../../src/state/redis-state.ts';
 import type { SharedState } from '../../src/state/shared-state.ts';
@@ -38,7 +38,7 @@ async function redis(...flags: string[]): Promise<Redis> {
 }
 
 const SECRET = Buffer.alloc(32, 7);
-const BINDING: Binding = { purpose: 'token', principal: 'a', operation: 'pets.delete', digest: 'd' };
+const BINDING: ConfirmationBinding = { purpose: 'token', principal: 'a', operation: 'pets.delete', digest: 'd' };
 
 function confirmationsOf({ spent }: SharedState) {
   return createConfirmations({ signer: createSigner(SECRET), spent });

@@ -1,7 +1,7 @@
 // What workers share through their primary, over channels that behave like IPC.
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseRate } from '../../src/limits/rate.ts';
-import { type Binding, createConfirmations } from '../../src/orchestration/confirmations.ts';
+import { type ConfirmationBinding, createConfirmations } from '../../src/orchestration/confirmations.ts';
 import { createSigner } from '../../src/orchestration/signer.ts';
 import { createPrimaryState } from '../../src/state/primary-state.ts';
 import type { SharedState } from '../../src/state/shared-state.ts';
@@ -35,7 +35,7 @@ async function startWorkers(count: number): Promise<Worker[]> {
   );
 }
 
-const BINDING: Binding = { purpose: 'token', principal: 'a', operation: 'pets.delete', digest: 'd' };
+const BINDING: ConfirmationBinding = { purpose: 'token', principal: 'a', operation: 'pets.delete', digest: 'd' };
 
 const confirmationsOf = ({ state: { spent } }: Worker) =>
   createConfirmations({ signer: createSigner(Buffer.alloc(32, 7)), spent });

@@ -37,7 +37,7 @@ beforeAll(async () => {
     exposure: 'tools',
     middleware: [
       (context, _args, next) => {
-        records.push({ principal: context.principal.id, remote: context.remote });
+        records.push({ principal: context.principal.id, remote: context.request.remote });
         return next();
       },
     ],

@@ -19,7 +19,7 @@ import { explainFailure } from '../../executor/unreachable.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../gateway.ts';
 import { dial, planWay } from '../../network/dial.ts';
 import type { ProxyRules } from '../../network/proxy-rules.ts';
-import { withoutExposure } from '../../serving.ts';
+import { withoutExposure } from '../../service-plan.ts';
 
 export interface OnlineReport {
   readonly findings: readonly Finding[];

@@ -10,8 +10,9 @@ const MAX_CHARS = 2_048;
 /** Throws if a value is missing: an API that relies on knowing the caller must not be called without it. */
 export function fillCallerHeaders(
   headers: readonly CallerHeader[],
-  { principal, forwarded, label: tool }: ExecutionContext,
+  { principal, request, label: tool }: ExecutionContext,
 ): Readonly<Record<string, string>> {
+  const { forwarded } = request;
   const values: Record<string, string> = {};
   for (const header of headers) {
     const { name } = header;

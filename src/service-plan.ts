@@ -1,4 +1,4 @@
-// What a service serves: everything, a profile, or the part of either that callers with fewer permissions may use.
+// The plan of a service: everything, a profile, or the part of either that callers with fewer permissions may use.
 import type { Exposure } from './catalog/registry.ts';
 import { selectEndpoints, selectNative } from './catalog/select-endpoints.ts';
 import type { Domain, Effect, Endpoint } from './endpoint/model.ts';
@@ -6,50 +6,50 @@ import type { GatewayOptions, NativeEntries, Profile } from './gateway-options.t
 import type { Operation } from './orchestration/operation.ts';
 import type { DeploymentPolicy } from './orchestration/policy.ts';
 
-/** What one service serves. */
-export interface Serving {
-  /** '' is the default. Confirmations and sessions of one profile are worth nothing in another. */
+/** Which operations and native entries one service has, and under which policy. */
+export interface ServicePlan {
+  /** '' is the default service. Confirmations and sessions of one profile are not valid in another. */
   readonly profile: string;
   readonly domains: readonly Domain[];
   readonly native: NativeEntries;
   readonly exposure: Exposure | 'auto';
   readonly policy: DeploymentPolicy;
-  /** Compiled operations of this profile, shared with services that serve a part of it. */
+  /** Compiled operations of this profile, shared with its restricted services. */
   readonly compiled: Map<Endpoint, Operation>;
-  /** Callers see different lists, so no proxy may cache one for others. */
+  /** Callers see different lists, so no proxy may cache a list for other callers. */
   readonly isPrivate?: boolean;
-  /** What its callers may do, where that is not all. */
+  /** For a restricted service: the effects that its callers may use. */
   readonly effects?: readonly Effect[];
 }
 
-/** What is served by default. */
-export function toWholeServing({ domains, native = {}, exposure = 'auto', policy }: GatewayOptions): Serving {
+/** The service at /mcp: everything the gateway has. */
+export function planDefaultService({ domains, native = {}, exposure = 'auto', policy }: GatewayOptions): ServicePlan {
   return { profile: '', domains, native, exposure, policy: policy ?? { readOnly: false }, compiled: new Map() };
 }
 
-/** What is left of a profile for a caller whose calls may only do this. */
-export function toPartServing(serving: Serving, effects: readonly Effect[]): Serving {
+/** The part of a service for callers whose calls may only have these effects. */
+export function planRestrictedService(plan: ServicePlan, effects: readonly Effect[]): ServicePlan {
   return {
-    ...serving,
-    domains: selectEndpoints(serving.domains, { effects }).map(withoutDocument),
-    native: selectNative(serving.native, { native: true, effects }),
+    ...plan,
+    domains: selectEndpoints(plan.domains, { effects }).map(withoutDocument),
+    native: selectNative(plan.native, { native: true, effects }),
     isPrivate: true,
     effects,
   };
 }
 
-/** The document also describes operations that are not served. One is generated from the endpoints instead. */
+/** The document describes operations that this service does not have. A document is generated from its endpoints instead. */
 function withoutDocument({ document: _, ...domain }: Domain): Domain {
   return Object.freeze(domain);
 }
 
 /** A profile may be stricter than the deployment, never laxer. */
-export function toProfileServing(
+export function planProfileService(
   name: string,
   profile: Profile,
   options: GatewayOptions,
   policy: DeploymentPolicy,
-): Serving {
+): ServicePlan {
   const choice = selectEndpoints(options.domains, profile);
   return {
     profile: name,

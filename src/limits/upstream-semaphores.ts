@@ -3,21 +3,21 @@
 import type { CallLimits } from '../endpoint/model.ts';
 import { type CallRules, toRules } from './call-rules.ts';
 import type { LimitRefusals } from './limit-refusals.ts';
-import { Meter, type SharedRates } from './rate.ts';
+import { RateLimiter, type SharedRates } from './rate.ts';
 import type { SharedRoom } from './room.ts';
 import { Slots } from './slots.ts';
 
-export interface UpstreamParts {
-  /** Of all APIs about which nothing is said. */
+export interface UpstreamSemaphoreOptions {
+  /** For APIs without limits of their own. */
   readonly defaults: CallRules;
-  /** What domain files say, by the name of the domain. */
+  /** The limits in domain files, by the name of the domain. */
   readonly limitsOf: (domain: string) => CallLimits | undefined;
   readonly refusals: LimitRefusals;
   readonly shared: SharedRates | undefined;
   readonly room: SharedRoom | undefined;
 }
 
-/** How much of an API's room is taken. */
+/** How many permits of an API are in use. */
 export interface UpstreamLoad {
   readonly domain: string;
   readonly running: number;
@@ -25,45 +25,45 @@ export interface UpstreamLoad {
   readonly concurrent: number;
 }
 
-export class Upstreams {
-  readonly #parts: UpstreamParts;
-  readonly #slots = new Map<string, Slots>();
+export class UpstreamSemaphores {
+  readonly #options: UpstreamSemaphoreOptions;
+  readonly #semaphores = new Map<string, Slots>();
   readonly #byDomain = new Map<string, Slots[]>();
 
-  constructor(parts: UpstreamParts) {
-    this.#parts = parts;
+  constructor(options: UpstreamSemaphoreOptions) {
+    this.#options = options;
   }
 
   rulesOf(domain: string): CallRules {
-    return toRules(this.#parts.defaults, this.#parts.limitsOf(domain));
+    return toRules(this.#options.defaults, this.#options.limitsOf(domain));
   }
 
-  /** By domain, the servers of one together. */
+  /** By domain; the servers of a domain are added up. */
   get load(): readonly UpstreamLoad[] {
-    return [...this.#byDomain].map(([domain, slots]) => ({
+    return [...this.#byDomain].map(([domain, semaphores]) => ({
       domain,
-      running: slots.reduce((sum, { running }) => sum + running, 0),
-      waiting: slots.reduce((sum, { waiting }) => sum + waiting, 0),
-      concurrent: slots.reduce((sum, { rules }) => sum + rules.concurrent, 0),
+      running: semaphores.reduce((sum, { running }) => sum + running, 0),
+      waiting: semaphores.reduce((sum, { waiting }) => sum + waiting, 0),
+      concurrent: semaphores.reduce((sum, { rules }) => sum + rules.concurrent, 0),
     }));
   }
 
-  slotsOf(domain: string, origin: string): Slots {
+  semaphoreOf(domain: string, origin: string): Slots {
     const key = `${domain} ${origin}`;
-    let slots = this.#slots.get(key);
-    if (slots === undefined) {
-      slots = this.#build(domain, key);
-      this.#slots.set(key, slots);
-      this.#byDomain.set(domain, [...(this.#byDomain.get(domain) ?? []), slots]);
+    let semaphore = this.#semaphores.get(key);
+    if (semaphore === undefined) {
+      semaphore = this.#build(domain, key);
+      this.#semaphores.set(key, semaphore);
+      this.#byDomain.set(domain, [...(this.#byDomain.get(domain) ?? []), semaphore]);
     }
-    return slots;
+    return semaphore;
   }
 
   #build(domain: string, key: string): Slots {
     const rules = this.rulesOf(domain);
-    const { refusals, shared, room } = this.#parts;
+    const { refusals, shared, room } = this.#options;
     const { rate, waitSeconds } = rules;
-    const meter = rate && new Meter(`upstream ${key}`, shared);
+    const rateLimiter = rate && new RateLimiter(`upstream ${key}`, shared);
     return new Slots(
       rules,
       (why, { label }) =>
@@ -76,7 +76,7 @@ export class Upstreams {
               : `the API is busy and this call waited too long for its turn`,
           retryAfterMs: why === 'full' ? 1_000 : waitSeconds * 1_000,
         }),
-      rate && meter && (() => meter.take(rate, performance.now())),
+      rate && rateLimiter && (() => rateLimiter.take(rate, performance.now())),
       room && ((user, total) => room.shareOf(`upstream ${key}`, total, user)),
     );
   }

@@ -1,6 +1,6 @@
-// Conversion in both directions, one or many, for every primitive. A converter writes the two single conversions;
-// the batches, which leave out what has no counterpart, are the same for all. The bases below name them for one primitive.
-// What is written may depend on the revision of MCP it is for: what that one does not know is left out.
+// The base classes of converters. A converter implements the conversion of one item in both directions. Conversions of lists are
+// the same for all of them, and leave out items that have no counterpart. Each class below names the conversions for one primitive.
+// A converter is for one revision of MCP, and leaves out what that revision does not know.
 import type { ToolAnnotations } from './annotations.ts';
 import type { Group } from './group.ts';
 import type { Prompt, PromptArgument } from './prompt.ts';
@@ -10,6 +10,17 @@ import { WIRE_FEATURES, type WireFeatures, type WireVersion } from './wire.ts';
 
 type Batch<Item> = Iterable<Item | null | undefined>;
 
+/**
+ * The base class of converters. A subclass implements both directions for one item.
+ *
+ * ```ts
+ * class NameConverter extends ConverterBase<Tool, string> {
+ *   convertFrom = (tool: Tool) => tool.name;
+ *   convertTo = () => null;
+ * }
+ * console.assert(new NameConverter().convertFromBatch([]).length === 0);
+ * ```
+ */
 export abstract class ConverterBase<Source, Target> {
   protected readonly version: WireVersion;
 
@@ -36,6 +47,17 @@ export abstract class ConverterBase<Source, Target> {
   }
 }
 
+/**
+ * The base class of converters for tools.
+ *
+ * ```ts
+ * class ToolNames extends ToolConverterBase<string> {
+ *   convertFrom = (tool: Tool) => tool.name;
+ *   convertTo = () => null;
+ * }
+ * console.assert(new ToolNames().convertFromBatch([]).length === 0);
+ * ```
+ */
 export abstract class ToolConverterBase<Target> extends ConverterBase<Tool, Target> {
   convertFromTool(tool: Tool) {
     return this.convertFrom(tool);
@@ -54,6 +76,17 @@ export abstract class ToolConverterBase<Target> extends ConverterBase<Tool, Targ
   }
 }
 
+/**
+ * The base class of converters for groups.
+ *
+ * ```ts
+ * class GroupNames extends GroupConverterBase<string> {
+ *   convertFrom = (group: Group) => group.name;
+ *   convertTo = () => null;
+ * }
+ * console.assert(new GroupNames().convertFromBatch([]).length === 0);
+ * ```
+ */
 export abstract class GroupConverterBase<Target> extends ConverterBase<Group, Target> {
   convertFromGroup(group: Group) {
     return this.convertFrom(group);
@@ -72,6 +105,17 @@ export abstract class GroupConverterBase<Target> extends ConverterBase<Group, Ta
   }
 }
 
+/**
+ * The base class of converters for prompts.
+ *
+ * ```ts
+ * class PromptNames extends PromptConverterBase<string> {
+ *   convertFrom = (prompt: Prompt) => prompt.name;
+ *   convertTo = () => null;
+ * }
+ * console.assert(new PromptNames().convertFromBatch([]).length === 0);
+ * ```
+ */
 export abstract class PromptConverterBase<Target> extends ConverterBase<Prompt, Target> {
   convertFromPrompt(prompt: Prompt) {
     return this.convertFrom(prompt);
@@ -90,6 +134,17 @@ export abstract class PromptConverterBase<Target> extends ConverterBase<Prompt, 
   }
 }
 
+/**
+ * The base class of converters for arguments of prompts.
+ *
+ * ```ts
+ * class PromptArgumentNames extends PromptArgumentConverterBase<string> {
+ *   convertFrom = (argument: PromptArgument) => argument.name;
+ *   convertTo = () => null;
+ * }
+ * console.assert(new PromptArgumentNames().convertFromBatch([]).length === 0);
+ * ```
+ */
 export abstract class PromptArgumentConverterBase<Target> extends ConverterBase<PromptArgument, Target> {
   convertFromPromptArguments(list: Batch<PromptArgument>) {
     return this.convertFromBatch(list);
@@ -100,6 +155,17 @@ export abstract class PromptArgumentConverterBase<Target> extends ConverterBase<
   }
 }
 
+/**
+ * The base class of converters for resources.
+ *
+ * ```ts
+ * class ResourceNames extends ResourceConverterBase<string> {
+ *   convertFrom = (resource: Resource) => resource.name;
+ *   convertTo = () => null;
+ * }
+ * console.assert(new ResourceNames().convertFromBatch([]).length === 0);
+ * ```
+ */
 export abstract class ResourceConverterBase<Target> extends ConverterBase<Resource, Target> {
   convertFromResource(resource: Resource) {
     return this.convertFrom(resource);
@@ -118,6 +184,17 @@ export abstract class ResourceConverterBase<Target> extends ConverterBase<Resour
   }
 }
 
+/**
+ * The base class of converters for annotations.
+ *
+ * ```ts
+ * class ToolAnnotationsNames extends ToolAnnotationsConverterBase<string> {
+ *   convertFrom = ({ title }: ToolAnnotations) => title ?? null;
+ *   convertTo = () => null;
+ * }
+ * console.assert(new ToolAnnotationsNames().convertFromBatch([]).length === 0);
+ * ```
+ */
 export abstract class ToolAnnotationsConverterBase<Target> extends ConverterBase<ToolAnnotations, Target> {
   convertFromToolAnnotations(annotations: ToolAnnotations) {
     return this.convertFrom(annotations);
