@@ -54,7 +54,7 @@ const DOORS: Record<string, readonly string[]> = {
   picocolors: ['colours.ts'],
   pino: ['log.ts'],
   jose: ['identity/assertion-keys.ts', 'identity/oauth/signing-keys.ts'],
-  redis: ['state/redis/redis-link.ts'],
+  redis: ['state/redis-link.ts'],
   'prom-client': ['telemetry/exposition.ts'],
   '@opentelemetry/api': ['tracing/otel-api.ts', 'tracing/otlp-export.ts'],
   '@opentelemetry/sdk-trace': ['tracing/otlp-export.ts'],

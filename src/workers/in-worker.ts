@@ -1,4 +1,4 @@
-// A worker's side of the channel to the primary: what it is told, what it reports, and what it does if it is left alone.
+// A worker's side of the channel to the primary: what it is told, what it reports, and what it does if the primary ends.
 import cluster from 'node:cluster';
 import { GatewayError } from '../errors.ts';
 import {
@@ -13,11 +13,11 @@ import {
 export interface Primary {
   readonly begin: Begin;
   channel(topic: string): Channel;
-  /** From now on it serves. */
+  /** Reports that this worker serves. */
   ready(ready: Ready): void;
-  /** Runs what makes this process serve. If that fails, the primary is told why, and this process ends. */
+  /** Runs the start of this worker. If it fails, the primary is told why, and this process ends. */
   start(serve: () => Promise<void>): Promise<void>;
-  /** Until a listener is set, being told to stop ends the process. */
+  /** Until a listener is set, an order to stop ends the process. */
   onStop(stop: (why: string) => void): void;
   onHangUp(listener: () => void): void;
   /** Makes the primary send no new connections; resolves when those on their way have arrived. */
@@ -31,7 +31,7 @@ export interface Primary {
 const LEFT_TO_PRIMARY: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const ENDED_BY_SIGNAL = 130;
 
-/** Undefined: this process is no worker of ours. */
+/** Undefined if this process is not a worker of a gateway. */
 export async function joinPrimary(): Promise<Primary | undefined> {
   if (process.env[SLOT_VARIABLE] === undefined || !cluster.isWorker || !process.connected) return undefined;
   // Removed, so that neither the settings nor child processes see it.
@@ -41,20 +41,20 @@ export async function joinPrimary(): Promise<Primary | undefined> {
   let hangUp = () => {
     hasHungUp = true;
   };
-  let isAlone = false;
-  let hasLeft = () => {};
-  const departure = new Promise<void>((resolve) => {
-    hasLeft = resolve;
+  let isOrphan = false;
+  let resolveLeft = () => {};
+  const left = new Promise<void>((resolve) => {
+    resolveLeft = resolve;
   });
   for (const signal of LEFT_TO_PRIMARY)
     process.on(signal, () => {
-      if (isAlone && signal !== 'SIGHUP') process.exit(ENDED_BY_SIGNAL);
+      if (isOrphan && signal !== 'SIGHUP') process.exit(ENDED_BY_SIGNAL);
     });
   cluster.worker!.once('disconnect', () => {
-    isAlone = true;
+    isOrphan = true;
     // Otherwise Node.js would end the process at once, together with its calls in progress.
     cluster.worker!.exitedAfterDisconnect = true;
-    hasLeft();
+    resolveLeft();
     stop('the primary process is gone');
   });
   const listeners = new Map<string, ((body: unknown) => void)[]>();
@@ -69,7 +69,7 @@ export async function joinPrimary(): Promise<Primary | undefined> {
       else if (message.kind === 'stop') stop(message.why);
       else if (message.kind === 'end') process.exit(ENDED_BY_SIGNAL);
       else if (message.kind === 'hangup') hangUp();
-      else if (message.kind === 'left') hasLeft();
+      else if (message.kind === 'left') resolveLeft();
       else for (const listener of listeners.get(message.topic) ?? []) listener(message.body);
     });
     send({ kind: 'hello' });
@@ -103,7 +103,7 @@ export async function joinPrimary(): Promise<Primary | undefined> {
     },
     endListening: () => {
       send({ kind: 'leaving' });
-      return departure;
+      return left;
     },
   };
 }
