@@ -10,7 +10,7 @@ import { createPublicLookup, PRIVATE_ADDRESS } from './public-lookup.ts';
 
 export const PROXY_FAILURE = 'LANDBRIDGE_PROXY';
 
-/** The proxy did not do its part; the message is a sentence about it that shows no secret. */
+/** The proxy failed; the message is a sentence about it that shows no secret. */
 class ProxyError extends Error {
   override readonly name = 'ProxyError';
   readonly code = PROXY_FAILURE;

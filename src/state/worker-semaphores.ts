@@ -10,7 +10,7 @@ const ANSWER_MS = 1_000;
 export class WorkerSemaphores implements SharedRoom {
   readonly #primary: PrimaryClient;
   readonly #workers: number;
-  readonly #shares = new Map<string, PermitShare>();
+  readonly #shares = new Map<string, WorkerShare>();
 
   constructor(primary: PrimaryClient, workers: number, permits: Welcome['permits']) {
     this.#primary = primary;
@@ -27,12 +27,12 @@ export class WorkerSemaphores implements SharedRoom {
     return share;
   }
 
-  #shareBy({ key, total }: SemaphoreKey): PermitShare {
+  #shareBy({ key, total }: SemaphoreKey): WorkerShare {
     const name = `${total} ${key}`;
     let share = this.#shares.get(name);
     if (share === undefined) {
       const forget = () => this.#shares.delete(name);
-      share = new PermitShare(this.#primary, { key, total }, equalShare(total, this.#workers), forget);
+      share = new WorkerShare(this.#primary, { key, total }, equalShare(total, this.#workers), forget);
       this.#shares.set(name, share);
     }
     return share;
@@ -40,7 +40,7 @@ export class WorkerSemaphores implements SharedRoom {
 }
 
 /** The permits of this worker for one semaphore. */
-class PermitShare implements RoomShare {
+class WorkerShare implements RoomShare {
   places: number;
   user: RoomUser | undefined;
   readonly #primary: PrimaryClient;
