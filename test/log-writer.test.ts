@@ -3,7 +3,7 @@ import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createLineWriter } from '../src/log-writer.ts';
+import { LineWriter } from '../src/log-writer.ts';
 
 /** A disk of our own needs the rights of root. */
 function canMount(): boolean {
@@ -30,10 +30,10 @@ describe('log lines', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
   const read = () => readFileSync(file, 'utf8');
-  const flush = (writer: ReturnType<typeof createLineWriter>) => new Promise<void>((resolve) => writer.flush(resolve));
+  const flush = (writer: LineWriter) => new Promise<void>((resolve) => writer.flush(resolve));
 
   it('are all there, in order, after a flush', async () => {
-    const writer = createLineWriter(fd);
+    const writer = new LineWriter(fd);
     const lines = Array.from({ length: 5_000 }, (_, index) => `line ${index} ${'é'.repeat(index % 100)}\n`);
     for (const [index, line] of lines.entries()) {
       writer.write(line);
@@ -45,7 +45,7 @@ describe('log lines', () => {
   });
 
   it('hold no break that a reader of lines could see, but the one at their end', () => {
-    const writer = createLineWriter(fd);
+    const writer = new LineWriter(fd);
     writer.write('{"name":"a\u2028{\\"b\u0085c\u202e"}\n');
     writer.flushSync();
     expect(read()).toBe('{"name":"a\\u2028{\\"b\\u0085c\\u202e"}\n');
@@ -53,14 +53,14 @@ describe('log lines', () => {
   });
 
   it('arrive by themselves when nobody flushes', async () => {
-    createLineWriter(fd).write('alone\n');
+    new LineWriter(fd).write('alone\n');
     expect(read()).toBe('');
     await expect.poll(read, { timeout: 5_000 }).toBe('alone\n');
     closeSync(fd);
   });
 
   it('are written at once by flushSync, as at the end of the process', () => {
-    const writer = createLineWriter(fd);
+    const writer = new LineWriter(fd);
     writer.write('last words\n');
     writer.flushSync();
     expect(read()).toBe('last words\n');
@@ -68,7 +68,7 @@ describe('log lines', () => {
   });
 
   it('are counted instead of kept when the reader takes none', async () => {
-    const writer = createLineWriter(fd);
+    const writer = new LineWriter(fd);
     const line = `${'x'.repeat(1024 * 1024)}\n`;
     // All in one turn: nothing can be written in between.
     for (let count = 0; count < 40; count++) writer.write(line);
@@ -81,7 +81,7 @@ describe('log lines', () => {
 
   it.skipIf(!existsSync('/dev/full'))('are counted where the disk is full, however often it is tried', async () => {
     const full = openSync('/dev/full', 'w');
-    const writer = createLineWriter(full);
+    const writer = new LineWriter(full);
     for (let round = 0; round < 3; round++) {
       writer.write('unheard\n');
       await flush(writer);
@@ -101,7 +101,7 @@ describe('log lines', () => {
         const log = openSync(join(disk, 'log'), 'a');
         const ballast = join(disk, 'ballast');
         writeFileSync(ballast, Buffer.alloc(32 * 1024));
-        const writer = createLineWriter(log);
+        const writer = new LineWriter(log);
         const lines = Array.from(
           { length: 1_000 },
           (_, index) => `${JSON.stringify({ index, text: 'x'.repeat(80) })}\n`,
@@ -130,7 +130,7 @@ describe('log lines', () => {
 
   it('harm nobody when they cannot be written', async () => {
     const readOnly = openSync(file, 'r');
-    const writer = createLineWriter(readOnly);
+    const writer = new LineWriter(readOnly);
     writer.write('unheard\n');
     await flush(writer);
     writer.write('unheard\n');
