@@ -218,13 +218,13 @@ class TrailCheck {
       return true;
     }
     if (line.seq <= head.seq) {
-      const again = this.#isFirstOfFile && line.seq === 1 ? 'begins a separate chain' : 'comes after record';
+      const startsChain = this.#isFirstOfFile && line.seq === 1;
       this.#report(
-        again === 'begins a separate chain'
-          ? `${again}: it does not continue from record ${head.seq} of the file before`
-          : `record ${line.seq} ${again} ${head.seq}: it was moved, repeated or inserted`,
+        startsChain
+          ? `begins a separate chain: it does not continue from record ${head.seq} of the file before`
+          : `record ${line.seq} comes after record ${head.seq}: it was moved, repeated or inserted`,
       );
-      return this.#isFirstOfFile && line.seq === 1;
+      return startsChain;
     }
     if (line.seq > head.seq + 1) this.#report(`${range(head.seq + 1, line.seq - 1)} missing before this line`);
     else if (line.prev !== head.hash)

@@ -1,4 +1,4 @@
-// What the golden path reports for counting calls. The counting itself is in src/telemetry; without it, nothing here runs.
+// What the adapter reports so that requests and calls can be counted. src/telemetry counts; without it, nothing is reported.
 import type { Client, Transport } from './caller.ts';
 import type { ExecutionContext, ResultFacts } from './execution-context.ts';
 import type { Outcome } from './outcome.ts';
@@ -6,7 +6,10 @@ import type { Outcome } from './outcome.ts';
 /** Counts what one service does. */
 export interface Meter {
   countRequest(method: string, era: Client['era'], transport: Transport): void;
-  /** The sealed context of a call, and what it is answered, where that is no error. */
+  /**
+   * `record` is the sealed context of the call. `answer` is undefined if the call ended in an error, and for resources and prompts,
+   * whose answers are not counted.
+   */
   countCall(record: ExecutionContext, answer: Outcome | undefined): void;
   /** A call that limits refused and that has no record. */
   countExcess(context: ExecutionContext, outcome: ResultFacts['outcome']): void;

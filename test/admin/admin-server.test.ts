@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { createAdminDoor } from '../../src/admin/admin-door.ts';
+import { createAdminCheck } from '../../src/admin/admin-access.ts';
 import { type AdminOptions, type AdminServer, startAdmin } from '../../src/admin/admin-server.ts';
 import { type Reason, toReadiness } from '../../src/admin/admin-view.ts';
 import { createLevelControl } from '../../src/admin/log-level.ts';
@@ -179,7 +179,7 @@ test('a name that is allowed is served', async () => {
 });
 
 test('without a token whoever is on another machine may look, and changes nothing', () => {
-  const check = createAdminDoor({ host: '0.0.0.0', allowedHosts: ['gateway'] });
+  const check = createAdminCheck({ host: '0.0.0.0', allowedHosts: ['gateway'] });
   const from = (remoteAddress: string, method: string) =>
     check({ method, headers: { host: 'gateway' }, socket: { remoteAddress } } as unknown as IncomingMessage)?.status;
   expect(['GET', 'HEAD', 'PUT', 'POST', 'DELETE'].map((method) => from('10.0.0.7', method))).toEqual([
