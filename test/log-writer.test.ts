@@ -32,7 +32,7 @@ describe('log lines', () => {
   const read = () => readFileSync(file, 'utf8');
   const flush = (writer: LineWriter) => new Promise<void>((resolve) => writer.flush(resolve));
 
-  it('are all there, in order, after a flush', async () => {
+  it('are all written, in order, after a flush', async () => {
     const writer = new LineWriter(fd);
     const lines = Array.from({ length: 5_000 }, (_, index) => `line ${index} ${'é'.repeat(index % 100)}\n`);
     for (const [index, line] of lines.entries()) {
@@ -44,7 +44,7 @@ describe('log lines', () => {
     closeSync(fd);
   });
 
-  it('hold no break that a reader of lines could see, but the one at their end', () => {
+  it('contain no line break except at their end', () => {
     const writer = new LineWriter(fd);
     writer.write('{"name":"a\u2028{\\"b\u0085c\u202e"}\n');
     writer.flushSync();
@@ -52,7 +52,7 @@ describe('log lines', () => {
     closeSync(fd);
   });
 
-  it('arrive by themselves when nobody flushes', async () => {
+  it('are written after a while without a flush', async () => {
     new LineWriter(fd).write('alone\n');
     expect(read()).toBe('');
     await expect.poll(read, { timeout: 5_000 }).toBe('alone\n');
@@ -67,7 +67,7 @@ describe('log lines', () => {
     closeSync(fd);
   });
 
-  it('are counted instead of kept when the reader takes none', async () => {
+  it('are dropped and counted when the reader takes none', async () => {
     const writer = new LineWriter(fd);
     const line = `${'x'.repeat(1024 * 1024)}\n`;
     // All in one turn: nothing can be written in between.
@@ -79,7 +79,7 @@ describe('log lines', () => {
     closeSync(fd);
   });
 
-  it.skipIf(!existsSync('/dev/full'))('are counted where the disk is full, however often it is tried', async () => {
+  it.skipIf(!existsSync('/dev/full'))('are dropped when the disk is full, without an error', async () => {
     const full = openSync('/dev/full', 'w');
     const writer = new LineWriter(full);
     for (let round = 0; round < 3; round++) {
@@ -92,7 +92,7 @@ describe('log lines', () => {
   });
 
   it.skipIf(!canMount())(
-    'go on, whole, when a disk that was full has room again, and say how many are missing',
+    'are written again when a full disk has space, and report how many are missing',
     async () => {
       const disk = join(folder, 'disk');
       mkdirSync(disk);
@@ -128,7 +128,7 @@ describe('log lines', () => {
     },
   );
 
-  it('harm nobody when they cannot be written', async () => {
+  it('cause no error when they cannot be written', async () => {
     const readOnly = openSync(file, 'r');
     const writer = new LineWriter(readOnly);
     writer.write('unheard\n');

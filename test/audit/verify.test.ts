@@ -44,13 +44,13 @@ const LENGTH_OF_A_RUN = 15;
 const place = fc.nat({ max: 1_000_000 });
 const at = (number: number) => number % lines.length;
 
-describe('verifying finds', () => {
-  test('nothing in what nobody touched', () => {
+describe('verifying an audit trail finds', () => {
+  test('no flaw in unchanged files', () => {
     expect(flawsIn(lines)).toEqual([]);
     expect(lines).toHaveLength(2 * LENGTH_OF_A_RUN);
   });
 
-  test('any byte that was changed, in its line', () => {
+  test('every changed byte, in its line', () => {
     fc.assert(
       fc.property(place, place, fc.integer({ min: 1, max: 255 }), (row, column, difference) => {
         const bytes = Buffer.from(lines[at(row)]!);
@@ -70,12 +70,12 @@ describe('verifying finds', () => {
     );
   });
 
-  test('any line that was removed', () => {
+  test('every removed line', () => {
     for (let row = 0; row < lines.length; row++)
       expect(flawsIn(lines.filter((_, index) => index !== row))).not.toEqual([]);
   });
 
-  test('any run of lines that was removed', () => {
+  test('every removed sequence of lines', () => {
     fc.assert(
       fc.property(place, fc.integer({ min: 1, max: 40 }), (row, count) => {
         // All of the last run, back to where the one before had stopped: see the records noted elsewhere.
@@ -85,7 +85,7 @@ describe('verifying finds', () => {
     );
   });
 
-  test('any two lines that changed places', () => {
+  test('every two lines that were swapped', () => {
     fc.assert(
       fc.property(place, place, (first, second) => {
         fc.pre(at(first) !== at(second));
@@ -96,7 +96,7 @@ describe('verifying finds', () => {
     );
   });
 
-  test('any line that was repeated or made up', () => {
+  test('every repeated or invented line', () => {
     const line = fc.oneof(
       place.map((row) => lines[at(row)]!),
       fc.string().map((text) => text.replaceAll('\n', '')),
@@ -109,7 +109,7 @@ describe('verifying finds', () => {
     );
   });
 
-  test('a change that was made to hold together: whoever has no key cannot sign it', () => {
+  test('a change with consistent hashes, because it cannot be signed without the key', () => {
     const own = generateKeyPairSync('ed25519').privateKey;
     for (let row = 0; row < lines.length; row++) {
       if (JSON.parse(lines[row]!).kind === 'checkpoint') continue;
@@ -118,7 +118,7 @@ describe('verifying finds', () => {
     }
   });
 
-  test('even what holds together and is signed by another key: only the key that was named counts', () => {
+  test('a consistent chain that was signed with another key than the given one', () => {
     const forger = join(folder, 'forger-key.pem');
     const forged = join(folder, 'forged.jsonl');
     const trail = openTrail({ file: forged, keyFile: forger });
@@ -137,7 +137,7 @@ describe('verifying finds', () => {
     );
   });
 
-  test('signatures that were taken out, once one is overdue', () => {
+  test('removed signatures, as soon as one is overdue', () => {
     const late = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1_000).toISOString();
     const chain: Line[] = [buildLine(GENESIS, late(0), 'open', '{"reason":"start","signEverySeconds":60}')];
     for (const seconds of [10, 50, 64, 3_000]) chain.push(buildLine(chain.at(-1)!, late(seconds), 'call', '{}'));
@@ -149,7 +149,7 @@ describe('verifying finds', () => {
     ).toEqual(['5: no signature for 3000 s before this line, though one was due every 60 s']);
   });
 
-  test('what was noted elsewhere, where the end was removed', () => {
+  test('a removed end, if its last record was noted elsewhere', () => {
     const short = lines.slice(0, 10);
     expect(flawsIn(short, false)).toEqual([]);
     expect(flawsIn(short, true)).toEqual([
@@ -170,7 +170,7 @@ describe('verifying finds', () => {
     ]);
   });
 
-  test('how much stands behind the last signature', () => {
+  test('how many records follow the last signature', () => {
     writeFileSync(
       file,
       lines
@@ -181,7 +181,7 @@ describe('verifying finds', () => {
     expect(verify([file], keyFile)).toMatchObject({ ok: true, unsigned: 7, isClosed: false });
   });
 
-  test('lines of any length, in bounded memory', () => {
+  test('lines of any length, in limited memory', () => {
     writeFileSync(file, `${lines[0]}\n${'x'.repeat(9_000_000)}\n${lines[1]}\n`);
     expect(flawsOf(verify([file], keyFile))).toEqual(['2: is too long to be a record']);
     writeFileSync(file, '');
@@ -204,7 +204,7 @@ function rechain(all: readonly string[], row: number, signWith: (text: string) =
   });
 }
 
-test('a record holds no break of a line but its own, whatever a caller called itself', () => {
+test('a record contains no line break except at its end, whatever the caller is named', () => {
   const { text } = buildLine(
     GENESIS,
     new Date(0).toISOString(),

@@ -380,7 +380,7 @@ describe.each(MODES)('in %s mode', (mode) => {
   });
 
   test.each(CLASSES.map((effects) => [effects]))(
-    'a caller of %j sees and reaches that, and nothing else',
+    'a caller with the effects %j sees and can call those operations only',
     async (effects) => {
       const reference = gatewayOf(effects, mode);
       const registries = [gateway.registry, reference.registry];
@@ -403,7 +403,7 @@ describe.each(MODES)('in %s mode', (mode) => {
   );
 
   test.each(CLASSES.map((effects) => [effects]))(
-    'what a caller of %j is listed is what it can call',
+    'a caller with the effects %j can call exactly the operations in its list',
     async (effects) => {
       const send = sendOverHttp(server, effects);
       const call = async (name: string, input: object) => {
@@ -437,7 +437,7 @@ describe.each(MODES)('in %s mode', (mode) => {
   );
 });
 
-test('a caller of fewer effects reads a document of its own operations, also where the domain keeps all of them', async () => {
+test('a caller with fewer effects reads a document with its own operations only, even if the domain keeps the whole document', async () => {
   const document = { text: '{"paths":{"/left-out":{"delete":{}}}}', mimeType: 'application/json' };
   const shop = aDomain('shop', [anEndpoint('shop', 'list_orders', { path: '/orders' })], { document });
   const gateway = createGateway({ domains: [shop], exposure: 'tools' });
@@ -451,7 +451,7 @@ test('a caller of fewer effects reads a document of its own operations, also whe
   await gateway.close();
 });
 
-test('a profile leaves out the prompts that lead to what it does not serve', async () => {
+test('a profile leaves out prompts that use operations it does not serve', async () => {
   const gateway = createGateway({
     domains: domainsOf(ALL),
     exposure: 'tools',
@@ -463,7 +463,7 @@ test('a profile leaves out the prompts that lead to what it does not serve', asy
   await gateway.close();
 });
 
-test('what an action says of itself makes a REST operation behind a native tool stricter, never laxer', async () => {
+test('a native tool can declare a REST operation stricter than it is, never laxer', async () => {
   const [shop] = domainsOf(ALL);
   const whole = createGateway({ domains: [shop!], exposure: 'tools' });
   const operation = (name: string) => whole.registry.operations.find((one) => one.name === name)!;

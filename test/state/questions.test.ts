@@ -64,7 +64,7 @@ const WAYS: [string, () => Promise<Redis | undefined>][] = [
 ];
 
 describe.each(WAYS)('%s', (_, openWay) => {
-  test('hundreds of questions are all answered, each once, with no session sticky', async () => {
+  test('hundreds of questions are answered once each, without sticky sessions', async () => {
     const replicas = await open(3, await openWay());
     const clients = await Promise.all(Array.from({ length: 5 }, () => connect(replicas.url)));
     const results: object[] = [];
@@ -79,7 +79,7 @@ describe.each(WAYS)('%s', (_, openWay) => {
     expect(deleted().sort()).toEqual(Array.from({ length: 300 }, (_, at) => `DELETE /pets/${at + 100}`).sort());
   });
 
-  test('a no is a no, wherever it arrives', async () => {
+  test('a person’s no counts at whichever process it arrives', async () => {
     const replicas = await open(2, await openWay());
     const client = await connect(replicas.url, () => 'decline');
     const results = await Promise.all(
@@ -91,7 +91,7 @@ describe.each(WAYS)('%s', (_, openWay) => {
     expect(deleted()).toEqual([]);
   });
 
-  test('a call is cancelled where it runs', async () => {
+  test('a cancellation reaches the process that runs the call', async () => {
     const replicas = await open(2, await openWay());
     const client = await connect(replicas.url);
     for (let at = 1; at <= 6; at++) {
@@ -105,14 +105,14 @@ describe.each(WAYS)('%s', (_, openWay) => {
     }
   });
 
-  test('a message that could not be read ends the question at once, wherever it was asked', async () => {
+  test('an unreadable answer ends the question at once, in whichever process it was asked', async () => {
     const [one, two] = (await open(2, await openWay())).all;
     const asked = await ask(one!);
     await post(two!.url, 'x'.repeat(2 * 1024 * 1024), asked.headers).catch(() => undefined);
     expect(await asked.outcome()).toContain('could not be read');
   });
 
-  test('an answer of somebody else, or to a question nobody asked, changes nothing', async () => {
+  test('an answer from another client, or to an unknown question, has no effect', async () => {
     const [one, two] = (await open(2, await openWay())).all;
     const asked = await ask(one!);
     const other = await introduce(two!);
@@ -128,7 +128,7 @@ describe.each(WAYS)('%s', (_, openWay) => {
     expect(deleted()).toEqual(['DELETE /pets/7']);
   });
 
-  test('an answer for a process that is gone is refused with advice', async () => {
+  test('an answer for a process that has ended is refused with advice', async () => {
     const [one, two] = (await open(2, await openWay())).all;
     const headers = await introduce(one!);
     const id = `landbridge-${'0'.repeat(16)}-00000000-0000-4000-8000-000000000000`;
@@ -143,7 +143,7 @@ describe.each(WAYS)('%s', (_, openWay) => {
 describe.skipIf(!HAS_REDIS)('questions while Redis', () => {
   const YES = { action: 'accept', content: { confirm: true } };
 
-  test('is away are answered where they were asked, and nowhere else; when it is back, everywhere', async () => {
+  test('is down are answered only at the process that asked; afterwards at every process', async () => {
     const redis = await openRedis();
     const [one, two] = (await open(2, redis)).all;
     const asked = await ask(one!);
@@ -178,7 +178,7 @@ describe.skipIf(!HAS_REDIS)('questions while Redis', () => {
     expect(await asked.outcome()).not.toContain('isError":true');
   });
 
-  test('is flushed are answered all the same: nothing of them is kept there', async () => {
+  test('is flushed are still answered: nothing of them is stored in it', async () => {
     const redis = await openRedis();
     const [one, two] = (await open(2, redis)).all;
     const asked = await ask(one!);

@@ -19,7 +19,7 @@ const counter = (value: number) => ({
 });
 const gauge = (value: number) => ({ ...counter(value), name: 'other', type: 'gauge', aggregator: 'max' });
 
-test('what a worker counted stays when it ends, what it was like does not', () => {
+test('counters of a worker that ended are kept, its gauges are not', () => {
   const all = new WorkerSnapshots();
   all.note(1, [counter(3), gauge(9)]);
   all.note(2, [counter(4), gauge(5)]);
@@ -44,7 +44,7 @@ test('what a worker counted stays when it ends, what it was like does not', () =
   expect(read()).toEqual([['some_total', 8]]);
 });
 
-test('whoever asks for readiness makes no worker put its metrics together', async () => {
+test('a request for readiness does not make workers collect their metrics', async () => {
   const asked: string[] = [];
   let hear: (message: unknown) => void = () => {};
   const parts = { wanted: 1, level: 'info', setLevel: () => {}, isStopping: () => false };
@@ -73,7 +73,7 @@ afterEach(async () => {
   await gateway?.stop();
 });
 
-test('workers are told as one: calls, readiness and the log level', { timeout: 120_000 }, async () => {
+test('the admin listener shows all workers together: calls, readiness and the log level', { timeout: 120_000 }, async () => {
   gateway = await serve(['--workers', '2', '--admin-port', '0', '--grace', '1'], {
     env: { LANDBRIDGE_DRAIN_SECONDS: '0' },
   });

@@ -7,7 +7,7 @@ const SCRIPT = fileURLToPath(new URL('lines.mjs', import.meta.url));
 const LINES = 10_000;
 const NAMES = ['one', 'two', 'three'];
 
-test('no line of one process is torn by those of another, however slowly they are read', async () => {
+test('lines of several processes are never mixed, however slowly they are read', async () => {
   const writers = NAMES.map((who) => `"$0" "$1" ${who} ${LINES} &`).join(' ');
   // Between processes that Node.js starts there are sockets; a shell makes a pipe.
   const shell = spawn('sh', ['-c', `(${writers} wait) | cat`, process.execPath, SCRIPT], {

@@ -95,7 +95,7 @@ async function call(name: string, args: object = {}, as = KEYS.free): Promise<Re
 
 const callsOf = (slot: number) => readLog(gateway).filter(({ worker, msg }) => worker === slot && msg === 'call');
 
-test('say once that they serve, and how many they are; each line of the log says whose it is', async () => {
+test('workers announce once that they serve and how many they are, and each log line has its worker', async () => {
   expect(gateway).toMatchObject({ workers: 2, http: expect.stringMatching(/^http:/), tcp: expect.any(String) });
   for (let count = 0; count < 8; count++) await call('pets_list');
   await until(() => callsOf(1).length + callsOf(2).length >= 8);
@@ -104,7 +104,7 @@ test('say once that they serve, and how many they are; each line of the log says
   expect(readLog(gateway).filter(({ text }) => text !== undefined)).toEqual([]);
 });
 
-test('serve one TCP port', async () => {
+test('workers serve one TCP port', async () => {
   const [host = '', port] = gateway.tcp.split(':');
   const ask = () =>
     new Promise<string>((resolve, reject) => {
@@ -126,7 +126,7 @@ test('serve one TCP port', async () => {
   ]);
 });
 
-test('accept a confirmation once between them, whichever of them is asked', async () => {
+test('workers accept a confirmation once in total, whichever of them is asked', async () => {
   const ids = Array.from({ length: 60 }, (_, index) => index + 1);
   await Promise.all(
     ids.map(async (pet) => {
@@ -140,19 +140,19 @@ test('accept a confirmation once between them, whichever of them is asked', asyn
   expect(deleted.sort()).toEqual(ids.map((pet) => `/pets/${pet}`).sort());
 });
 
-test('know the sessions of each other', async () => {
+test('workers know each other’s sessions', async () => {
   const client = await connectFresh(gateway.http, { authorization: `Bearer ${KEYS.free}` });
   for (let count = 0; count < 10; count++) expect((await client.listTools()).tools).toHaveLength(3);
   await client.close();
 });
 
-test('count the calls of one caller together', async () => {
+test('workers share the rate limit of a caller', async () => {
   const results = await Promise.all(Array.from({ length: 4 * CALLS_AN_HOUR }, () => call('pets_list', {}, KEYS.slow)));
   expect(results.filter(({ isError }) => !isError)).toHaveLength(CALLS_AN_HOUR);
   expect(upstream.seen).toHaveLength(CALLS_AN_HOUR);
 });
 
-test('ask a person, and find who asked whichever of them gets the answer', async () => {
+test('workers pass the answer of a person to the worker that asked', async () => {
   let questions = 0;
   const client = await connectFresh(gateway.http, { authorization: `Bearer ${KEYS.free}` }, () => {
     questions++;
@@ -170,7 +170,7 @@ test('ask a person, and find who asked whichever of them gets the answer', async
   await client.close();
 });
 
-test('have room for as many calls of one caller at once as one process would', async () => {
+test('workers share the concurrency limit of a caller', async () => {
   const calls = Array.from({ length: 20 }, () => call('pets_wait', {}, KEYS.narrow));
   const refused = calls.map((one) => one.then(({ structuredContent }) => structuredContent?.failure_mode));
   let turnedAway = 0;
@@ -181,7 +181,7 @@ test('have room for as many calls of one caller at once as one process would', a
   expect((await Promise.all(calls)).filter(({ isError }) => !isError)).toHaveLength(3);
 });
 
-test('go on when one of them is killed under load: only what was under way there fails, and another takes its slot', async () => {
+test('workers go on when one of them is killed under load: only its calls fail, and it is replaced', async () => {
   const before = await pidOf(gateway, 1);
   const other = await pidOf(gateway, 2);
   const LOOPS = 6;
@@ -214,7 +214,7 @@ test('go on when one of them is killed under load: only what was under way there
   expect(readLog(gateway)).toContainEqual(expect.objectContaining({ worker: 1, signal: 'SIGKILL', restartInMs: 100 }));
 });
 
-test('hang up on whoever was on the way to one that died', async () => {
+test('connections on their way to a worker that died are closed', async () => {
   const pid = await pidOf(gateway, 2);
   process.kill(pid, 'SIGSTOP');
   const ended: Promise<string>[] = [];
@@ -235,7 +235,7 @@ test('hang up on whoever was on the way to one that died', async () => {
   await pidOf(gateway, 2, pid);
 });
 
-test('leave an audit file each, and all of them hold together', async () => {
+test('workers write one audit file each, and all of them verify', async () => {
   const calls = readLog(gateway).filter(({ msg }) => msg === 'call').length;
   expect(await gateway.stop()).toBe(0);
   const { code, stdout } = await run(['audit', 'verify', '--json', '--closed'], { cwd: folder });

@@ -34,7 +34,7 @@ afterAll(async () => {
   await server.close();
 });
 
-test('what the door has verified is exchanged once for both eras, and never reaches the API, an answer or the log', async () => {
+test('a verified token is exchanged once for both eras, and never reaches the API, an answer or the log', async () => {
   const token = await server.clientToken(gateway.url, 'api.read');
   sts.subjects.set(token, 'robot');
   const answers = await gateway.call(token, { tool: 'shop_get_order' });

@@ -135,7 +135,7 @@ describe.each(Object.keys(VERSIONS) as (keyof typeof VERSIONS)[])('the official 
     await client.close();
   });
 
-  test('its token is never sent to the API', async () => {
+  test('never has its token sent to the API', async () => {
     const memory = new Memory();
     const client = await logIn(version, gateway.url, memory);
     gateway.upstream.seen.length = 0;
@@ -145,7 +145,7 @@ describe.each(Object.keys(VERSIONS) as (keyof typeof VERSIONS)[])('the official 
     await client.close();
   });
 
-  test('gets the scope a profile needs along with the rest, for that endpoint', async () => {
+  test('gets a token with the scope that a profile needs', async () => {
     const memory = new Memory();
     const client = await logIn(version, gateway.urlOf('staff'), memory);
     await client.callTool({ name: 'pets_list', arguments: {} });
@@ -157,7 +157,7 @@ describe.each(Object.keys(VERSIONS) as (keyof typeof VERSIONS)[])('the official 
     await client.close();
   });
 
-  test('steps up when a call needs more than its token has', async () => {
+  test('gets a token with more scopes when a call needs them', async () => {
     // One that registers itself is held to the scopes of that day by this server.
     const memory = new Memory(DESKTOP);
     await (await logIn(version, eager.url, memory)).close();
