@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LineWriter } from '../src/log-writer.ts';
 
-/** A disk of our own needs the rights of root. */
+/** Mounting a small disk needs the rights of root. */
 function canMount(): boolean {
   const folder = mkdtempSync(join(tmpdir(), 'landbridge-mount-'));
   try {
@@ -70,7 +70,7 @@ describe('log lines', () => {
   it('are dropped and counted when the reader takes none', async () => {
     const writer = new LineWriter(fd);
     const line = `${'x'.repeat(1024 * 1024)}\n`;
-    // All in one turn: nothing can be written in between.
+    // In one turn of the event loop, so that nothing can be written in between.
     for (let count = 0; count < 40; count++) writer.write(line);
     await flush(writer);
     const text = read();
@@ -119,7 +119,7 @@ describe('log lines', () => {
         expect([written.at(-2), notice.msg]).toEqual(['{"index":"room again"}', 'log lines dropped']);
         const torn = written.filter((line) => !line.endsWith('}'));
         expect(torn.length).toBeLessThanOrEqual(1);
-        // What is there, what is torn and what is missing: all of them.
+        // Written, torn and missing lines together are all lines.
         expect(written.length - 2 - torn.length + notice.lines).toBe(lines.length + 1);
       } finally {
         execFileSync('umount', [disk]);

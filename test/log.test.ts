@@ -1,4 +1,4 @@
-// What a person reads on a terminal, and what a machine reads of the same calls.
+// What a person reads on a terminal, and what a program reads about the same calls.
 
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test, vi } from 'vitest';
@@ -11,7 +11,7 @@ import { useRealHttp } from './support/real-http.ts';
 
 useRealHttp();
 
-/** A call that lacks an argument, by a modern client that names itself and by an old one that said so at first. */
+/** A call without a required argument, by a modern client and by a legacy client that has introduced itself. */
 async function logOf(pretty: boolean): Promise<string[]> {
   const lines: string[] = [];
   const log = createLog({ level: 'info', pretty, destination: { write: (line) => void lines.push(line) } });

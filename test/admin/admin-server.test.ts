@@ -1,4 +1,4 @@
-// The admin listener, over real sockets: who may use it, what it says, and how it refuses.
+// The admin listener, over real sockets: who may use it, what it answers, and what it refuses.
 
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
@@ -147,7 +147,7 @@ test('a client that disconnects while it sends a body leaves no error in the log
   const socket = connect(admin!.port, '127.0.0.1');
   socket.write('PUT /log-level HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{');
   await once(socket, 'connect');
-  // An answer to another says that the first one was read.
+  // After the answer to a later request, the first one was handled.
   await ask(`${url}/log-level`);
   socket.destroy();
   for (let turn = 0; turn < 3; turn++) await ask(`${url}/log-level`);
@@ -169,7 +169,7 @@ test('a web page is refused, with another Host and with an Origin', async () => 
   expect((await ask(`${url}/metrics`, { origin: url })).status).toBe(403);
   expect((await ask(`${url}/log-level`, { origin: 'null' }, 'PUT', '{"level":"warn"}')).status).toBe(403);
   expect([refused, applied]).toEqual([['host', 'origin', 'origin'], []]);
-  // Load balancers ask by whatever address they know, and learn nothing else.
+  // Load balancers use any address for health checks, and learn nothing else.
   expect((await ask(`${url}/readyz`, { host: 'evil.example' })).status).toBe(200);
 });
 

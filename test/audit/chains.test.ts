@@ -24,7 +24,7 @@ function write(file: string, calls: number, options: Partial<TrailOptions> = {})
   trail.close();
 }
 
-/** Two replicas of two workers, each replica with a key of its own. */
+/** Two replicas with two workers each; each replica has its own key. */
 function writeReplicas(maxBytes?: number): string[] {
   for (const replica of ['one', 'two'])
     for (const worker of [1, 2])
@@ -66,7 +66,7 @@ describe('verifyChains()', () => {
     write(at('one', 'audit.jsonl'), 3);
     renameSync(at('one', 'audit.jsonl'), at('two', 'last-week'));
     renameSync(at('one', 'audit-key.pem'), at('two', 'audit-key.pem'));
-    // What is there of the trail says where it goes on.
+    // The first records of the files say which file they continue.
     writeFileSync(at('one', 'audit.jsonl'), readFileSync(at('two', 'last-week')));
     write(at('one', 'audit.jsonl'), 2, { keyFile: at('two', 'audit-key.pem') });
     const text = readFileSync(at('one', 'audit.jsonl'), 'utf8');

@@ -21,7 +21,7 @@ let file: string;
 let trail: AuditTrail;
 let gateway: Gateway;
 let upstream: Upstream;
-/** What the file holds when a request reaches the API. */
+/** The content of the file when a request reaches the API. */
 let atArrival: string[];
 let answer: Answer | undefined;
 

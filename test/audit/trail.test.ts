@@ -55,7 +55,7 @@ describe('an audit trail', () => {
   test('writes a call as a line with the hash of the line before, and signs the end when it is closed', () => {
     const trail = openHere();
     expect(trail.write(sealedCall())).toBe(true);
-    // Written before anybody is answered: no waiting, no closing.
+    // The line is in the file before the call is answered, without waiting or closing.
     expect(kinds()).toEqual(['open', 'checkpoint', 'call']);
     trail.close();
     const records = readRecords(file);
@@ -102,7 +102,7 @@ describe('an audit trail', () => {
     const verdict = verify([file], keyFile, true);
     expect(flawsOf(verdict)).toEqual([]);
     expect(verdict.notes.map(({ line }) => line)).toEqual([6, 7]);
-    // What a recovery stands for is checked as well.
+    // The content of a recovery record is checked as well.
     writeFileSync(file, readFileSync(file, 'utf8').replace(torn, torn.replace('kind', 'find')));
     expect(flawsOf(verify([file], keyFile))).toEqual(['5: is not a record: it was changed or inserted']);
     writeFileSync(file, readFileSync(file, 'utf8').replace(`${torn.replace('kind', 'find')}\n`, ''));
@@ -141,7 +141,7 @@ describe('an audit trail', () => {
     expect(flawsOf(verdict)).toEqual([]);
     expect(verdict).toMatchObject({ calls: 40, notes: [], isClosed: true });
     expect(verify([...files].reverse(), keyFile, true)).toEqual(verdict);
-    // The newest alone: good, as far as it goes.
+    // The newest file alone is valid, with a note.
     expect(verify([file], keyFile, true)).toMatchObject({
       ok: true,
       notes: [
@@ -228,7 +228,7 @@ describe('an audit trail', () => {
     expect(existsSync(lock)).toBe(false);
     writeFileSync(lock, JSON.stringify({ ...own, pid: process.ppid, since: '1' }));
     openHere().close();
-    // In another container of the same host name; the process of that number here is another one.
+    // In another container with the same host name: the process with that pid here is a different one.
     writeFileSync(lock, JSON.stringify({ ...own, place: 'elsewhere', pid: gone, since: '1' }));
     expect(() => openHere()).toThrow(`process ${gone} on ${hostname()} already writes the audit file`);
     const longAgo = new Date(Date.now() - 61_000);

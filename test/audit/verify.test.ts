@@ -16,7 +16,7 @@ let file: string;
 let keyFile: string;
 let lines: readonly string[];
 
-/** A file of a gateway that ran twice, each time with calls, and stopped. */
+/** A file of a gateway that ran twice, each time with calls, and stopped cleanly. */
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'landbridge-verify-'));
   keyFile = join(folder, 'good-key.pem');
@@ -63,7 +63,7 @@ describe('verifying an audit trail finds', () => {
           ),
         );
         const flaws = flawsOf(verify([file], keyFile, true));
-        // A byte that became a line break makes two of the line.
+        // A byte that became a line break splits the line in two.
         expect(flaws.some((flaw) => flaw.startsWith(`${at(row) + 1}: `))).toBe(true);
       }),
       { numRuns: 500 },
@@ -78,7 +78,7 @@ describe('verifying an audit trail finds', () => {
   test('every removed sequence of lines', () => {
     fc.assert(
       fc.property(place, fc.integer({ min: 1, max: 40 }), (row, count) => {
-        // All of the last run, back to where the one before had stopped: see the records noted elsewhere.
+        // Removing the whole last run cannot be noticed, except by records that were noted elsewhere.
         fc.pre(!(at(row) === LENGTH_OF_A_RUN && count >= LENGTH_OF_A_RUN));
         expect(flawsIn([...lines.slice(0, at(row)), ...lines.slice(at(row) + count)])).not.toEqual([]);
       }),
@@ -128,7 +128,7 @@ describe('verifying an audit trail finds', () => {
     expect(flawsOf(verify([forged], keyFile, true))[0]).toMatch(
       /^2: checkpoint 2 is signed with another key \([\w-]{43}\)$/,
     );
-    // The name of the good key over the signature of the other.
+    // The id of the right key with a signature by the other.
     const { id } = readCheckingKey(keyFile);
     const key = createPrivateKey(readFileSync(forger, 'utf8'));
     const text = readFileSync(forged, 'utf8').trimEnd().replaceAll(readCheckingKey(forger).id, id).split('\n');
@@ -160,7 +160,7 @@ describe('verifying an audit trail finds', () => {
     expect(flawsOf(verifyTrail([file], { keys, heads: [last] }))).toEqual([
       `10: record ${last.seq} is missing, and it was noted elsewhere`,
     ]);
-    // Back to where an earlier run had stopped, nothing in the file tells.
+    // If the file ends where an earlier run had stopped, nothing in it shows that.
     expect(flawsIn(lines.slice(0, LENGTH_OF_A_RUN), true)).toEqual([]);
     expect(verifyTrail([file], { keys, heads: [last] }).ok).toBe(false);
     writeFileSync(file, lines.map((line) => `${line}\n`).join(''));
@@ -189,7 +189,7 @@ describe('verifying an audit trail finds', () => {
   });
 });
 
-/** Changes one record and makes every hash behind it fit again; checkpoints are signed with what is handed in. */
+/** Changes one record and recomputes every hash after it; `sign` signs the checkpoints. */
 function rechain(all: readonly string[], row: number, signWith: (text: string) => string): string[] {
   let prev: string | undefined;
   return all.map((line, index) => {

@@ -1,4 +1,4 @@
-// API keys over real HTTP: who is let in, to which profile, and what strangers learn.
+// API keys over real HTTP: which callers are accepted, for which profile, and what callers without a key can find out.
 
 import { createHash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
@@ -66,7 +66,7 @@ const list = (path: string, headers: Record<string, string> = {}) => post(`${ori
 const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
 const namesIn = ({ body }: HttpAnswer) =>
   (JSON.parse(body) as { result: { tools: { name: string }[] } }).result.tools.map(({ name }) => name);
-/** But for the path it speaks of, and the time. */
+/** The answer without the path in it and the time. */
 const anonymise = (
   { status, headers: { date: _, 'content-length': __, ...headers }, body }: HttpAnswer,
   path: string,

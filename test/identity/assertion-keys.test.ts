@@ -1,4 +1,4 @@
-// Keys that sign assertions: read at start, weak and unreadable ones stop it with words, and only their public parts are shown.
+// Keys that sign assertions: they are read at the start, weak or unreadable keys stop it with a message, and only public keys are shown.
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Names that a document chose: what may be connected to, and what may not.
+// Host names from documents: which addresses may be connected to, and which not.
 import type { LookupAddress } from 'node:dns';
 import { describe, expect, test } from 'vitest';
 import { isPrivateAddress, isPrivateHost } from '../../src/endpoint/address.ts';

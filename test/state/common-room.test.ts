@@ -1,5 +1,5 @@
-// Room for calls over all workers: never more at once than is written, never less where calls wait, and not a word while each
-// worker's calls fit its part.
+// A concurrency limit over all workers: never more calls at once than configured, never fewer while calls wait, and no message while
+// the calls of each worker fit its share.
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
@@ -52,7 +52,7 @@ const callOf = (signal = new AbortController().signal): WaitingCall => ({
   deadline: performance.now() + 600_000,
 });
 
-/** Counts what runs over all workers. */
+/** Counts the calls that run in all workers. */
 class Watch {
   running = 0;
   most = 0;
@@ -87,7 +87,7 @@ describe.each([
     const workers = await startWorkers(count);
     const slots = workers.map((worker) => slotsOf(worker, total));
     const watch = new Watch();
-    // All at one worker, then at another, then everywhere: the places have to move.
+    // All calls at one worker, then at another, then everywhere: the permits have to move.
     for (const at of [...slots.keys(), -1]) {
       const before = watch.done;
       watch.most = 0;
@@ -155,7 +155,7 @@ test('permits of workers are never exceeded and never lost, whatever calls, call
           }
         }
         await Promise.all(begun);
-        // All of it can be had at any one of them, and nobody else is there any more.
+        // Every worker can get all permits, because no calls are left.
         const watch = new Watch();
         await Promise.all(Array.from({ length: total * 2 }, () => watch.run(all[1]!.slots, () => turns(20))));
         expect(watch.most).toBe(total);
@@ -186,7 +186,7 @@ describe('permits of workers', () => {
       Array.from({ length: 30 }, async (_, at) => slots[at % 3]!.enter('', callOf())),
     );
     expect(entered.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
-    // A place that was left is there for whoever comes next, at any worker.
+    // A released permit goes to the next call, at any worker.
     const full = slots.findIndex(({ running }) => running > 0);
     slots[full]!.leave('');
     await slots[(full + 1) % 3]!.enter('', callOf());

@@ -1,5 +1,5 @@
-// Questions to people whose answers come to another process than the one that asked: the official client of the legacy era
-// through a proxy that is not sticky, over Redis and over the primary of workers. Judged by what reached the API.
+// Questions to people whose answers arrive at another process than the one that asked: the official client of the legacy era through a
+// proxy without sticky sessions, with Redis and with workers. The tests check what reached the API.
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -18,7 +18,7 @@ useRealHttp();
 
 const closing: (() => unknown)[] = [];
 let upstream: Upstream;
-/** Calls the API does not answer: it only sees when they are given up. */
+/** Calls that the API does not answer; it only notices when they are aborted. */
 let abandoned = 0;
 beforeEach(async () => {
   abandoned = 0;
@@ -68,7 +68,7 @@ describe.each(WAYS)('%s', (_, openWay) => {
     const replicas = await open(3, await openWay());
     const clients = await Promise.all(Array.from({ length: 5 }, () => connect(replicas.url)));
     const results: object[] = [];
-    // No client has more questions open than one may have at one process.
+    // No client has more open questions than it may have at one process.
     for (let round = 0; round < 6; round++) {
       const calls = Array.from({ length: 50 }, (_, at) =>
         clients[at % 5]!.callTool({ name: 'pets_delete', arguments: { id: 100 + round * 50 + at } }),
@@ -123,7 +123,7 @@ describe.each(WAYS)('%s', (_, openWay) => {
     expect(deleted()).toEqual([]);
     expect(await answer(two!, asked.id, yes, asked.headers)).toBe(202);
     expect(await asked.outcome()).not.toContain('isError":true');
-    // A second time nobody waits for it.
+    // The second time, no question waits for the answer.
     expect(await answer(two!, asked.id, yes, asked.headers)).toBe(202);
     expect(deleted()).toEqual(['DELETE /pets/7']);
   });
@@ -156,7 +156,7 @@ describe.skipIf(!HAS_REDIS)('questions while Redis', () => {
     expect(await here.outcome()).not.toContain('isError":true');
     await redis.restart();
     await until(() => one!.state.isUsable && two!.state.isUsable);
-    // The client does as it was told.
+    // The client follows the advice.
     while ((await answer(two!, asked.id, YES, asked.headers)) !== 202);
     expect(await asked.outcome()).not.toContain('isError":true');
     expect(deleted()).toEqual(['DELETE /pets/8', 'DELETE /pets/7']);
@@ -207,7 +207,7 @@ async function introduce({ url }: Replica): Promise<Record<string, string>> {
   return { ...VERSION, 'mcp-session-id': String(headers['mcp-session-id']) };
 }
 
-/** A call that asks before it deletes. */
+/** A call that asks for confirmation before it deletes. */
 async function ask(replica: Replica, pet = 7): Promise<Asked> {
   const headers = await introduce(replica);
   const call = legacy(2, 'tools/call', { name: 'pets_delete', arguments: { id: pet } });

@@ -1,4 +1,4 @@
-// What replicas share in Redis: two states stand for two replicas, a real redis-server for Redis.
+// What replicas share in Redis: two states represent two replicas, with a real redis-server.
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseRate } from '../../src/limits/rate.ts';
 import { type Binding, createConfirmations } from '../../src/orchestration/confirmations.ts';
@@ -18,7 +18,7 @@ interface Replica extends SharedState {
   readonly warnings: readonly string[];
 }
 
-/** Patient, so that a busy machine is not taken for a Redis that is away; `url` may say otherwise. */
+/** With a long timeout, so that Redis does not seem to be down on a busy machine; `url` may override it. */
 async function replica(url: string): Promise<Replica> {
   const changes: string[] = [];
   const warnings: string[] = [];
@@ -119,14 +119,14 @@ describe.skipIf(!HAS_REDIS)('a Redis that lost its data', () => {
     for (const each of confirmations) {
       let verdict = await each.redeem(used, BINDING).catch(() => 'refused');
       expect(verdict).not.toBe('good');
-      // Until it is there again, nobody can tell; from then on it is over.
+      // Until Redis is back, the confirmation is refused for now; after that, for good.
       while (verdict === 'refused') {
         await new Promise((resolve) => setTimeout(resolve, 20));
         verdict = await each.redeem(used, BINDING).catch(() => 'refused');
       }
       expect(verdict).toBe('expired');
       expect(await each.redeem(unused, BINDING)).toBe('expired');
-      // Whoever asks anew gets one that is good.
+      // A new confirmation is accepted.
       await until(() => state.isUsable);
     }
     let fresh = 'expired';
@@ -155,7 +155,7 @@ describe.skipIf(!HAS_REDIS)('a Redis that lost its data', () => {
 });
 
 describe.skipIf(!HAS_REDIS)('a Redis that cannot be used', () => {
-  /** Takes until the answer is that nobody answers; then it must be said, and permissions refused. */
+  /** Takes tokens until Redis does not answer; then that must be reported, and confirmations refused. */
   async function isDegraded(state: Replica): Promise<void> {
     await until(() => !state.isUsable);
     expect(await state.rates.take('key:ci', parseRate('1/hour'), 1)).toBe(undefined);
@@ -185,7 +185,7 @@ describe.skipIf(!HAS_REDIS)('a Redis that cannot be used', () => {
     expect(await state.rates.take('key:ci', parseRate('9/hour'), 1)).toBe(undefined);
     const first = performance.now() - begun;
     await isDegraded(state);
-    // A turn of a busy machine more; a client’s own patience would be seconds.
+    // With some time for a busy machine; the default timeouts of a client would be seconds.
     expect(first).toBeLessThan(1_000);
     expect(state.changes.at(-1)).toContain('no answer within 50 ms');
     server.signal('SIGCONT');
@@ -209,7 +209,7 @@ describe.skipIf(!HAS_REDIS)('a Redis that cannot be used', () => {
     const state = await replica(`${server.url}?timeoutMs=400`);
     for (let at = 0; at < 3; at++) {
       const asked = state.rates.take('key:ci', parseRate('99/hour'), 1);
-      // Before the question has gone out.
+      // Before the request was sent.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
       expect(await asked).toEqual({ tokens: 1, waitMs: 0 });
     }

@@ -1,4 +1,4 @@
-// Access tokens that processes share, against an API that allows one session per user: whoever logs in logs out all others.
+// Access tokens that processes share, with an API that allows one session per user: each login ends the sessions of all others.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Domain } from '../../src/endpoint/model.ts';
@@ -13,7 +13,7 @@ useRealHttp();
 
 const closing: (() => unknown)[] = [];
 let api: Upstream;
-/** The one session there is. */
+/** The current session. */
 let session = '';
 let logins = 0;
 let password = 'right';
@@ -26,7 +26,7 @@ beforeEach(async () => {
   api = await startUpstream(({ url, headers, body }, response) => {
     response.setHeader('content-type', 'application/json');
     if (url === '/login') {
-      // As slow as a login is: the others come while it is under way.
+      // As slow as a real login, so that the other calls come meanwhile.
       return void setTimeout(() => {
         logins++;
         if (!body.includes(`"${password}"`)) return response.writeHead(401).end('{}');
@@ -71,7 +71,7 @@ async function open(count: number, redis?: Redis): Promise<readonly Replica[]> {
 
 let id = 0;
 
-/** '' where it succeeded, else why not. */
+/** '' if the call succeeded, else the reason why not. */
 async function call({ gateway }: Replica, name = 'pets_list', args: object = {}): Promise<string> {
   const message = { jsonrpc: '2.0', id: ++id, method: 'tools/call', params: { name, arguments: args } };
   const reply = await gateway.handle(JSON.stringify(message));
@@ -195,7 +195,7 @@ describe.skipIf(!HAS_REDIS)('tokens in Redis', () => {
   test('are fetched by another replica if the one that logs in dies', async () => {
     const redis = await openRedis();
     const [one, two] = await open(2, redis);
-    // Its turn began, and it is not heard of any more.
+    // Its turn started, and then it died.
     expect(await one!.state.tokens!.claim('x', undefined)).toMatchObject({ kind: 'ours' });
     one!.state.close();
     expect(await two!.state.tokens!.claim('x', undefined)).toEqual({ kind: 'busy' });

@@ -1,4 +1,4 @@
-// Two gateways, as two replicas run them, on one real Redis: judged by what reached the API.
+// Two gateways, like two replicas, with one real Redis. The tests check what reached the API.
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -30,7 +30,7 @@ async function start(limits: object): Promise<void> {
     exposure: 'tools',
     auth: { keys: [{ name: 'ci', sha256: createHash('sha256').update(KEY).digest('hex') }] },
     limits,
-    // A busy machine is not to be taken for a Redis that is away.
+    // With a long timeout, so that Redis does not seem to be down on a busy machine.
     state: `${redis.url}?timeoutMs=2000`,
   };
   await writeFile(join(folder, 'landbridge.yaml'), JSON.stringify(settings));
@@ -142,7 +142,7 @@ describe.skipIf(!HAS_REDIS)('two gateways on one Redis', () => {
       Array.from({ length: 12 }, (_, at) => call(gateways[at % 2]!, 'pets_delete', { id: at + 1 })),
     );
     const tokens = offered.map(({ structuredContent }) => structuredContent?.confirmation_token);
-    /** Every token, at both gateways; whoever accepts it twice sends it twice. */
+    /** Sends every token to both gateways: one that is accepted twice would reach the API twice. */
     const spendAll = () =>
       Promise.all(
         tokens.flatMap((token, at) =>
@@ -171,7 +171,7 @@ describe.skipIf(!HAS_REDIS)('two gateways on one Redis', () => {
     expect(JSON.stringify(refused)).toContain('could not be checked');
     await redis.restart();
     await untilState('ok');
-    // What was used before, and what was not: Redis has forgotten both.
+    // Used and unused confirmations: Redis has lost both.
     const late = await spendAll();
     expect(late.every(({ isError }) => isError)).toBe(true);
     expect(upstream.seen.filter(({ method }) => method === 'DELETE')).toHaveLength(6);
@@ -180,7 +180,7 @@ describe.skipIf(!HAS_REDIS)('two gateways on one Redis', () => {
     isLoaded = false;
     await Promise.all(load);
     expect(failures).toEqual([]);
-    // Asked anew, a confirmation is good again, once.
+    // A new confirmation is accepted, once.
     const again = await call(gateways[1]!, 'pets_delete', { id: 99 });
     tokens.splice(0, tokens.length);
     const confirmation_token = again.structuredContent?.confirmation_token;

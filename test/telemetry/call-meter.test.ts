@@ -1,4 +1,4 @@
-// What is counted of calls, judged by what a scrape of a whole gateway shows.
+// How calls are counted: the tests check a scrape of a whole gateway.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { buildDomain } from '../../src/domain/definition/build-domain.ts';
 import { defineDomain } from '../../src/domain/definition/define-domain.ts';
@@ -81,7 +81,7 @@ describe('calls', () => {
     expect([failed('upstream_error'), failed('unreachable'), failed('validation')]).toEqual([1, 1, 1]);
     const answers = (status: string) => found.sum('landbridge_upstream_answers_total', { domain: 'pets', status });
     expect([answers('5xx'), answers('none'), answers('2xx')]).toEqual([1, 1, 0]);
-    // What was never sent took no time of the API.
+    // A call that was never sent took no time of the API.
     expect(found.sum('landbridge_upstream_duration_seconds_count', { domain: 'pets' })).toBe(2);
   });
 

@@ -1,5 +1,5 @@
-// Alerts and dashboard against a real Prometheus that scrapes real gateways: what should fire fires, and no panel is dead. The
-// rules are those that ship, with a faster clock: no waiting, and windows of seconds.
+// Alerts and dashboard with a real Prometheus that scrapes real gateways: alerts fire when they should, and every panel has data. The
+// rules are those of the package with shorter times: no waiting, and windows of seconds.
 
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -74,7 +74,7 @@ auth:
 profiles: { reader: { effects: [read] } }
 `;
 
-/** The shipped rules with a faster clock. */
+/** The rules of the package with shorter times. */
 const quickRules = () => RULES.replace(/for: \S+/g, 'for: 0s').replace(/\[\d+m\]/g, `[${WINDOW}]`);
 
 const quickConfig = (targets: readonly string[]) => `global: { scrape_interval: 1s, evaluation_interval: 1s }
@@ -104,7 +104,7 @@ function call(url: string, name: string, args: object = {}, bearer: string | und
   });
 }
 
-/** Some of everything, several times a second. */
+/** Calls of every kind, several times a second. */
 function makeTraffic(): void {
   const { http } = gateway;
   void call(http, 'pets_list');
@@ -130,7 +130,7 @@ async function startGateways(): Promise<readonly string[]> {
   writeFileSync(join(folder, 'ci.key'), key);
   writeFileSync(join(folder, 'eager.key'), eager);
   gateway = await serve([], { cwd: folder });
-  // Sends away what it gets: hardly any of its heap may be in use.
+  // Refuses all calls, because it may use hardly any of its heap.
   writeFileSync(
     join(folder, 'full.yaml'),
     `port: 0\ntls: { cert: server.crt, key: server.key }\ndomains: [domains]\nadmin: { port: ${fullPort} }\nlimits: { shed: { heapPercent: 10 } }\n`,

@@ -1,4 +1,4 @@
-// One admin listener for several workers, as a real gateway has it: sums over all of them, which never go back.
+// One admin listener for several workers, as in a real gateway: sums over all of them, which never decrease.
 
 import { afterEach, expect, test } from 'vitest';
 import { WorkersView } from '../../src/cli/admin/workers-view.ts';
@@ -33,7 +33,7 @@ test('counters of a worker that ended are kept, its gauges are not', () => {
     ['some_total', 7],
     ['other', 5],
   ]);
-  // The next one in its place begins with nothing.
+  // The worker that replaces it starts at zero.
   all.note(1, [counter(1), gauge(2)]);
   expect(read()).toEqual([
     ['some_total', 8],
@@ -63,7 +63,7 @@ test('a request for readiness does not make workers collect their metrics', asyn
   expect(await view.readiness()).toMatchObject({ isReady: true, workers: { wanted: 1, ready: 1 } });
   expect(asked).toEqual(['reasons']);
   expect((await view.metrics()).find(({ name }) => name === 'some_total')?.values[0]?.value).toBe(5);
-  // And what was counted stays, however often that is asked.
+  // The counters stay the same, however often they are read.
   await view.readiness();
   expect(asked).toEqual(['reasons', 'report', 'reasons']);
 });
@@ -91,7 +91,7 @@ test('the admin listener shows all workers together: calls, readiness and the lo
     await new Promise((resolve) => setTimeout(resolve, 50));
   expect((await scrape(admin)).sum('landbridge_calls_total', { outcome: 'ok' })).toBe(40);
   while ((await readiness()).workers.ready < 2) await new Promise((resolve) => setTimeout(resolve, 50));
-  // A level that counts for all: no worker writes a line of a call any more.
+  // The level applies to all: no worker writes lines of calls any more.
   await fetch(`${admin}/log-level`, { method: 'PUT', body: '{"level":"error"}' });
   await scrape(admin);
   const lines = () => gateway!.log().split('"msg":"call"').length;

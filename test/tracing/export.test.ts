@@ -1,4 +1,4 @@
-// How spans leave: to whom, with what, and what happens when nobody takes them.
+// The export of spans: where they are sent, with which attributes, and what happens if the collector does not accept them.
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
@@ -110,7 +110,7 @@ describe('spans', () => {
       queue: { maxQueueSize: 10, maxExportBatchSize: 10, scheduledDelayMillis: 3_600_000 },
       onWarning: (message) => warnings.push(message),
     });
-    // The tenth begins an export, which takes ten along; ten more fit.
+    // The tenth span starts an export of ten spans; ten more fit into the queue.
     record(traces, 50);
     await traces.provider.forceFlush();
     record(traces, 1);

@@ -1,4 +1,4 @@
-// Whole trees of spans, as a real collector gets them: over every transport, in both eras, for what works and what fails.
+// Whole trees of spans, as a real collector gets them: over every transport, in both eras, for successes and failures.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ToolEntry } from '../../src/catalog/tool-entry.ts';
@@ -61,7 +61,7 @@ function open(more: Partial<GatewayOptions> = {}, plan: Partial<ExportOptions> =
   return gateway;
 }
 
-/** Everything that was recorded so far, in the order of its end. */
+/** All spans that were recorded so far, in the order of their ends. */
 async function collect(): Promise<readonly ReceivedSpan[]> {
   await traces.provider.forceFlush();
   return receiver.spans;
@@ -408,7 +408,7 @@ describe('the trace of the caller', () => {
     ['own', 1, '00', 1],
     ['follow', 0, '01', 1],
     ['follow', 1, '00', 0],
-    // The lowest id there is: a ratio takes it for one of its share.
+    // The lowest possible id: it is within the share of any ratio.
     ['id', 0.5, '00', 1],
   ] as const)(
     'with callers %s and a ratio of %d: a flag of %s makes %d recorded',
@@ -418,7 +418,7 @@ describe('the trace of the caller', () => {
       const traceparent = `00-${id}-00f067aa0ba902b7-${flag}`;
       await gateway.handle(modern(1, 'tools/call', { ...getPet, _meta: { traceparent } }));
       expect((await collect()).filter(({ kind }) => kind === 'server')).toHaveLength(recorded);
-      // The API is told either way, and whether it is recorded here.
+      // The API gets the context either way, with a flag that says whether it is recorded here.
       expect(upstream.seen[0]!.headers.traceparent).toMatch(new RegExp(`^00-${id}-[0-9a-f]{16}-0${recorded}$`));
     },
   );
@@ -431,7 +431,7 @@ describe('the trace of the caller', () => {
     );
     await Promise.all(calls);
     const { length } = (await collect()).filter(({ kind }) => kind === 'server');
-    // Once in 10^15 runs all or none of 50 would do; here all of 200 are asked for.
+    // Some are recorded, but not all. With 50 calls, this would fail by chance once in 10^15 runs.
     expect(length > 0 && length < 200).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-// The doors of a gateway of several workers: TLS, and how many may be inside at once.
+// Listeners of a gateway with several workers: TLS, and the limit of connections.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { connect, type Socket } from 'node:net';

@@ -1,4 +1,4 @@
-// How workers begin, end and are replaced: the built program, real signals.
+// How workers start, end and are replaced: the built program, with real signals.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 import { isRunning, pidOf, readLog } from '../support/workers.ts';
 
-/** Nobody sends calls here who would have to be told first. */
+/** No client has to be told to go elsewhere before the end. */
 const NO_WAITING = { LANDBRIDGE_DRAIN_SECONDS: '0' };
 
 let folder: string;
@@ -49,7 +49,7 @@ function start(args: readonly string[] = ['pets.yaml'], detached = false): Promi
 const list = (gateway: Served) => post(gateway.http, JSON.stringify(legacy(1, 'tools/call', { name: 'pets_list' })));
 const textOf = ({ body }: { body: string }) => (JSON.parse(body) as Rpc).result?.content;
 
-/** A call under way in every worker, and another on top. */
+/** A call in progress in every worker, and one more. */
 async function holdCalls(gateway: Served): Promise<Promise<{ body: string }>[]> {
   const calls = Array.from({ length: 4 }, () => list(gateway));
   await until(() => held.length === calls.length);
@@ -94,7 +94,7 @@ describe('the end of a gateway with workers', () => {
     );
     const code = gateway.stop();
     await until(() => readLog(gateway).filter(({ msg }) => msg === 'stopping').length === 2);
-    // What comes within a moment of the first is the same signal, passed on by somebody.
+    // A signal right after the first is the same one, passed on by a parent process.
     const again = setInterval(() => gateway.child.kill('SIGTERM'), 100);
     expect(await code).toBe(130);
     clearInterval(again);
@@ -151,7 +151,7 @@ describe('the end of a gateway with workers', () => {
     expect(files.map((file) => existsSync(file))).toEqual([true, true]);
     for (const file of files) rmSync(file);
     gateway.child.kill('SIGHUP');
-    // A file that was moved away is begun anew.
+    // After a rename, a new file is started.
     await until(() => files.every((file) => existsSync(file)));
     expect([await pidOf(gateway, 1), await pidOf(gateway, 2)].every(isRunning)).toBe(true);
     expect(await gateway.stop()).toBe(0);
@@ -202,7 +202,7 @@ describe('a failing start of workers', () => {
 describe('workers that keep ending', () => {
   test('are restarted after growing delays, and serve at the same port when the cause is fixed', async () => {
     const reason = join(folder, 'reason');
-    // Ends every process that loads it, while there is a reason.
+    // Ends every process that loads it, as long as the file `reason` exists.
     writeFileSync(
       join(folder, 'fragile.js'),
       `import { existsSync } from 'node:fs';
@@ -241,7 +241,7 @@ export default { name: 'fragile', baseUrl: '${upstream.url}', endpoints: { list:
   });
 });
 
-/** The last that is said of a slot is that it serves. */
+/** The last line about this slot says that it serves. */
 function isServedBy(gateway: Served, slot: number): boolean {
   const last = readLog(gateway)
     .filter(({ worker, msg }) => worker === slot && /^a worker /.test(String(msg)))

@@ -1,4 +1,4 @@
-// Two workers on one port, as people run them: the built program, real connections, judged by what reached the API.
+// Two workers on one port: the built program, with real connections. The tests check what reached the API.
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
@@ -17,7 +17,7 @@ const CALLS_AN_HOUR = 30;
 
 let folder: string;
 let upstream: Upstream;
-/** Answers that wait for a test to give them. */
+/** Answers that the test sends later. */
 const held: ServerResponse[] = [];
 let gateway: Served;
 
@@ -81,7 +81,7 @@ interface Result {
 
 let id = 0;
 
-/** On a connection of its own. */
+/** On a separate connection. */
 async function call(name: string, args: object = {}, as = KEYS.free): Promise<Result> {
   const message = legacy(++id, 'tools/call', { name, arguments: args });
   const { body } = await post(gateway.http, JSON.stringify(message), {
@@ -207,7 +207,7 @@ test('workers go on when one of them is killed under load: only its calls fail, 
   await until(() => callsOf(1).length > served);
   isOver = true;
   await Promise.all(load);
-  // Each loop has one request under way at a time.
+  // Each loop has one request in progress at a time.
   expect(failed.length).toBe(new Set(failed).size);
   expect(await pidOf(gateway, 2)).toBe(other);
   expect(isRunning(after)).toBe(true);
@@ -218,7 +218,7 @@ test('connections on their way to a worker that died are closed', async () => {
   const pid = await pidOf(gateway, 2);
   process.kill(pid, 'SIGSTOP');
   const ended: Promise<string>[] = [];
-  // One of every two comes to the one that does not move.
+  // Every second connection goes to the worker that is stopped.
   const sent = Array.from({ length: 6 }, () => call('pets_list'));
   for (const one of sent)
     ended.push(
@@ -248,7 +248,7 @@ test('workers write one audit file each, and all of them verify', async () => {
     [1, ['audit-1.jsonl']],
     [2, ['audit-2.jsonl']],
   ]);
-  // Lines of the log that a killed worker had not written yet are lost; records are not.
+  // Log lines that a killed worker had not yet written are lost; records are not.
   expect(chains[0]!.calls + chains[1]!.calls).toBeGreaterThanOrEqual(calls);
   const named = await run(['audit', 'verify', 'audit-2.jsonl', 'audit-1.jsonl'], { cwd: folder });
   expect(named.code).toBe(0);

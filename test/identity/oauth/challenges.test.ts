@@ -1,4 +1,4 @@
-// What clients are told about getting a token: challenges, the metadata of each endpoint, and what web pages may read of it.
+// How clients learn where to get a token: challenges, the metadata of each endpoint, and which of it web pages may read.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Issuer, startIssuer } from '../../../lab/attack/issuer.ts';

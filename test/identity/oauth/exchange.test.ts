@@ -1,4 +1,4 @@
-// From the door to the API: a token of a certified authorization server (oidc-provider) is verified, exchanged, and stays here.
+// From the request to the API: a token of a certified authorization server (oidc-provider) is verified and exchanged, and never passed on.
 
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';

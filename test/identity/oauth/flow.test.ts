@@ -1,5 +1,5 @@
-// The official clients' own OAuth flow, whole: a 401 leads them to our metadata, that to the authorization server, there they
-// register, are authorized, get a token for the endpoint they call, and call it. Nothing of it is scripted but the person.
+// The complete OAuth flow of the official clients: a 401 leads them to our metadata, the metadata to the authorization server. There they
+// register, are authorized and get a token for the endpoint, and then they call it. Only the person is scripted.
 
 import {
   Client as ClientV2,
@@ -44,7 +44,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** What a client keeps of its logins, and where it sends the person. */
+/** What a client stores about its logins, and where it sends the person. */
 class Memory implements OAuthClientProvider {
   redirected: URL | undefined;
   #client: unknown;
@@ -158,7 +158,7 @@ describe.each(Object.keys(VERSIONS) as (keyof typeof VERSIONS)[])('the official 
   });
 
   test('gets a token with more scopes when a call needs them', async () => {
-    // One that registers itself is held to the scopes of that day by this server.
+    // This server limits a client that registers itself to the scopes of its registration.
     const memory = new Memory(DESKTOP);
     await (await logIn(version, eager.url, memory)).close();
     expect(decodeJwt(memory.accessToken).scope).toBe('pets.read');

@@ -1,5 +1,4 @@
-// Opaque tokens: their issuer is asked about each. Against oidc-provider where it is honest, and a server of our own where the
-// answers must be wrong.
+// Opaque tokens: the issuer is asked about each. With oidc-provider for correct answers, and with a server of our own for wrong ones.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
@@ -201,7 +200,7 @@ test('while the issuer does not answer about a token, a hundred callers wait and
   await server.close();
 });
 
-/** An issuer that answers about a token when it is told to: `yes` or not. */
+/** An issuer that answers about a token when the test tells it to: `yes` or not. */
 async function startSlowIssuer() {
   const asked: { readonly token: string; answer(isActive: boolean): void }[] = [];
   const server = await startRecorder(({ url, body }, response) => {

@@ -1,5 +1,5 @@
-// The keys of an issuer come and go: rotated, withdrawn, unreachable, asked for by thousands of made-up tokens. Time is moved by
-// hand; the issuer is a real server.
+// The keys of an issuer: rotated, withdrawn, unreachable, requested by thousands of made-up tokens. The tests set the time; the issuer is
+// a real server.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Issuer, startIssuer } from '../../../lab/attack/issuer.ts';
@@ -75,7 +75,7 @@ test('a token whose key was withdrawn during its check is checked again', async 
   published = issuer.publicKey;
   pass(301);
   const checking = authority.check(old, '');
-  // Has the keys fetched anew, which here takes less than to check a signature.
+  // This call fetches the keys again, which takes less time here than checking a signature.
   expect(authority.check(other, '')).toHaveProperty('principal');
   expect(await checking).toHaveProperty('principal');
   expect(answered).toHaveLength(2);

@@ -1,4 +1,4 @@
-// What an operator writes about issuers: mistakes are told before anything listens; what is right works in the real program.
+// The settings of issuers: mistakes are reported before the gateway listens, and correct settings work in the real program.
 
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

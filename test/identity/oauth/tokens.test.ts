@@ -1,4 +1,4 @@
-// Tokens that must open nothing, judged by what reached the API. Each is one step from a token that does open the door.
+// Tokens that must be refused: the tests check that nothing reaches the API. Each differs in one respect from a token that is accepted.
 
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { exportSPKI, generateKeyPair, importJWK, SignJWT } from 'jose';
