@@ -32,10 +32,13 @@ export function createLog(options: LogOptions): Logger {
   const toLine = pretty ? createPrettifier(coloursFor(process.stderr)) : String;
   const write = (line: string) => out.write(redact(toLine(line)));
   const clock = createClock();
-  const log = pino({ level, base: worker === undefined ? null : { worker }, timestamp: clock }, {
-    write,
-    ...(writer && { flush: (callback: () => void) => writer.flush(callback), flushSync: () => writer.flushSync() }),
-  });
+  const log = pino(
+    { level, base: worker === undefined ? null : { worker }, timestamp: clock },
+    {
+      write,
+      ...(writer && { flush: (callback: () => void) => writer.flush(callback), flushSync: () => writer.flushSync() }),
+    },
+  );
   const begin = worker === undefined ? '' : `,"worker":${worker}`;
   sinks.set(log, (number, facts) => write(`{"level":${number}${clock()}${begin},${facts},"msg":"call"}\n`));
   return log;
@@ -118,7 +121,14 @@ export function createSilentLog(): Logger {
 
 type LogFacts = Readonly<Record<string, unknown>>;
 
-const LEVEL_NAMES: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' };
+const LEVEL_NAMES: Record<number, string> = {
+  10: 'trace',
+  20: 'debug',
+  30: 'info',
+  40: 'warn',
+  50: 'error',
+  60: 'fatal',
+};
 
 /** A line of the log as a person reads it on a terminal: time, level, what happened, by whom and why. */
 function createPrettifier(pc: Colours): (line: string) => string {

@@ -91,42 +91,36 @@ describe('log lines', () => {
     closeSync(fd);
   });
 
-  it.skipIf(!canMount())(
-    'are written again when a full disk has space, and report how many are missing',
-    async () => {
-      const disk = join(folder, 'disk');
-      mkdirSync(disk);
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk]);
-      try {
-        const log = openSync(join(disk, 'log'), 'a');
-        const ballast = join(disk, 'ballast');
-        writeFileSync(ballast, Buffer.alloc(32 * 1024));
-        const writer = new LineWriter(log);
-        const lines = Array.from(
-          { length: 1_000 },
-          (_, index) => `${JSON.stringify({ index, text: 'x'.repeat(80) })}\n`,
-        );
-        for (const line of lines) writer.write(line);
-        await flush(writer);
-        writer.write('{"index":"still full"}\n');
-        await flush(writer);
-        rmSync(ballast);
-        writer.write('{"index":"room again"}\n');
-        await flush(writer);
-        closeSync(log);
-        const written = readFileSync(join(disk, 'log'), 'utf8').trimEnd().split('\n');
-        const notice = JSON.parse(written.at(-1)!) as { msg: string; lines: number };
-        expect([written.at(-2), notice.msg]).toEqual(['{"index":"room again"}', 'log lines dropped']);
-        const torn = written.filter((line) => !line.endsWith('}'));
-        expect(torn.length).toBeLessThanOrEqual(1);
-        // Written, torn and missing lines together are all lines.
-        expect(written.length - 2 - torn.length + notice.lines).toBe(lines.length + 1);
-      } finally {
-        execFileSync('umount', [disk]);
-      }
-      closeSync(fd);
-    },
-  );
+  it.skipIf(!canMount())('are written again when a full disk has space, and report how many are missing', async () => {
+    const disk = join(folder, 'disk');
+    mkdirSync(disk);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk]);
+    try {
+      const log = openSync(join(disk, 'log'), 'a');
+      const ballast = join(disk, 'ballast');
+      writeFileSync(ballast, Buffer.alloc(32 * 1024));
+      const writer = new LineWriter(log);
+      const lines = Array.from({ length: 1_000 }, (_, index) => `${JSON.stringify({ index, text: 'x'.repeat(80) })}\n`);
+      for (const line of lines) writer.write(line);
+      await flush(writer);
+      writer.write('{"index":"still full"}\n');
+      await flush(writer);
+      rmSync(ballast);
+      writer.write('{"index":"room again"}\n');
+      await flush(writer);
+      closeSync(log);
+      const written = readFileSync(join(disk, 'log'), 'utf8').trimEnd().split('\n');
+      const notice = JSON.parse(written.at(-1)!) as { msg: string; lines: number };
+      expect([written.at(-2), notice.msg]).toEqual(['{"index":"room again"}', 'log lines dropped']);
+      const torn = written.filter((line) => !line.endsWith('}'));
+      expect(torn.length).toBeLessThanOrEqual(1);
+      // Written, torn and missing lines together are all lines.
+      expect(written.length - 2 - torn.length + notice.lines).toBe(lines.length + 1);
+    } finally {
+      execFileSync('umount', [disk]);
+    }
+    closeSync(fd);
+  });
 
   it('cause no error when they cannot be written', async () => {
     const readOnly = openSync(file, 'r');

@@ -1,7 +1,14 @@
 // API keys: a presented key is hashed and compared with the hashes of the configured ones; the keys themselves are not
 // kept.
 import { hash, timingSafeEqual } from 'node:crypto';
-import { type Authority, type AuthResult, type Explanation, expiryOf, type Permissions, toPrincipal } from './identify.ts';
+import {
+  type Authority,
+  type AuthResult,
+  type Explanation,
+  expiryOf,
+  type Permissions,
+  toPrincipal,
+} from './identify.ts';
 
 export interface ApiKey extends Permissions {
   /** The principal is `key:<name>`; keys of one name are the same caller. */

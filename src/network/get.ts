@@ -37,7 +37,10 @@ export async function get(
   const path = url.pathname + url.search;
   if (proxy !== undefined && url.protocol === 'http:') {
     const { authorization } = proxy;
-    const proxyHeaders = { ...requestHeaders, ...(authorization !== undefined && { 'proxy-authorization': authorization }) };
+    const proxyHeaders = {
+      ...requestHeaders,
+      ...(authorization !== undefined && { 'proxy-authorization': authorization }),
+    };
     const answer = await send(new URL(proxy.url), { path: url.origin + path, headers: proxyHeaders, signal }).catch(
       (error) => {
         throw signal.aborted ? error : unreachableProxy(proxy, codeOf(error));
@@ -64,7 +67,11 @@ export async function get(
 }
 
 /** Without proxy and certificates, Node's own fetch is used: tracing tools and tests can observe it. */
-async function fetchWithNode(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<FetchedDocument> {
+async function fetchWithNode(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<FetchedDocument> {
   const response = await fetch(url, { headers, redirect: 'manual', signal }).catch((error: Error) => {
     throw error.cause ?? error;
   });

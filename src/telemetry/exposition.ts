@@ -27,7 +27,8 @@ export async function renderMetrics(all: readonly Snapshot[], accept = ''): Prom
   for (const metric of all) {
     if (metric.values.length === 0) continue;
     // In OpenMetrics, the name of a counter has no suffix; the registry adds it to the series.
-    const view = isOpenMetrics && metric.type === 'counter' ? { ...metric, name: metric.name.replace(/_total$/, '') } : metric;
+    const view =
+      isOpenMetrics && metric.type === 'counter' ? { ...metric, name: metric.name.replace(/_total$/, '') } : metric;
     registry.registerMetric({ ...view, get: () => view } as unknown as Metric<string>);
   }
   return { contentType, text: await registry.metrics() };

@@ -177,6 +177,8 @@ function toDiagLogger(onWarning: (message: string) => void) {
   return { error: warn, warn, info: nothing, debug: nothing, verbose: nothing };
 }
 
-function omitUndefinedOptions<Options extends object>(options: Options): { [Key in keyof Options]: NonNullable<Options[Key]> } {
+function omitUndefinedOptions<Options extends object>(
+  options: Options,
+): { [Key in keyof Options]: NonNullable<Options[Key]> } {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;
 }

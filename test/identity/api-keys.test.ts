@@ -155,16 +155,13 @@ describe('a key', () => {
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 describe('a profile that a key may not use', () => {
-  test.each(['POST', 'GET', 'DELETE', 'PUT'])(
-    'looks the same as one that does not exist: %s',
-    async (method) => {
-      const headers = { ...JSON_TYPE, ...bearer('only-reader') };
-      const hidden = await ask(method, '/mcp/admin', headers);
-      const missing = await ask(method, '/mcp/admon', headers);
-      expect(hidden.status).toBe(404);
-      expect(anonymise(hidden, '/mcp/admin')).toEqual(anonymise(missing, '/mcp/admon'));
-    },
-  );
+  test.each(['POST', 'GET', 'DELETE', 'PUT'])('looks the same as one that does not exist: %s', async (method) => {
+    const headers = { ...JSON_TYPE, ...bearer('only-reader') };
+    const hidden = await ask(method, '/mcp/admin', headers);
+    const missing = await ask(method, '/mcp/admon', headers);
+    expect(hidden.status).toBe(404);
+    expect(anonymise(hidden, '/mcp/admin')).toEqual(anonymise(missing, '/mcp/admon'));
+  });
 
   test('includes /mcp itself, if the key names its profiles', async () => {
     expect((await list('/mcp', bearer('only-reader'))).status).toBe(404);

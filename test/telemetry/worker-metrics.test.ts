@@ -73,7 +73,9 @@ afterEach(async () => {
   await gateway?.stop();
 });
 
-test('the admin listener shows all workers together: calls, readiness and the log level', { timeout: 120_000 }, async () => {
+test('the admin listener shows all workers together: calls, readiness and the log level', {
+  timeout: 120_000,
+}, async () => {
   gateway = await serve(['--workers', '2', '--admin-port', '0', '--grace', '1'], {
     env: { LANDBRIDGE_DRAIN_SECONDS: '0' },
   });

@@ -132,12 +132,12 @@ export class AuthorizationServer {
 
   /** Sends the request that `build` makes with oauth4webapi. The answer is returned as it came. */
   async #sendBuilt(build: (options: RequestOptions) => Promise<unknown>): Promise<ServerAnswer> {
-    const { allowInsecureRequests, customFetch } = await import('oauth4webapi');
+    const oauth = await import('oauth4webapi');
     let answer: ServerAnswer | undefined;
     await build({
       // Which addresses may be plain HTTP is checked above and with the settings.
-      [allowInsecureRequests]: true,
-      [customFetch]: async (url, { method, headers, body }) => {
+      [oauth.allowInsecureRequests]: true,
+      [oauth.customFetch]: async (url, { method, headers, body }) => {
         // The user agent is that of the gateway, not that of the library.
         const { 'user-agent': _, ...rest } = headers;
         answer = await this.#ask({

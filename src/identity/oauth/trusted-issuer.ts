@@ -12,8 +12,8 @@ import {
   checkTimes,
   isBoundToKey,
   isOtherKind,
-  type UnverifiedJwt,
   scopesOf,
+  type UnverifiedJwt,
   validUntilMs,
 } from './claims.ts';
 import { Introspection } from './introspection.ts';
@@ -142,11 +142,7 @@ export class TrustedIssuer {
       if (problem !== undefined) return { kind: 'bad', why: problem };
       const end = validUntilMs(claims, this.#skew);
       const keys = this.#keys;
-      return this.#accept(
-        token,
-        claims,
-        () => Date.now() < end && keys.checkFresh() && keys.generation === generation,
-      );
+      return this.#accept(token, claims, () => Date.now() < end && keys.checkFresh() && keys.generation === generation);
     });
   }
 
@@ -284,9 +280,6 @@ class IssuerStatus {
     this.#isLogDue = true;
     if (Date.now() - this.#loggedAt < LOG_INTERVAL_MS) return;
     this.#loggedAt = Date.now();
-    this.#log.warn(
-      { issuer: this.#issuer, why },
-      'the authorization server cannot be used; the gateway tries again',
-    );
+    this.#log.warn({ issuer: this.#issuer, why }, 'the authorization server cannot be used; the gateway tries again');
   }
 }
