@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { Bucket, type Rate, type TakenTokens } from '../limits/rate.ts';
 import { createSpentStore } from '../orchestration/confirmations.ts';
 import { PrimarySemaphores } from './primary-semaphores.ts';
+import type { StoreClaim } from './shared-token-store.ts';
 import type { MessageToPrimary, StateChannel, StateOrders, StateReports, StateRequests } from './state-messages.ts';
-import type { StoreClaim } from './token-store.ts';
 
 export interface PrimaryState {
   /** A worker starts. Call the returned function when it has ended. */

@@ -14,7 +14,7 @@ import { type RedisCommand, RedisLink, toScript } from './redis-link.ts';
 import { RedisTokenStore } from './redis-token-store.ts';
 import { createSecretBox, type SecretBox } from './secret-box.ts';
 import type { SharedState } from './shared-state.ts';
-import { createSharedTokens } from './token-store.ts';
+import { createSharedTokens } from './shared-token-store.ts';
 
 export interface RedisStateOptions {
   /** `redis://` or `rediss://`; may hold user and password, `?timeoutMs=50` and `?prefix=landbridge:`. */

@@ -1,7 +1,7 @@
 // The store of access tokens in Redis. Its contents are encrypted, under names that reveal nothing.
 import { type RedisLink, toScript } from './redis-link.ts';
 import type { SecretBox } from './secret-box.ts';
-import type { TokenStore } from './token-store.ts';
+import type { SharedTokenStore } from './shared-token-store.ts';
 
 /**
  * Asks for a token or for the turn to fetch it. KEYS: the entry (generation, dot, rest), the turn. ARGV: the generation that is of
@@ -38,7 +38,7 @@ const EXTEND_EVERY_MS = 1_000;
 /** Limit even for a running replica: a login takes two requests at most. */
 const MAX_TURN_MS = 25_000;
 
-export class RedisTokenStore implements TokenStore {
+export class RedisTokenStore implements SharedTokenStore {
   readonly #link: RedisLink;
   readonly #prefix: string;
   readonly #box: SecretBox;

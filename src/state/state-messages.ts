@@ -2,7 +2,7 @@
 import type { Rate, TakenTokens } from '../limits/rate.ts';
 import type { Spent } from '../orchestration/confirmations.ts';
 import type { Delivery } from '../protocol/questions/letters.ts';
-import type { StoreClaim } from './token-store.ts';
+import type { StoreClaim } from './shared-token-store.ts';
 
 /** One end of the channel. Messages are JSON values. */
 export interface StateChannel {

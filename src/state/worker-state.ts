@@ -3,8 +3,8 @@
 import type { Letters } from '../protocol/questions/letters.ts';
 import { PrimaryClient } from './primary-client.ts';
 import type { SharedState } from './shared-state.ts';
+import { createSharedTokens } from './shared-token-store.ts';
 import type { StateChannel } from './state-messages.ts';
-import { createSharedTokens } from './token-store.ts';
 import { WorkerSemaphores } from './worker-semaphores.ts';
 
 /** All workers are busy when they start. */

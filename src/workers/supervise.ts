@@ -2,8 +2,9 @@
 // can bring it down.
 import cluster, { type Worker } from 'node:cluster';
 import { type ErrorCode, GatewayError } from '../errors.ts';
+import type { BackOffRules } from './back-off.ts';
 import { Handover } from './handover.ts';
-import { type BackOffRules, Slot, type WorkerEnd } from './slot.ts';
+import { Slot, type WorkerEnd } from './slot.ts';
 import { type Announcement, type Ready, SLOT_VARIABLE } from './worker-messages.ts';
 
 export interface SupervisorLog {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BackOff } from '../../src/workers/slot.ts';
+import { BackOff } from '../../src/workers/back-off.ts';
 import { listWorkerFlags } from '../../src/workers/worker-launch.ts';
 
 const rules = { firstMs: 100, maxMs: 1_000, goodLifeMs: 60_000 };

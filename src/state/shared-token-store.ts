@@ -9,14 +9,14 @@ export interface StoreClaim {
   readonly text: string;
 }
 
-export interface TokenStore {
+export interface SharedTokenStore {
   /** Both reject if there is no answer. `badGeneration` is '' if no generation was refused. */
   claim(name: string, badGeneration: string, owner: string): Promise<StoreClaim>;
   /** Ends a turn. An empty text leaves the stored one as it is. */
   finish(name: string, owner: string, text: string, keepMs: number): Promise<void>;
 }
 
-export function createSharedTokens(store: TokenStore): SharedTokens {
+export function createSharedTokens(store: SharedTokenStore): SharedTokens {
   return {
     async claim(name, badGeneration = '') {
       const owner = randomBytes(9).toString('base64url');
@@ -38,7 +38,7 @@ export function createSharedTokens(store: TokenStore): SharedTokens {
 }
 
 /** Failures are not reported here: when this turn times out, the next process that waits gets it. */
-function createTurn(store: TokenStore, name: string, owner: string): TokenTurn {
+function createTurn(store: SharedTokenStore, name: string, owner: string): TokenTurn {
   return {
     async finish(token, keepMs) {
       const generation = token.issued === undefined ? '' : randomBytes(9).toString('base64url');
