@@ -1,5 +1,5 @@
-// The connection to Redis or Valkey, for callers that cannot wait: every request ends with an answer or an error within
-// milliseconds. A heartbeat tells whether Redis is available. The only door to the client library.
+// The connection to Redis or Valkey, for callers that cannot wait: every request ends with an answer or an error within milliseconds.
+// A heartbeat shows whether Redis is available. The only file that imports the client library.
 import { createHash } from 'node:crypto';
 import { createClient } from 'redis';
 

@@ -28,8 +28,8 @@ export interface SharedState {
 }
 
 /**
- * For workers that are also replicas: what counts for all replicas is kept in Redis, concurrency by the primary. If the replicas
- * have no secret, the workers of each still share with each other what has to be encrypted.
+ * For workers of several replicas: Redis keeps what all replicas share, and the primary keeps the limits of concurrency. If the replicas
+ * have no common secret, messages and tokens are still shared among the workers of each replica.
  */
 export function joinStates(replicas: SharedState, workers: SharedState): SharedState {
   return {

@@ -40,7 +40,7 @@ export interface ExportOptions {
     readonly scheduledDelayMillis?: number | undefined;
     readonly exportTimeoutMillis?: number | undefined;
   };
-  /** Called when spans begin to be lost, and when they arrive again, with how many were lost. */
+  /** Called when spans begin to be lost and when they arrive again, with the number of lost spans. */
   readonly onChange: (isArriving: boolean, facts: { readonly losses: number; readonly why?: string }) => void;
   /** Other warnings of the SDK. */
   readonly onWarning: (message: string) => void;
@@ -67,7 +67,7 @@ export function openTraceExport(options: ExportOptions): TraceExport {
     sampler: createSampler(sampleRatio, callers),
     spanLimits: { attributeValueLengthLimit: MAX_VALUE_CHARS },
     spanProcessors: [processor],
-    // Replicas and workers are told apart by their instance.
+    // Replicas and workers differ in their instance id.
     resource: defaultResource().merge(
       resourceFromAttributes({
         'service.instance.id': randomUUID(),

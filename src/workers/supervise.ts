@@ -1,5 +1,5 @@
-// The primary process: starts workers, replaces those that end, and passes on signals. It serves nothing itself, so that no call
-// can bring it down.
+// The primary process: starts workers, replaces those that end, and passes on signals. It serves nothing itself, so no call can crash
+// it.
 import cluster, { type Worker } from 'node:cluster';
 import { type ErrorCode, GatewayError } from '../errors.ts';
 import type { BackOffRules } from './back-off.ts';

@@ -1,8 +1,8 @@
 // Requests to an authorization server: its metadata (RFC 8414, OpenID Connect Discovery), its keys, and introspection (RFC 7662).
 //
-// oauth4webapi builds the requests. The answers are read here, because its own reading would change what is accepted and what the
-// operator is told: it compares the issuer as a URL, not character by character (RFC 8414 3.3), refuses media types other than JSON,
-// and treats an `active` that is no boolean as an error instead of as a no.
+// oauth4webapi builds the requests. The answers are read here, because the library would accept and refuse others: it compares issuers
+// as URLs, not character by character (RFC 8414 3.3), requires the media type of JSON, and reports an `active` that is not a boolean as
+// an error, not as an invalid token. Its error texts would not help an operator either.
 import type { ClientAuth, HttpRequestOptions } from 'oauth4webapi';
 import { isLoopback } from '../../endpoint/address.ts';
 import { isObject } from '../../endpoint/is-object.ts';
@@ -81,7 +81,7 @@ export class AuthorizationServer {
     return answer;
   }
 
-  /** Reads the metadata again before their next use, because they may be out of date. */
+  /** The metadata may be out of date: it is read again before its next use. */
   forget(): void {
     this.#readAt = 0;
   }
@@ -130,20 +130,20 @@ export class AuthorizationServer {
     throw new Error(problem);
   }
 
-  /** Sends the request that `build` makes with oauth4webapi. The answer is returned as it came. */
+  /** Sends a request that `build` creates with oauth4webapi, through `ask` with its limits, and returns the answer as it came. */
   async #sendBuilt(build: (options: RequestOptions) => Promise<unknown>): Promise<ServerAnswer> {
     const oauth = await import('oauth4webapi');
     let answer: ServerAnswer | undefined;
     await build({
-      // Which addresses may be plain HTTP is checked above and with the settings.
+      // #addressOf() and the checks of the settings decide which addresses may use plain HTTP.
       [oauth.allowInsecureRequests]: true,
       [oauth.customFetch]: async (url, { method, headers, body }) => {
-        // The user agent is that of the gateway, not that of the library.
+        // Without the library's user agent: the request has that of the gateway.
         const { 'user-agent': _, ...rest } = headers;
         answer = await this.#ask({
           method,
           url: new URL(url),
-          // Without the charset that the library adds, which RFC 7662 does not have.
+          // Without the charset that the library adds: RFC 7662 has none.
           headers: body === undefined ? rest : { ...rest, 'content-type': 'application/x-www-form-urlencoded' },
           ...(body !== undefined && { body: body.toString() }),
         });
@@ -161,7 +161,7 @@ export function isSafeAddress({ protocol, hostname }: URL): boolean {
 
 /**
  * Both halves are encoded as in a form before they are joined (RFC 6749 2.3.1). oauth4webapi would also encode `-`, `.` and `_`, which
- * many ids and secrets contain; servers that do not decode them would refuse our client.
+ * many ids and secrets contain; a server that does not decode them would refuse the gateway.
  */
 function basicAuth({ clientId, clientSecret }: ClientSecret): ClientAuth {
   const encode = (text: string) => new URLSearchParams({ text }).toString().slice('text='.length);

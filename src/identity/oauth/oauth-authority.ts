@@ -134,7 +134,7 @@ export function createOAuthAuthority({ issuers: settings, ...dependencies }: OAu
   };
 }
 
-/** The results of checking tokens: what the caller is told, and what is logged. */
+/** The results of checking tokens, with the texts for the caller and for the log. */
 function createResults(resource: IssuerDependencies['resource'], settings: readonly IssuerSettings[]) {
   const expectedBy = new Map(settings.map(({ issuer, audience }) => [issuer, audience]));
 

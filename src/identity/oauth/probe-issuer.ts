@@ -1,5 +1,5 @@
-// Checks that an authorization server is usable right now: its metadata and keys, and introspection with our client, if
-// configured.
+// Checks that an authorization server can be used right now: its metadata, its keys and, if configured, introspection with the client
+// id of the gateway.
 import { randomBytes } from 'node:crypto';
 import { lookup } from '../../endpoint/environment.ts';
 import { type AskServer, AuthorizationServer } from './authorization-server.ts';
@@ -33,7 +33,7 @@ export async function probeIssuer(
     const onFailure = (why: string) => bad.includes(why) || bad.push(why);
     const clientId = lookup(variables, introspection.clientIdEnv) ?? '';
     const clientSecret = lookup(variables, introspection.clientSecretEnv) ?? '';
-    // A random token: any answer shows that our client is accepted.
+    // With a random token, any answer shows that the client id and secret are accepted.
     const token = randomBytes(24).toString('base64url');
     const { kind } = await new Introspection({ server, clientId, clientSecret, onFailure }).check(token, token);
     if (kind === 'inactive') good.push('introspection answers our client');

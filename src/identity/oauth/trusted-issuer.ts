@@ -137,7 +137,7 @@ export class TrustedIssuer {
     return this.#keys.verify(token, options).then((verification) => {
       if (verification.kind !== 'good') return verification;
       const { claims, generation } = verification;
-      // The same claims, now jwt by the library that has checked the signature.
+      // The same claims, now parsed by the library that has checked the signature.
       const problem = this.#problemOf(claims, url, true);
       if (problem !== undefined) return { kind: 'bad', why: problem };
       const end = validUntilMs(claims, this.#skew);
