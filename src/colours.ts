@@ -1,11 +1,11 @@
-// Colour, on terminals alone: what is piped or written to a file is plain, in CI and on Windows as well, where picocolors by itself
-// would colour it. NO_COLOR and FORCE_COLOR win.
+// Colours on terminals only: output to a pipe or a file is plain, also in CI and on Windows, where picocolors alone would colour it.
+// NO_COLOR and FORCE_COLOR take precedence.
 import pc from 'picocolors';
 
 export type Colours = ReturnType<typeof pc.createColors>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** For what is written to this stream. */
+/** The colours for this stream. */
 export function coloursFor(stream: { readonly isTTY?: boolean }, env: Environment = process.env): Colours {
   return pc.createColors(!env.NO_COLOR && (isForced(env) ?? (stream.isTTY === true && env.TERM !== 'dumb')));
 }

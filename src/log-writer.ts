@@ -1,6 +1,6 @@
-// Log lines to a file descriptor, in batches: a system call per line would cost more than the call it is about. Nobody
-// waits for a slow reader: what it has not taken yet is kept up to a limit, so that a reader that stops cannot fill the
-// memory. Beyond that lines are dropped, and a line in the log says how many; so it does of those that a full disk refused.
+// Log lines to a file descriptor, in batches: a system call per line would cost more than the call it is about. Nothing waits
+// for a slow reader: what it has not taken yet is kept up to a limit, so that a reader that stops cannot fill the memory. Beyond
+// that, lines are dropped, and a line in the log says how many. The same goes for lines that a full disk refused.
 //
 // Why not pino's own sonic-boom (`pino.destination({ sync: false, minLength: 65536 })`): measured by a script that only
 // writes 400,000 audit lines, a hundred per turn of the event loop, not by a gateway under load (Node 20, two busy cores,
@@ -9,16 +9,8 @@
 import { fstatSync, write, writeSync } from 'node:fs';
 import { escapeHidden } from './endpoint/hidden.ts';
 
-export interface LineWriter {
-  write(line: string): void;
-  /** Calls back when everything given so far is written, or cannot be. */
-  flush(callback: () => void): void;
-  /** For the end of the process. */
-  flushSync(): void;
-}
-
 const BATCH_BYTES = 64 * 1024;
-const MAX_WAITING_BYTES = 16 * 1024 * 1024;
+const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 const MAX_DELAY_MS = 250;
 const RETRY_MS = 20;
 const NEWLINE = 0x0a;
@@ -26,110 +18,129 @@ const DELETE = 0x7f;
 /** At the end of the process, a reader that takes nothing is waited for at most this long. */
 const MAX_STALL_MS = 2_000;
 /**
- * Writes up to this size to a pipe are atomic (PIPE_BUF of Linux; POSIX guarantees 512): longer ones may be mixed with other
- * writers'.
+ * Writes up to this size to a pipe are atomic (PIPE_BUF of Linux; POSIX guarantees 512): longer ones may be mixed with those of other
+ * writers.
  */
-const WHOLE_BYTES = 4_096;
+const ATOMIC_BYTES = 4_096;
 
-/** `isShared`: other processes write to it as well. */
-export function createLineWriter(fd: number, isShared = false): LineWriter {
-  const waiting = new WaitingLines();
-  let losses = 0;
-  let batch: Buffer | undefined;
-  /** How many dropped lines the batch tells of. */
-  let noticeLosses = 0;
+export class LineWriter {
+  readonly #fd: number;
+  readonly #maxWriteBytes: number;
+  readonly #buffer = new LineBuffer();
+  /** What is being written now. */
+  #batch: Buffer | undefined;
+  /** Lines that were dropped and not reported yet. */
+  #losses = 0;
+  /** How many dropped lines the batch reports. */
+  #reportedLosses = 0;
   /** The last line was only partly written, because the disk was full. */
-  let isTorn = false;
-  let timer: NodeJS.Timeout | undefined;
+  #isTorn = false;
+  #timer: NodeJS.Timeout | undefined;
   /** Set while the reader takes nothing. */
-  let retry: NodeJS.Timeout | undefined;
-  let stalledMs = 0;
-  const flushing: (() => void)[] = [];
-  // Appending to a file is atomic, whatever the length.
-  const maxPiece = isShared && !fstatSync(fd).isFile() ? WHOLE_BYTES : Number.POSITIVE_INFINITY;
+  #retry: NodeJS.Timeout | undefined;
+  #stalledMs = 0;
+  readonly #flushCallbacks: (() => void)[] = [];
 
-  const take = (): Buffer => {
-    if (losses > 0) waiting.add(writeNotice(losses));
-    const bytes = waiting.take();
-    noticeLosses = losses;
-    losses = 0;
-    return isTorn ? Buffer.concat([LINE_END, bytes]) : bytes;
-  };
+  /** `isShared`: other processes write to the same descriptor. */
+  constructor(fd: number, isShared = false) {
+    this.#fd = fd;
+    // Appending to a file is atomic, whatever the length.
+    this.#maxWriteBytes = isShared && !fstatSync(fd).isFile() ? ATOMIC_BYTES : Number.POSITIVE_INFINITY;
+    process.once('exit', () => this.flushSync());
+  }
 
-  const start = () => {
-    clearTimeout(timer);
-    timer = undefined;
-    if (batch !== undefined) return;
-    if (waiting.bytes === 0) {
-      for (const callback of flushing.splice(0)) callback();
+  write(line: string): void {
+    if (this.#buffer.bytes >= MAX_BUFFERED_BYTES) {
+      this.#losses++;
       return;
     }
-    batch = take();
-    go();
-  };
+    this.#buffer.add(line);
+    if (this.#buffer.bytes >= BATCH_BYTES) this.#startBatch();
+    else this.#startTimer();
+  }
 
-  const giveUp = () => {
-    clearTimeout(retry);
-    batch = undefined;
-    waiting.take();
-    for (const callback of flushing.splice(0)) callback();
-  };
+  /** Calls back when everything given so far is written, or cannot be. */
+  flush(callback: () => void): void {
+    this.#flushCallbacks.push(callback);
+    this.#stalledMs = 0;
+    this.#retry?.ref();
+    this.#startBatch();
+  }
 
-  const go = () => {
-    retry = undefined;
-    const bytes = batch as Buffer;
-    write(fd, cutLines(bytes, maxPiece), (error, count) => {
-      if (error?.code === 'EAGAIN') {
-        retry = setTimeout(go, RETRY_MS);
-        stalledMs += RETRY_MS;
-        // At the end of the process the timer is all that keeps it alive until the last lines are out.
-        if (flushing.length === 0) retry.unref();
-        else if (stalledMs > MAX_STALL_MS) giveUp();
-        return;
-      }
-      stalledMs = 0;
-      if (error) losses += countLost(bytes, noticeLosses);
-      else if (count > 0) isTorn = bytes[count - 1] !== NEWLINE;
-      // Any other error means a full disk or a closed reader: calls go on.
-      batch = error || count === bytes.length ? undefined : bytes.subarray(count);
-      if (batch !== undefined) go();
-      else if (flushing.length > 0 || waiting.bytes >= BATCH_BYTES) start();
-      else if (waiting.bytes > 0) arm();
-    });
-  };
-
-  const arm = () => {
-    timer ??= setTimeout(start, MAX_DELAY_MS).unref();
-  };
-
-  const flushSync = () => {
-    if (waiting.bytes === 0) return;
+  /** For the end of the process. */
+  flushSync(): void {
+    if (this.#buffer.bytes === 0) return;
     try {
-      for (let bytes = take(); bytes.length > 0; ) bytes = bytes.subarray(writeSync(fd, cutLines(bytes, maxPiece)));
+      for (let bytes = this.#takeBatch(); bytes.length > 0; )
+        bytes = bytes.subarray(writeSync(this.#fd, cutLines(bytes, this.#maxWriteBytes)));
     } catch {
-      // A full pipe or none at all: the process is ending, and must not wait for either.
+      // The pipe is full or closed. The process is ending and must not wait.
     }
-  };
-  process.once('exit', flushSync);
+  }
 
-  return {
-    write(line) {
-      if (waiting.bytes >= MAX_WAITING_BYTES) {
-        losses++;
-        return;
-      }
-      waiting.add(line);
-      if (waiting.bytes >= BATCH_BYTES) start();
-      else arm();
-    },
-    flush(callback) {
-      flushing.push(callback);
-      stalledMs = 0;
-      retry?.ref();
-      start();
-    },
-    flushSync,
-  };
+  #startTimer(): void {
+    this.#timer ??= setTimeout(() => this.#startBatch(), MAX_DELAY_MS).unref();
+  }
+
+  #startBatch(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#batch !== undefined) return;
+    if (this.#buffer.bytes === 0) {
+      this.#callFlushed();
+      return;
+    }
+    this.#batch = this.#takeBatch();
+    this.#writeBatch();
+  }
+
+  #takeBatch(): Buffer {
+    if (this.#losses > 0) this.#buffer.add(toLossLine(this.#losses));
+    const bytes = this.#buffer.take();
+    this.#reportedLosses = this.#losses;
+    this.#losses = 0;
+    return this.#isTorn ? Buffer.concat([LINE_END, bytes]) : bytes;
+  }
+
+  #writeBatch(): void {
+    this.#retry = undefined;
+    const bytes = this.#batch!;
+    write(this.#fd, cutLines(bytes, this.#maxWriteBytes), (error, count) => {
+      if (error?.code === 'EAGAIN') this.#writeLater();
+      else this.#noteWritten(bytes, error, count);
+    });
+  }
+
+  /** The reader takes nothing at the moment. */
+  #writeLater(): void {
+    this.#retry = setTimeout(() => this.#writeBatch(), RETRY_MS);
+    this.#stalledMs += RETRY_MS;
+    // While the process is flushing its last lines, only this timer keeps it alive.
+    if (this.#flushCallbacks.length === 0) this.#retry.unref();
+    else if (this.#stalledMs > MAX_STALL_MS) this.#giveUp();
+  }
+
+  #noteWritten(bytes: Buffer, error: Error | null, count: number): void {
+    this.#stalledMs = 0;
+    if (error) this.#losses += countLost(bytes, this.#reportedLosses);
+    else if (count > 0) this.#isTorn = bytes[count - 1] !== NEWLINE;
+    // Any other error means a full disk or a closed reader: the gateway goes on.
+    this.#batch = error || count === bytes.length ? undefined : bytes.subarray(count);
+    if (this.#batch !== undefined) this.#writeBatch();
+    else if (this.#flushCallbacks.length > 0 || this.#buffer.bytes >= BATCH_BYTES) this.#startBatch();
+    else if (this.#buffer.bytes > 0) this.#startTimer();
+  }
+
+  #giveUp(): void {
+    clearTimeout(this.#retry);
+    this.#batch = undefined;
+    this.#buffer.take();
+    this.#callFlushed();
+  }
+
+  #callFlushed(): void {
+    for (const callback of this.#flushCallbacks.splice(0)) callback();
+  }
 }
 
 const LINE_END = Buffer.from('\n');
@@ -138,7 +149,7 @@ const LINE_END = Buffer.from('\n');
  * Lines are kept as bytes. As strings, they would be thousands of objects that survive a collection of the young generation, and
  * each would have to be checked for hidden characters.
  */
-class WaitingLines {
+class LineBuffer {
   #block = Buffer.allocUnsafeSlow(2 * BATCH_BYTES);
   #length = 0;
   #isPlain = true;
@@ -148,10 +159,10 @@ class WaitingLines {
   }
 
   add(line: string): void {
-    // A character takes three bytes at most; a pair of surrogates, four.
-    const most = this.#length + 3 * line.length;
-    if (most > this.#block.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(most, 2 * this.#block.length));
+    // A UTF-16 code unit takes three bytes at most; a surrogate pair takes four.
+    const maxLength = this.#length + 3 * line.length;
+    if (maxLength > this.#block.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(maxLength, 2 * this.#block.length));
       this.#block.copy(larger, 0, 0, this.#length);
       this.#block = larger;
     }
@@ -170,24 +181,24 @@ class WaitingLines {
   }
 }
 
-/** As many whole lines from the beginning as fit, and one at least. */
+/** As many whole lines from the beginning as fit, but at least one. */
 function cutLines(bytes: Buffer, maxBytes: number): Buffer {
   if (bytes.length <= maxBytes) return bytes;
-  const fitting = bytes.lastIndexOf(10, maxBytes - 1);
-  return bytes.subarray(0, (fitting < 0 ? bytes.indexOf(10) : fitting) + 1 || bytes.length);
+  const end = bytes.lastIndexOf(NEWLINE, maxBytes - 1);
+  return bytes.subarray(0, (end < 0 ? bytes.indexOf(NEWLINE) : end) + 1 || bytes.length);
 }
 
-function writeNotice(lines: number): string {
+function toLossLine(lines: number): string {
   return `${JSON.stringify({ level: 40, time: new Date().toISOString(), msg: 'log lines dropped', lines })}\n`;
 }
 
 /**
- * Counts the lines that were not written, to be reported later. A line that was begun counts by its end; one that only lacked its
- * line break, or was counted before, does not.
+ * Counts the lines that were not written, to be reported later. A partly written line counts, by its end; a line of which only the
+ * line break was missing does not, nor does a line that was counted before.
  */
-function countLost(bytes: Buffer, noticeLosses: number): number {
+function countLost(bytes: Buffer, reportedLosses: number): number {
   // The line that reports dropped lines does not count itself.
-  let lines = noticeLosses > 0 ? noticeLosses - 1 : 0;
+  let lines = reportedLosses > 0 ? reportedLosses - 1 : 0;
   if (bytes[0] === NEWLINE) lines--;
   for (const byte of bytes) if (byte === NEWLINE) lines++;
   return lines;

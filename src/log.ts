@@ -2,9 +2,9 @@
 import { Writable } from 'node:stream';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { ExecutionContext, ResultRecord } from './call/execution-context.ts';
-import { coloursFor } from './colours.ts';
-import { createLineWriter } from './log-writer.ts';
-import { createPrettifier } from './pretty-line.ts';
+import { type Colours, coloursFor } from './colours.ts';
+import { visible } from './endpoint/hidden.ts';
+import { LineWriter } from './log-writer.ts';
 
 export type { Logger } from 'pino';
 
@@ -18,19 +18,23 @@ export interface LogOptions {
   /** Default: stderr. */
   readonly destination?: DestinationStream;
   readonly pretty?: boolean;
-  /** Which of several processes this is: every line says so. */
+  /** The number of this worker, which every line has. */
   readonly worker?: number | undefined;
-  /** Other processes write there as well: no line is torn by theirs. */
+  /** Other processes write there as well: their lines must not break ours. */
   readonly isShared?: boolean | undefined;
 }
 
 export function createLog(options: LogOptions): Logger {
   const { level, redact = (text) => text, destination, pretty = false, worker, isShared = false } = options;
-  const batches = destination || pretty ? undefined : createLineWriter(2, isShared);
-  const out = destination ?? batches ?? process.stderr;
+  const writer = destination || pretty ? undefined : new LineWriter(2, isShared);
+  const out = destination ?? writer ?? process.stderr;
   const toLine = pretty ? createPrettifier(coloursFor(process.stderr)) : String;
   const write = (line: string) => out.write(redact(toLine(line)));
   const clock = createClock();
+  const batches = writer && {
+    flush: (callback: () => void) => writer.flush(callback),
+    flushSync: () => writer.flushSync(),
+  };
   const log = pino({ level, base: worker === undefined ? null : { worker }, timestamp: clock }, { ...batches, write });
   return log;
 }
@@ -64,22 +68,24 @@ const MAX_TOOL_CHARS = 200;
 
 /** The fields of a call's log line, in their order. Those that are undefined are left out. */
 function toCallFields(context: ExecutionContext, result: ResultRecord): object {
-  const { tool, client, permission, profile } = context;
+  const { tool, client, profile } = context;
+  const { method, transport, remote, traceId } = context.request;
+  const { effect, permission } = context.journal;
   const { upstream } = result;
   return {
     requestId: context.requestId,
-    trace: context.traceId,
-    method: context.method,
+    trace: traceId,
+    method,
     tool: tool?.slice(0, MAX_TOOL_CHARS),
     action: context.action,
     operation: context.operation,
-    effect: context.effect,
+    effect,
     // For the operator only: the caller is told that there is no such operation.
     denied: permission?.policy === 'deny' ? permission.because : undefined,
     principal: context.principal.id,
     profile: profile === '' ? undefined : profile,
-    transport: context.transport,
-    remote: context.remote,
+    transport,
+    remote,
     client: client.name,
     revision: client.version,
     args: context.argumentsDigest,
@@ -98,7 +104,8 @@ const INTRODUCTIONS_MS = 10_000;
 const MAX_INTRODUCTIONS = 100;
 
 /**
- * One line for each client that introduces itself. Clients may do so at any rate: beyond a hundred in ten seconds they are only counted.
+ * One line for each client that introduces itself. Clients may do so at any rate, so beyond a hundred in ten seconds they are only
+ * counted.
  */
 export function createIntroductionLog(log: Logger): (introduction: object) => void {
   let count = 0;
@@ -112,7 +119,7 @@ export function createIntroductionLog(log: Logger): (introduction: object) => vo
   };
 }
 
-/** Changes the level. The change itself is logged on whichever side shows warnings. */
+/** Changes the level. The change itself is logged with the level, old or new, that shows warnings. */
 export function setLevel(log: Logger, level: string, why: string): void {
   const facts = { from: log.level, to: level, why };
   const wasHeard = log.isLevelEnabled('warn');
@@ -126,7 +133,66 @@ export function flushLog(log: Logger): Promise<void> {
   return new Promise((resolve) => log.flush(() => resolve()));
 }
 
-/** Swallows everything: for tests and one-shot commands. */
+/** Writes nothing: for tests and one-shot commands. */
 export function createSilentLog(): Logger {
   return pino({ level: 'silent' }, new Writable({ write: (_chunk, _encoding, callback) => callback() }));
+}
+
+type LogFacts = Readonly<Record<string, unknown>>;
+
+const LEVEL_NAMES: Record<number, string> = {
+  10: 'trace',
+  20: 'debug',
+  30: 'info',
+  40: 'warn',
+  50: 'error',
+  60: 'fatal',
+};
+
+/** A line of the log as a person reads it on a terminal: time, level, what happened, by whom and why. */
+function createPrettifier(pc: Colours): (line: string) => string {
+  const colours: Record<number, (text: string) => string> = {
+    10: pc.dim,
+    20: pc.dim,
+    30: pc.green,
+    40: pc.yellow,
+    50: pc.red,
+    60: pc.red,
+  };
+
+  /** Frequent lines, by their message. */
+  const texts: Readonly<Record<string, (facts: LogFacts) => string>> = {
+    call: ({ tool, action, status, durationMs, failureMode, outcome, reason, client, revision }) => {
+      const what = action === undefined || action === tool ? oneLine(tool) : `${oneLine(tool)}/${oneLine(action)}`;
+      const why = reason === undefined ? '' : `: ${oneLine(reason)}`;
+      const how = outcome === 'ok' ? '' : ` ${oneLine(failureMode ?? outcome)}${why}`;
+      const who = `  ${oneLine(client ?? 'a client')} (${oneLine(revision)})`;
+      return `${what} ${pc.dim(`${status ?? '-'} ${durationMs} ms`)}${how}${pc.dim(who)}`;
+    },
+    client: ({ client, version, transport }) => {
+      const { name = 'without a name', version: release = '' } = (client ?? {}) as { name?: string; version?: string };
+      return `client ${oneLine(`${name} ${release}`.trim())} ${pc.dim(`${oneLine(version)}, ${oneLine(transport)}`)}`;
+    },
+    stopping: ({ why }) => `stopping: ${oneLine(why)}`,
+  };
+
+  return (line) => {
+    const { level, time, msg, err, ...facts } = JSON.parse(line) as Record<string, unknown>;
+    const colour = colours[level as number] ?? String;
+    const head = `${pc.dim(String(time).slice(11, 19))} ${colour((LEVEL_NAMES[level as number] ?? 'log').padEnd(5))}`;
+    const { message, stack } = (err ?? {}) as { message?: string; stack?: string };
+    const text = texts[String(msg)]?.(facts) ?? `${oneLine(msg ?? message ?? '')}${pc.dim(listFacts(facts))}`;
+    return `${head} ${text}${stack ? `\n${pc.dim(visible(stack))}` : ''}\n`;
+  };
+}
+
+function listFacts(facts: LogFacts): string {
+  return Object.entries(facts)
+    .map(([key, value]) => ` ${key}: ${oneLine(typeof value === 'object' ? JSON.stringify(value) : value)}`)
+    .join(',');
+}
+
+/** A client can call a tool by any name: the name must not move the cursor, or start a line that looks like one of ours. */
+function oneLine(value: unknown): string {
+  return visible(String(value)).replace(/\s+/g, ' ').slice(0, 1_000);
 }

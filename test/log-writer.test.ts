@@ -3,9 +3,9 @@ import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createLineWriter } from '../src/log-writer.ts';
+import { LineWriter } from '../src/log-writer.ts';
 
-/** A disk of our own needs the rights of root. */
+/** Mounting a small disk needs the rights of root. */
 function canMount(): boolean {
   const folder = mkdtempSync(join(tmpdir(), 'landbridge-mount-'));
   try {
@@ -30,10 +30,10 @@ describe('log lines', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
   const read = () => readFileSync(file, 'utf8');
-  const flush = (writer: ReturnType<typeof createLineWriter>) => new Promise<void>((resolve) => writer.flush(resolve));
+  const flush = (writer: LineWriter) => new Promise<void>((resolve) => writer.flush(resolve));
 
-  it('are all there, in order, after a flush', async () => {
-    const writer = createLineWriter(fd);
+  it('are all written, in order, after a flush', async () => {
+    const writer = new LineWriter(fd);
     const lines = Array.from({ length: 5_000 }, (_, index) => `line ${index} ${'é'.repeat(index % 100)}\n`);
     for (const [index, line] of lines.entries()) {
       writer.write(line);
@@ -44,33 +44,33 @@ describe('log lines', () => {
     closeSync(fd);
   });
 
-  it('hold no break that a reader of lines could see, but the one at their end', () => {
-    const writer = createLineWriter(fd);
+  it('contain no line break except at their end', () => {
+    const writer = new LineWriter(fd);
     writer.write('{"name":"a\u2028{\\"b\u0085c\u202e"}\n');
     writer.flushSync();
     expect(read()).toBe('{"name":"a\\u2028{\\"b\\u0085c\\u202e"}\n');
     closeSync(fd);
   });
 
-  it('arrive by themselves when nobody flushes', async () => {
-    createLineWriter(fd).write('alone\n');
+  it('are written after a while without a flush', async () => {
+    new LineWriter(fd).write('alone\n');
     expect(read()).toBe('');
     await expect.poll(read, { timeout: 5_000 }).toBe('alone\n');
     closeSync(fd);
   });
 
   it('are written at once by flushSync, as at the end of the process', () => {
-    const writer = createLineWriter(fd);
+    const writer = new LineWriter(fd);
     writer.write('last words\n');
     writer.flushSync();
     expect(read()).toBe('last words\n');
     closeSync(fd);
   });
 
-  it('are counted instead of kept when the reader takes none', async () => {
-    const writer = createLineWriter(fd);
+  it('are dropped and counted when the reader takes none', async () => {
+    const writer = new LineWriter(fd);
     const line = `${'x'.repeat(1024 * 1024)}\n`;
-    // All in one turn: nothing can be written in between.
+    // In one turn of the event loop, so that nothing can be written in between.
     for (let count = 0; count < 40; count++) writer.write(line);
     await flush(writer);
     const text = read();
@@ -79,9 +79,9 @@ describe('log lines', () => {
     closeSync(fd);
   });
 
-  it.skipIf(!existsSync('/dev/full'))('are counted where the disk is full, however often it is tried', async () => {
+  it.skipIf(!existsSync('/dev/full'))('are dropped when the disk is full, without an error', async () => {
     const full = openSync('/dev/full', 'w');
-    const writer = createLineWriter(full);
+    const writer = new LineWriter(full);
     for (let round = 0; round < 3; round++) {
       writer.write('unheard\n');
       await flush(writer);
@@ -91,46 +91,40 @@ describe('log lines', () => {
     closeSync(fd);
   });
 
-  it.skipIf(!canMount())(
-    'go on, whole, when a disk that was full has room again, and say how many are missing',
-    async () => {
-      const disk = join(folder, 'disk');
-      mkdirSync(disk);
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk]);
-      try {
-        const log = openSync(join(disk, 'log'), 'a');
-        const ballast = join(disk, 'ballast');
-        writeFileSync(ballast, Buffer.alloc(32 * 1024));
-        const writer = createLineWriter(log);
-        const lines = Array.from(
-          { length: 1_000 },
-          (_, index) => `${JSON.stringify({ index, text: 'x'.repeat(80) })}\n`,
-        );
-        for (const line of lines) writer.write(line);
-        await flush(writer);
-        writer.write('{"index":"still full"}\n');
-        await flush(writer);
-        rmSync(ballast);
-        writer.write('{"index":"room again"}\n');
-        await flush(writer);
-        closeSync(log);
-        const written = readFileSync(join(disk, 'log'), 'utf8').trimEnd().split('\n');
-        const notice = JSON.parse(written.at(-1)!) as { msg: string; lines: number };
-        expect([written.at(-2), notice.msg]).toEqual(['{"index":"room again"}', 'log lines dropped']);
-        const torn = written.filter((line) => !line.endsWith('}'));
-        expect(torn.length).toBeLessThanOrEqual(1);
-        // What is there, what is torn and what is missing: all of them.
-        expect(written.length - 2 - torn.length + notice.lines).toBe(lines.length + 1);
-      } finally {
-        execFileSync('umount', [disk]);
-      }
-      closeSync(fd);
-    },
-  );
+  it.skipIf(!canMount())('are written again when a full disk has space, and report how many are missing', async () => {
+    const disk = join(folder, 'disk');
+    mkdirSync(disk);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk]);
+    try {
+      const log = openSync(join(disk, 'log'), 'a');
+      const ballast = join(disk, 'ballast');
+      writeFileSync(ballast, Buffer.alloc(32 * 1024));
+      const writer = new LineWriter(log);
+      const lines = Array.from({ length: 1_000 }, (_, index) => `${JSON.stringify({ index, text: 'x'.repeat(80) })}\n`);
+      for (const line of lines) writer.write(line);
+      await flush(writer);
+      writer.write('{"index":"still full"}\n');
+      await flush(writer);
+      rmSync(ballast);
+      writer.write('{"index":"room again"}\n');
+      await flush(writer);
+      closeSync(log);
+      const written = readFileSync(join(disk, 'log'), 'utf8').trimEnd().split('\n');
+      const notice = JSON.parse(written.at(-1)!) as { msg: string; lines: number };
+      expect([written.at(-2), notice.msg]).toEqual(['{"index":"room again"}', 'log lines dropped']);
+      const torn = written.filter((line) => !line.endsWith('}'));
+      expect(torn.length).toBeLessThanOrEqual(1);
+      // Written, torn and missing lines together are all lines.
+      expect(written.length - 2 - torn.length + notice.lines).toBe(lines.length + 1);
+    } finally {
+      execFileSync('umount', [disk]);
+    }
+    closeSync(fd);
+  });
 
-  it('harm nobody when they cannot be written', async () => {
+  it('cause no error when they cannot be written', async () => {
     const readOnly = openSync(file, 'r');
-    const writer = createLineWriter(readOnly);
+    const writer = new LineWriter(readOnly);
     writer.write('unheard\n');
     await flush(writer);
     writer.write('unheard\n');

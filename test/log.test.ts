@@ -1,4 +1,4 @@
-// What a person reads on a terminal, and what a machine reads of the same calls.
+// What a person reads on a terminal, and what a program reads about the same calls.
 
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test, vi } from 'vitest';
@@ -11,7 +11,7 @@ import { useRealHttp } from './support/real-http.ts';
 
 useRealHttp();
 
-/** A call that lacks an argument, by a modern client that names itself and by an old one that said so at first. */
+/** A call without a required argument, by a modern client and by a legacy client that has introduced itself. */
 async function logOf(pretty: boolean): Promise<string[]> {
   const lines: string[] = [];
   const log = createLog({ level: 'info', pretty, destination: { write: (line) => void lines.push(line) } });
@@ -31,7 +31,7 @@ async function logOf(pretty: boolean): Promise<string[]> {
   return lines;
 }
 
-test('on a terminal a line says what was wrong, who called, and why it stops, and holds no JSON', async () => {
+test('on a terminal, a line says what failed, who called and why the process stops, without JSON', async () => {
   const lines = (await logOf(true)).map((line) =>
     stripVTControlCharacters(line)
       .replace(/^\S+ /, '')
@@ -46,7 +46,7 @@ test('on a terminal a line says what was wrong, who called, and why it stops, an
   ]);
 });
 
-test('piped, the same facts are fields of JSON lines', async () => {
+test('in a pipe, the same facts are fields of JSON lines', async () => {
   const lines = (await logOf(false)).map((line) => JSON.parse(line) as object);
   expect(lines).toMatchObject([
     { msg: 'call', failureMode: 'validation', reason: 'missing id', client: 'ada', revision: '2026-07-28' },
@@ -56,7 +56,7 @@ test('piped, the same facts are fields of JSON lines', async () => {
   ]);
 });
 
-test.each([true, false])('the line of an unknown tool says so, and what is near (pretty: %s)', async (pretty) => {
+test.each([true, false])('the log line of an unknown tool suggests similar names (pretty: %s)', async (pretty) => {
   const lines: string[] = [];
   const log = createLog({ level: 'info', pretty, destination: { write: (line) => void lines.push(line) } });
   const gateway = createGateway({ domains: [petsDomain('http://127.0.0.1:9')], exposure: 'tools', log });
@@ -69,7 +69,7 @@ test.each([true, false])('the line of an unknown tool says so, and what is near 
   expect(lines[0]).not.toContain('secret');
 });
 
-test('a client that introduces itself all the time is counted from the hundredth time on', async () => {
+test('clients that introduce themselves are only counted after the hundredth line', async () => {
   vi.useFakeTimers();
   try {
     const lines: string[] = [];

@@ -11,7 +11,7 @@
 const HALVES = 2;
 
 /**
- * Workers have four times the young generation of a single process (src/workers/worker-flags.ts): a collection, and with it the copying of
+ * Workers have four times the young generation of a single process (src/workers/worker-launch.ts): a collection, and with it the copying of
  * what is under way, is so much rarer.
  */
 export const WORKERS_YOUNG_GENERATION = 4;

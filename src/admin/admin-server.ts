@@ -1,15 +1,15 @@
-// The admin listener: metrics, health, readiness with reasons, and the level of the log, straight on node:http. It has a port
-// of its own, so that no proxy publishes it by accident, and so that it answers while the gateway drains.
+// The admin listener: metrics, health, readiness with reasons, and the level of the log, on node:http. It has its own port, so that no
+// proxy publishes it by accident, and so that it answers while the gateway drains.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { parseJson } from '../endpoint/untrusted.ts';
 import { type Exposition, renderMetrics } from '../telemetry/exposition.ts';
 import { addressOf } from '../transport/door/visitor.ts';
 import { explainListenError } from '../transport/listen.ts';
-import { type AdminDoorOptions, type AdminRefusal, createAdminDoor } from './admin-door.ts';
+import { type AdminAccessOptions, type AdminRefusal, createAdminCheck } from './admin-access.ts';
 import type { AdminView } from './admin-view.ts';
 
-export interface AdminOptions extends AdminDoorOptions {
+export interface AdminOptions extends AdminAccessOptions {
   readonly port: number;
   readonly version: string;
   /** The levels of the log that may be set. */
@@ -24,18 +24,18 @@ export interface AdminServer {
   close(): Promise<void>;
 }
 
-interface Answer {
+interface AdminAnswer {
   readonly status: number;
   readonly body: string;
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-interface Route {
+interface AdminRoute {
   readonly what: string;
   /** Needs no token: the answer says only whether the process is healthy. */
   readonly isOpen?: boolean;
-  readonly methods: Readonly<Record<string, (request: IncomingMessage) => Answer | Promise<Answer>>>;
+  readonly methods: Readonly<Record<string, (request: IncomingMessage) => AdminAnswer | Promise<AdminAnswer>>>;
 }
 
 const MAX_CONNECTIONS = 100;
@@ -46,9 +46,9 @@ const MAX_LEVEL_SECONDS = 86_400;
 const JSON_TYPE = 'application/json';
 
 export async function startAdmin(view: AdminView, options: AdminOptions): Promise<AdminServer> {
-  const check = createAdminDoor(options);
+  const check = createAdminCheck(options);
   const routes = createRoutes(view, options);
-  const answer = async (request: IncomingMessage): Promise<Answer> => {
+  const answer = async (request: IncomingMessage): Promise<AdminAnswer> => {
     const path = (request.url ?? '').split('?', 1)[0]!;
     const route = routes.get(path);
     const refusal = route?.isOpen ? undefined : check(request);
@@ -68,7 +68,7 @@ export async function startAdmin(view: AdminView, options: AdminOptions): Promis
     (request, response) => {
       answer(request)
         .catch((error: unknown) => {
-          // A client that closes the connection while sending its body is no fault of ours, and gets no answer.
+          // If the client closed the connection while it sent its body, that is not an internal error.
           if (!request.destroyed || request.complete) options.onInternalError(error);
           return toError(500, 'Internal error; the log says more.');
         })
@@ -88,8 +88,8 @@ export async function startAdmin(view: AdminView, options: AdminOptions): Promis
   };
 }
 
-function createRoutes(view: AdminView, options: AdminOptions): ReadonlyMap<string, Route> {
-  const routes = new Map<string, Route>([
+function createRoutes(view: AdminView, options: AdminOptions): ReadonlyMap<string, AdminRoute> {
+  const routes = new Map<string, AdminRoute>([
     [
       '/metrics',
       {
@@ -130,23 +130,23 @@ function createRoutes(view: AdminView, options: AdminOptions): ReadonlyMap<strin
   return routes;
 }
 
-async function readReadiness(view: AdminView): Promise<Answer> {
+async function readReadiness(view: AdminView): Promise<AdminAnswer> {
   const { isReady, reasons, workers } = await view.readiness();
   const body = { status: isReady ? 'ready' : 'not ready', reasons, ...(workers && { workers }) };
   return toJson(body, isReady ? 200 : 503);
 }
 
-async function setLevel(request: IncomingMessage, view: AdminView, levels: readonly string[]): Promise<Answer> {
+async function setLevel(request: IncomingMessage, view: AdminView, levels: readonly string[]): Promise<AdminAnswer> {
   const text = await readBody(request);
   if (text === undefined) return toError(413, `The body may have at most ${MAX_BODY_BYTES} bytes.`);
-  const wish = createWish(levels).safeParse(parseJson(text));
-  if (wish.success) return toJson(view.logLevel.set(wish.data.level, wish.data.seconds));
-  const { path, message } = wish.error.issues[0]!;
+  const change = createLevelShape(levels).safeParse(parseJson(text));
+  if (change.success) return toJson(view.logLevel.set(change.data.level, change.data.seconds));
+  const { path, message } = change.error.issues[0]!;
   const where = path.length === 0 ? 'The body' : `"${path.join('.')}"`;
   return toError(400, `${where} ${message}. Send {"level": "debug", "seconds": 600}, for example.`);
 }
 
-function createWish(levels: readonly string[]) {
+function createLevelShape(levels: readonly string[]) {
   const seconds = z
     .number({ error: 'must be a number of seconds' })
     .int('must be a whole number')
@@ -163,7 +163,7 @@ function createWish(levels: readonly string[]) {
   );
 }
 
-/** Undefined: it is too long. */
+/** Undefined if the body is too long. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const pieces: Buffer[] = [];
   let size = 0;
@@ -175,26 +175,26 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
   return Buffer.concat(pieces).toString();
 }
 
-function toScrape({ contentType, text }: Exposition): Answer {
+function toScrape({ contentType, text }: Exposition): AdminAnswer {
   return { status: 200, body: text, type: contentType };
 }
 
-function toJson(value: object, status = 200): Answer {
+function toJson(value: object, status = 200): AdminAnswer {
   return { status, body: `${JSON.stringify(value)}\n` };
 }
 
-function toError(status: number, message: string): Answer {
+function toError(status: number, message: string): AdminAnswer {
   return toJson({ error: message }, status);
 }
 
-function write(request: IncomingMessage, response: ServerResponse, { status, body, type, headers }: Answer): void {
+function write(request: IncomingMessage, response: ServerResponse, { status, body, type, headers }: AdminAnswer): void {
   if (response.destroyed) return;
   response.writeHead(status, {
     'content-type': type ?? JSON_TYPE,
     'content-length': Buffer.byteLength(body),
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
-    // The rest of a body that was not read is not wanted: the connection is closed.
+    // If the body was not read completely, its rest is not wanted: the connection is closed.
     ...(request.complete ? {} : { connection: 'close' }),
     ...headers,
   });

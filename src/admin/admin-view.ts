@@ -2,13 +2,13 @@
 import type { Snapshot } from '../telemetry/families.ts';
 import type { LevelControl } from './log-level.ts';
 
-/** Something that is the matter. */
+/** A problem that /readyz reports. */
 export interface Reason {
   readonly name: string;
   readonly what: string;
-  /** Calls should go elsewhere meanwhile. */
+  /** Whether calls should go elsewhere meanwhile. */
   readonly isUnready: boolean;
-  /** How many workers say so, where there are several. */
+  /** How many workers report it, if there are several. */
   readonly workers?: number;
 }
 
@@ -24,7 +24,7 @@ export interface AdminView {
   readonly logLevel: LevelControl;
 }
 
-/** Of one process. */
+/** The readiness of one process. */
 export function toReadiness(reasons: readonly Reason[]): Readiness {
   return { isReady: !reasons.some(({ isUnready }) => isUnready), reasons };
 }

@@ -1,16 +1,16 @@
-// The level of the log at run time: changed for a while or until the end, and back to what is configured.
+// The level of the log at run time: it can be changed for a while or until the next change, and returns to the configured level.
 
 export interface LevelState {
   readonly level: string;
-  /** What is configured, and holds again after the time limit. */
+  /** The configured level, which applies again after the time limit. */
   readonly configured: string;
-  /** When it falls back; absent where it does not. */
+  /** When the configured level applies again; absent if there is no time limit. */
   readonly until?: string;
 }
 
 export interface LevelControl {
   readonly state: LevelState;
-  /** Without a time it stays until it is changed again. */
+  /** Without `seconds`, the level stays until it is changed again. */
   set(level: string, seconds?: number): LevelState;
   close(): void;
 }

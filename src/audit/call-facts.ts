@@ -1,9 +1,9 @@
-// A context as the facts of a record: who called what from where, what was decided about it, and the result.
+// The context of a call as the facts of a record: who called what from where, what was decided about it, and the result.
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Effect } from '../endpoint/model.ts';
 
 const MAX_NAME = 200;
-/** An issuer's URL and a subject: two callers must never look like one. */
+/** The URL of an issuer and a subject: two callers must never look the same. */
 const MAX_PRINCIPAL = 2_500;
 const MAX_URL = 2_000;
 
@@ -26,7 +26,7 @@ function writeFacts(context: ExecutionContext, effect: Effect | undefined, isOve
   const result = isOver ? context.results[0] : undefined;
   const upstream = result?.upstream;
   const totalMs = result?.durationMs ?? 0;
-  // One literal, and no spreading: that took two thirds of the time of a record. What is undefined is left out as JSON.
+  // One literal without spreads, which took two thirds of the time of a record. JSON.stringify omits what is undefined.
   return write(
     {
       request: requestId,
@@ -64,7 +64,7 @@ function writeFacts(context: ExecutionContext, effect: Effect | undefined, isOve
   );
 }
 
-/** As it said itself: a line must not become as long as a message may be. */
+/** What the client says about itself, cut: a line must not become as long as a message may be. */
 function toClient({ client }: ExecutionContext, redact: Redact): object {
   return {
     name: client.name && cut(client.name, MAX_NAME, redact),
@@ -73,7 +73,7 @@ function toClient({ client }: ExecutionContext, redact: Redact): object {
   };
 }
 
-/** Redacted before it is cut, so that no half of a secret is left. */
+/** Redacted before it is cut, so that no part of a secret is left. */
 function cut(text: string, maxChars: number, redact: Redact): string {
   return text.length <= maxChars ? text : `${redact(text.slice(0, 4 * maxChars)).slice(0, maxChars)}…`;
 }
@@ -83,8 +83,8 @@ function round(ms: number): number {
 }
 
 /**
- * Looks at all of it at once; only where something was found is each text redacted, so that no key or bracket is. Keys of
- * arguments were redacted when they were kept.
+ * Redacts the whole JSON text first. Only if that finds something is each string redacted by itself, so that keys and brackets stay.
+ * Keys of arguments were redacted when they were recorded.
  */
 function write(facts: object, redact: Redact): string {
   const json = JSON.stringify(facts);

@@ -1,38 +1,37 @@
-// Several audit files at once, of several workers and replicas: finds out which of them belong to one chain, and checks each
-// chain as a whole.
+// Audit files of several workers and replicas: finds out which of them belong to one chain, and checks each chain as a whole.
 import { basename, dirname, join } from 'node:path';
 import type { Head, ParsedLine } from './line.ts';
-import { readRecords, type Verdict, type VerifyOptions, verifyTrail } from './verify.ts';
+import { readRecords, type TrailVerdict, type VerifyOptions, verifyTrail } from './verify.ts';
 
-/** One chain, and what is to be said of it. */
-export interface ChainVerdict extends Verdict {
+/** The verdict on one chain. */
+export interface ChainVerdict extends TrailVerdict {
   /** Absent for a gateway of one process. */
   readonly worker?: number | undefined;
-  /** Where it is written, or was: `audit.jsonl` of `audit.jsonl.000000001234`. */
+  /** The file that is or was written: `audit.jsonl` for `audit.jsonl.000000001234`. */
   readonly trail: string;
 }
 
-/** What the first and the last record of a file say of the others it belongs to. */
-interface Piece {
+/** What the first and the last record of a file say about its chain. */
+interface ChainFile {
   readonly file: string;
   readonly trail: string;
   readonly worker: number | undefined;
-  /** Who wrote it: the host and the key. Undefined where the file does not begin as every file does. */
+  /** Who wrote it: the host and the key. Undefined if the file does not begin with an `open` record. */
   readonly writer: string | undefined;
-  /** The record before its first one. */
+  /** The hash of the record before its first one. */
   readonly prev: string | undefined;
   readonly last: string | undefined;
 }
 
 /** A verdict for every chain, by trail and worker. */
 export function verifyChains(files: readonly string[], options: VerifyOptions): readonly ChainVerdict[] {
-  const chains = findChains(files.map(readPiece));
-  const heads = shareOutHeads(
+  const chains = findChains(files.map(readChainFile));
+  const heads = assignHeads(
     chains.map((pieces) => pieces.map(({ file }) => file)),
     options.heads ?? [],
   );
   return chains.map((pieces, index) => {
-    const [{ worker, trail }] = pieces as [Piece];
+    const [{ worker, trail }] = pieces as [ChainFile];
     const own = pieces.map(({ file }) => file);
     return {
       ...(worker !== undefined && { worker }),
@@ -42,7 +41,7 @@ export function verifyChains(files: readonly string[], options: VerifyOptions): 
   });
 }
 
-function readPiece(file: string): Piece {
+function readChainFile(file: string): ChainFile {
   let first: ParsedLine | undefined;
   let last: string | undefined;
   for (const line of readRecords(file)) {
@@ -72,8 +71,8 @@ export function trailOf(file: string): string {
  * file that should continue another and does not is reported as a break, not accepted as a chain of its own. If the first record of a
  * file was removed, its name still assigns it.
  */
-function findChains(pieces: readonly Piece[]): readonly (readonly Piece[])[] {
-  let chains: Piece[][] = [];
+function findChains(pieces: readonly ChainFile[]): readonly (readonly ChainFile[])[] {
+  let chains: ChainFile[][] = [];
   for (const piece of pieces) {
     const [own, others] = partition(chains, (chain) => chain.some((other) => isOneChain(piece, other)));
     chains = [...others, [...own.flat(), piece]];
@@ -81,7 +80,7 @@ function findChains(pieces: readonly Piece[]): readonly (readonly Piece[])[] {
   return chains.sort(([one], [other]) => compare(one!, other!));
 }
 
-function isOneChain(one: Piece, other: Piece): boolean {
+function isOneChain(one: ChainFile, other: ChainFile): boolean {
   if (one.prev === other.last || other.prev === one.last) return one.last !== undefined && other.last !== undefined;
   const isOneWorker = one.worker === other.worker || one.writer === undefined || other.writer === undefined;
   if (one.trail === other.trail) return isOneWorker;
@@ -92,7 +91,7 @@ function partition<Item>(items: readonly Item[], holds: (item: Item) => boolean)
   return [items.filter(holds), items.filter((item) => !holds(item))];
 }
 
-function compare(one: Piece, other: Piece): number {
+function compare(one: ChainFile, other: ChainFile): number {
   const [left, right] = [dirname(one.trail), dirname(other.trail)];
   if (left !== right) return left < right ? -1 : 1;
   return (one.worker ?? 0) - (other.worker ?? 0) || (one.trail < other.trail ? -1 : 1);
@@ -102,8 +101,8 @@ function compare(one: Piece, other: Piece): number {
  * A record noted elsewhere is assigned to the chain that contains it. If none does, it goes to the first chain, which then
  * reports it missing.
  */
-function shareOutHeads(chains: readonly (readonly string[])[], heads: readonly Head[]): readonly (readonly Head[])[] {
-  const shares: Head[][] = chains.map(() => []);
+function assignHeads(chains: readonly (readonly string[])[], heads: readonly Head[]): readonly (readonly Head[])[] {
+  const byChain: Head[][] = chains.map(() => []);
   if (chains.length === 1) return [heads];
   const isIn = (files: readonly string[], { seq, hash }: Head) => {
     for (const file of files)
@@ -111,11 +110,11 @@ function shareOutHeads(chains: readonly (readonly string[])[], heads: readonly H
     return false;
   };
   for (const head of heads)
-    shares[
+    byChain[
       Math.max(
         0,
         chains.findIndex((files) => isIn(files, head)),
       )
     ]!.push(head);
-  return shares;
+  return byChain;
 }

@@ -1,5 +1,5 @@
-// One process per audit file: two of them would make two chains in one. The lock is a file that says who holds it; that of a
-// process which is gone is taken over, so that kill -9 leaves nothing to clean up.
+// One process per audit file: two processes would write two chains into it. The lock is a file that says who holds it. The lock of a
+// process that has ended is taken over, so kill -9 leaves nothing to clean up.
 import { readFileSync, readlinkSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -8,8 +8,7 @@ import { GatewayError } from '../errors.ts';
 
 export interface FileLock {
   /**
-   * Must be called regularly: for a process on another machine or in another container, the age of the lock is the only sign of
-   * life.
+   * Must be called regularly: to a process on another machine or in another container, the age of the lock is the only sign of life.
    */
   refresh(): void;
   release(): void;
@@ -18,43 +17,43 @@ export interface FileLock {
 /** A lock from another machine or container that was not refreshed for this long is stale. */
 const STALE_MS = 60_000;
 
-interface Owner {
+interface LockOwner {
   readonly host: string;
-  /** Where its pid means something: this run of this kernel, and this container. */
+  /** The scope of its pid: this boot of the kernel, and this container. */
   readonly place: string;
   readonly pid: number;
-  /** When the process started, in the system's count: pids are reused. */
+  /** When the process started, in the system's units: pids are reused. */
   readonly since?: string | undefined;
-  /** Of a worker: its primary. If that is gone, the worker ends as soon as its last calls are answered. */
+  /** Of a worker: its primary. If the primary has ended, the worker ends as soon as its last calls are answered. */
   readonly primary?: { readonly pid: number; readonly since?: string | undefined } | undefined;
 }
 
 // Hidden, so that `audit.jsonl*` names the audit files and nothing else.
 const lockOf = (file: string) => join(dirname(file), `.${basename(file)}.lock`);
 
-const LOOK_MS = 100;
+const CHECK_EVERY_MS = 100;
 
 /**
  * Resolves when no orphan writes the file. An orphan is a worker whose primary was killed; it answers its last calls and ends. Any
- * other owner keeps the lock for good: `lockFile` then refuses. `waits` is called once if there is an orphan.
+ * other owner keeps the lock: `lockFile` then refuses. `onWait` is called once if there is an orphan.
  */
-export async function untilNoOrphan(file: string, atMostMs: number, waits: (pid: number) => void): Promise<void> {
-  let isTold = false;
-  for (const endsAt = performance.now() + atMostMs; performance.now() < endsAt; await sleep(LOOK_MS)) {
+export async function untilNoOrphan(file: string, atMostMs: number, onWait: (pid: number) => void): Promise<void> {
+  let hasTold = false;
+  for (const endsAt = performance.now() + atMostMs; performance.now() < endsAt; await sleep(CHECK_EVERY_MS)) {
     const owner = readOwner(lockOf(file));
     if (owner?.primary === undefined || owner.host !== hostname() || owner.place !== ownPlace()) return;
     if (!isAlive(owner) || isAlive(owner.primary)) return;
-    if (!isTold) waits(owner.pid);
-    isTold = true;
+    if (!hasTold) onWait(owner.pid);
+    hasTold = true;
   }
 }
 
-/** `isWorker`: of the process that started this one. */
+/** `isWorker`: this process is a worker of its parent process. */
 export function lockFile(file: string, isWorker = false): FileLock {
   const path = lockOf(file);
   const { pid, ppid } = process;
   const primary = isWorker ? { pid: ppid, since: startOf(ppid) } : undefined;
-  const own: Owner = { host: hostname(), place: ownPlace(), pid, since: startOf(pid), primary };
+  const own: LockOwner = { host: hostname(), place: ownPlace(), pid, since: startOf(pid), primary };
   const text = `${JSON.stringify(own)}\n`;
   if (!create(path, text)) {
     removeStale(path, file, own);
@@ -66,7 +65,7 @@ export function lockFile(file: string, isWorker = false): FileLock {
         const now = new Date();
         utimesSync(path, now, now);
       } catch {
-        // Somebody removed it. The file itself is watched as well: a second writer shows there.
+        // The lock was removed. A second writer would still be noticed, because the trail checks the file itself.
       }
     },
     release() {
@@ -81,7 +80,7 @@ function create(path: string, text: string): boolean {
     return true;
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    // On a full disk, the file exists by now but is empty.
+    // If the disk is full, the file exists now but is empty.
     rmSync(path, { force: true });
     const { code, message } = cause as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? `the folder ${dirname(path)} does not exist; create it` : message;
@@ -90,10 +89,9 @@ function create(path: string, text: string): boolean {
 }
 
 /**
- * Renames the lock and reads it again before removing it, so that of two processes which find the same stale lock only one
- * removes it.
+ * Renames the lock and reads it again before removing it: if two processes find the same stale lock, only one of them removes it.
  */
-function removeStale(path: string, file: string, own: Owner): void {
+function removeStale(path: string, file: string, own: LockOwner): void {
   const text = readText(path);
   const owner = readOwner(path);
   if (text !== undefined && !isStale(path, owner, own)) throw inUse(file, path, owner);
@@ -110,15 +108,15 @@ function removeStale(path: string, file: string, own: Owner): void {
   rmSync(aside, { force: true });
 }
 
-function isStale(path: string, owner: Owner | undefined, own: Owner): boolean {
+function isStale(path: string, owner: LockOwner | undefined, own: LockOwner): boolean {
   const ageMs = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-  // An empty lock may be about to be written. A container may have its machine's host name, and every container has a process 1:
-  // the pid means nothing there, only the age of the lock counts.
+  // An empty lock may be about to be written. A container may have the host name of its machine, and every container has a process 1,
+  // so the pid of another place means nothing: only the age of the lock counts.
   if (owner === undefined || owner.host !== own.host || owner.place !== own.place) return ageMs > STALE_MS;
   return !isAlive(owner);
 }
 
-function isAlive({ pid, since }: Pick<Owner, 'pid' | 'since'>): boolean {
+function isAlive({ pid, since }: Pick<LockOwner, 'pid' | 'since'>): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
@@ -128,7 +126,7 @@ function isAlive({ pid, since }: Pick<Owner, 'pid' | 'since'>): boolean {
   return since === undefined || start === undefined || start === since;
 }
 
-/** The PID namespace alone would not do: outside containers it has the same number on every machine. */
+/** The PID namespace alone is not enough: outside containers it has the same number on every machine. */
 function ownPlace(): string {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
@@ -138,15 +136,15 @@ function ownPlace(): string {
   }
 }
 
-/** Field 22 of /proc/<pid>/stat: clock ticks since the machine started. Other systems have none. */
+/** Field 22 of /proc/<pid>/stat: clock ticks since the machine started. Other systems have no /proc. */
 function startOf(pid: number): string | undefined {
   const stat = readText(`/proc/${pid}/stat`);
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
 }
 
-function readOwner(path: string): Owner | undefined {
+function readOwner(path: string): LockOwner | undefined {
   try {
-    const { host, place, pid, since, primary } = JSON.parse(readText(path) ?? '') as Owner;
+    const { host, place, pid, since, primary } = JSON.parse(readText(path) ?? '') as LockOwner;
     return typeof host === 'string' && Number.isSafeInteger(pid) ? { host, place, pid, since, primary } : undefined;
   } catch {
     return undefined;
@@ -161,7 +159,7 @@ function readText(path: string): string | undefined {
   }
 }
 
-function inUse(file: string, path: string, owner: Owner | undefined): GatewayError {
+function inUse(file: string, path: string, owner: LockOwner | undefined): GatewayError {
   const who = owner === undefined ? 'another process' : `process ${owner.pid} on ${owner.host}`;
   return new GatewayError(
     'BAD_CONFIG',

@@ -1,5 +1,4 @@
-// A record as a line of the file, and back. The bytes of a line are what is hashed and signed: nobody has to agree on how
-// JSON is written.
+// A record as a line of the file, and back. The bytes of a line are hashed and signed, so no canonical form of JSON is needed.
 //
 //   {"seq":7,"time":"…","kind":"call",…,"prev":"<hash of the line before>","hash":"<hash of this one>"}
 //   {"seq":8,"time":"…","kind":"checkpoint",…,"prev":"…","signature":"…","hash":"…"}
@@ -9,10 +8,10 @@
 import { createHash, hash } from 'node:crypto';
 import { escapeHidden } from '../endpoint/hidden.ts';
 
-/** What kinds of records there are. */
+/** The kinds of records. */
 export type RecordKind = 'open' | 'begin' | 'call' | 'checkpoint' | 'refused' | 'recovery' | 'gap';
 
-/** Where a chain stands: its last record. */
+/** The head of a chain: its last record. */
 export interface Head {
   readonly seq: number;
   readonly hash: string;
@@ -27,11 +26,11 @@ const SIGNED_PREFIX = 'landbridge audit checkpoint\n';
 export const MAX_LINE_BYTES = 1024 * 1024;
 
 export interface Line extends Head {
-  /** With its line break. */
+  /** Including the line break. */
   readonly text: string;
 }
 
-/** `facts` is a JSON object. `sign` makes it a checkpoint: it gets what is to be signed. */
+/** `facts` is a JSON object. `sign` makes the record a checkpoint: it is given the text to sign. */
 export function buildLine(
   head: Head,
   time: string,
@@ -51,10 +50,10 @@ export interface ParsedLine extends Head {
   readonly kind: string;
   readonly prev: string;
   readonly timeMs: number;
-  /** Whether its hash is that of its bytes. */
+  /** Whether the hash matches the bytes. */
   readonly isIntact: boolean;
   readonly record: Readonly<Record<string, unknown>>;
-  /** Of a checkpoint: what was signed, and the signature. */
+  /** Of a checkpoint: the bytes that were signed, and the signature. */
   readonly signed?: { readonly bytes: Buffer; readonly signature: Buffer };
 }
 
@@ -63,7 +62,7 @@ const HASH_MEMBER_BYTES = 54;
 const SIGNATURE_MEMBER = /^,"signature":"([\w-]{86})"$/;
 const SIGNATURE_MEMBER_BYTES = 101;
 
-/** Without its line break. Undefined for what is no record at all. */
+/** `line` has no line break. Undefined if it is not a record. */
 export function parseLine(line: Buffer): ParsedLine | undefined {
   const end = line.length - HASH_MEMBER_BYTES;
   const own = HASH_MEMBER.exec(line.toString('latin1', Math.max(0, end)))?.[1];

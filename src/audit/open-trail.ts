@@ -1,36 +1,37 @@
-// Opens an audit trail: the names of its file and key, the lock that keeps other processes out, and what to say where it cannot
-// be written.
-import { hostname } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+// Opens an audit trail: takes the lock that keeps other processes out, reads the key, and says why a trail cannot be written.
+import { resolve } from 'node:path';
 import type { Evidence } from '../call/evidence.ts';
 import { GatewayError } from '../errors.ts';
 import { type FileLock, lockFile, untilNoOrphan } from './file-lock.ts';
 import { openSigningKey } from './signing-key.ts';
 import { Trail, type TrailOptions } from './trail.ts';
+import { defaultKeyFile, fillFileName } from './trail-names.ts';
 
 export interface AuditTrail extends Evidence {
-  /** The file that is written now. */
+  /** The current file. */
   readonly file: string;
   readonly keyFile: string;
   readonly publicKey: string;
-  /** Nothing can be written at the moment, and calls are refused for it; looked at again with every call and signature. */
+  /** Nothing can be written at the moment, so calls are refused. Every call and every signature tries again. */
   readonly isRefusing: boolean;
-  /** After a rename by somebody else (logrotate): goes on in a new file. It would be noticed within a second, too. */
+  /** After a rename by another program (logrotate): continues in a new file. Without this call, it is noticed within a second. */
   reopen(): void;
-  /** Signs what is not signed yet, and lets go of the file. */
+  /** Signs the records that are not signed yet, and closes the file. */
   close(): void;
 }
 
-/** To be waited for by a worker before it opens its trail: the one of a primary process that was killed may still answer its last calls. */
+/**
+ * A worker waits for this before it opens its trail: an earlier worker whose primary was killed may still be answering its last calls.
+ */
 export async function untilTrailIsFree({ file, log }: TrailOptions, atMostMs: number): Promise<void> {
-  await untilNoOrphan(resolve(fillIn(file)), atMostMs, (pid) =>
+  await untilNoOrphan(resolve(fillFileName(file)), atMostMs, (pid) =>
     log?.warn({ pid, file }, 'waiting for the audit file: a worker of a killed gateway still finishes its last calls'),
   );
 }
 
-/** Opens or goes on with a trail; throws BAD_CONFIG where it could not be written. */
+/** Starts or continues a trail; throws BAD_CONFIG if it cannot be written. */
 export function openTrail(options: TrailOptions): AuditTrail {
-  const path = resolve(fillIn(options.file));
+  const path = resolve(fillFileName(options.file));
   const keyFile = resolve(options.keyFile ?? defaultKeyFile(options.file));
   let lock: FileLock | undefined;
   try {
@@ -50,16 +51,4 @@ export function openTrail(options: TrailOptions): AuditTrail {
       error,
     );
   }
-}
-
-function fillIn(file: string): string {
-  return file.replaceAll('%h', hostname().replace(/[^\w.-]/g, '_')).replaceAll('%p', String(process.pid));
-}
-
-/** One key for all processes that share a pattern: `audit-%p.jsonl` → `audit-key.pem`. */
-export function defaultKeyFile(file: string): string {
-  const name = basename(file)
-    .replace(/[-_.]?%[hp]/g, '')
-    .replace(/\.jsonl?$/, '');
-  return join(dirname(file), `${name || 'audit'}-key.pem`);
 }

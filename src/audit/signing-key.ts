@@ -1,4 +1,4 @@
-// The key that signs the chain: Ed25519, in a file that is made on first use and that only its owner may read.
+// The key that signs the chain: Ed25519, in a file that is created on first use and that only its owner may read.
 import {
   createHash,
   createPrivateKey,
@@ -16,7 +16,7 @@ export interface SigningKey {
   readonly id: string;
   /** PEM. */
   readonly publicKey: string;
-  /** Whether others than the owner may read the file. */
+  /** Whether other users may read the file. */
   readonly isShared: boolean;
   sign(text: string): string;
 }
@@ -26,7 +26,7 @@ export interface CheckingKey {
   isSignature(bytes: Buffer, signature: Buffer): boolean;
 }
 
-/** Reads it; makes one where there is none. */
+/** Reads the key; creates one if there is none. */
 export function openSigningKey(file: string): SigningKey {
   createKeyFile(file);
   return readSigningKey(file);
@@ -44,7 +44,7 @@ export function readSigningKey(file: string): SigningKey {
   };
 }
 
-/** Of a public key, or of a private one that holds it. */
+/** Reads a public key, or the public half of a private key. */
 export function readCheckingKey(file: string): CheckingKey {
   const { text } = readKeyFile(file);
   const key = parseKey(
@@ -66,7 +66,7 @@ function parseKey(file: string, parse: () => KeyObject, what: string): KeyObject
     const key = parse();
     if (key.asymmetricKeyType === 'ed25519') return key;
   } catch {
-    // OpenSSL's message about a file without a key does not help; the error below says what is expected.
+    // OpenSSL's message does not help; the error below says what is expected.
   }
   throw new GatewayError('BAD_CONFIG', `${file} must hold ${what}.`);
 }

@@ -1,5 +1,5 @@
-// The file behind a trail: appended to and never written anywhere else. It knows how long the file should be, so that a
-// second writer, a cut and a rotation by somebody else are noticed.
+// The file of a trail, which is only appended to. It knows how long the file should be, so that a second writer, a truncation and a
+// rotation by another program are noticed.
 import {
   closeSync,
   existsSync,
@@ -17,16 +17,16 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { type Head, MAX_LINE_BYTES, type ParsedLine, parseLine } from './line.ts';
 
-/** How a file ends. */
+/** The end of a file. */
 export interface Tail {
-  /** The last whole record; undefined where there is none. */
+  /** The last complete record; undefined if there is none. */
   readonly last?: ParsedLine | undefined;
-  /** What follows the last line break: the beginning of a line whose rest was never written. */
+  /** The bytes after the last line break: the beginning of a line whose rest was never written. */
   readonly torn: Buffer;
 }
 
-/** `moved`: another file, or none, has its name now. `cut`: it is shorter than what was written. `foreign`: it is longer. */
-export type Change = 'none' | 'moved' | 'cut' | 'foreign';
+/** `moved`: another file, or none, has the name now. `cut`: the file is shorter than what was written. `foreign`: it is longer. */
+export type FileChange = 'none' | 'moved' | 'cut' | 'foreign';
 
 /** With less free space, no call is started: the records of calls in progress still have to be written. */
 const RESERVE_BYTES = 128 * 1024;
@@ -55,13 +55,13 @@ export class TrailFile {
     return this.#size;
   }
 
-  /** True: all of it is in the file. False: only its beginning, and the rest follows. Throws: nothing of it. */
+  /** True if all of the text was written; false if only its beginning was, and the rest follows. Throws if nothing was written. */
   append(text: string): boolean {
     this.finishLine();
     return this.#write(Buffer.from(text), false);
   }
 
-  /** Writes the rest of a line that was begun; throws where there is still no room for it. */
+  /** Writes the rest of an unfinished line; throws if there is still no space for it. */
   finishLine(): void {
     const rest = this.#rest;
     if (rest === undefined) return;
@@ -92,23 +92,23 @@ export class TrailFile {
     return true;
   }
 
-  /** What somebody else did to it. */
-  look(): Change {
+  /** What another process did to the file. */
+  findChange(): FileChange {
     const now = statSync(this.path, { throwIfNoEntry: false });
     if (now === undefined || now.ino !== this.#identity.ino || now.dev !== this.#identity.dev) return 'moved';
     if (now.size === this.#size) return 'none';
     return now.size < this.#size ? 'cut' : 'foreign';
   }
 
-  /** After a cut: what is there is where the file goes on. */
+  /** After a truncation: continues at the present end of the file. */
   adoptSize(): void {
     this.#size = fstatSync(this.#fd).size;
     this.#rest = undefined;
   }
 
   /**
-   * Whether the disk has room for a few more records. A file system that does not report its size (some network mounts) is
-   * trusted.
+   * Whether the disk has space for a few more records. A file system that does not report its size (some network mounts) is assumed to
+   * have space.
    */
   hasRoom(): boolean {
     const { blocks, bsize, bavail, bfree } = statfsSync(this.#folder);
@@ -116,7 +116,7 @@ export class TrailFile {
     return (process.getuid?.() === 0 ? bfree : bavail) * bsize >= RESERVE_BYTES;
   }
 
-  /** Limits what a power cut can destroy to the records since the last signature. Nothing waits for it. */
+  /** After this, a power failure can destroy only later records. Nothing waits for it. */
   sync(): void {
     fdatasync(this.#fd, () => {});
   }
@@ -125,7 +125,7 @@ export class TrailFile {
     closeSync(this.#fd);
   }
 
-  /** Gives it another name, which is returned; it stays open. */
+  /** Renames the file and returns the new name; the file stays open. */
   archive(seq: number): string {
     const name = `${this.path}.${String(seq).padStart(12, '0')}`;
     const target = existsSync(name) ? `${name}-${Date.now()}` : name;

@@ -1,6 +1,6 @@
-// The audit trail: every call as a line of a file, each line holding the hash of the one before, signed now and then. A line
-// is written before the call is answered, with one system call and no waiting (1-2 µs): what was answered is in the file
-// even after kill -9. docs/audit.md says what the lines mean and what they prove.
+// The audit trail: every call is a line of a file. Each line contains the hash of the line before, and the chain is signed at regular
+// intervals. A line is written before the call is answered, with one system call and no waiting (1-2 µs): every answered call is in
+// the file, even after kill -9. docs/audit.md says what the lines mean and what they prove.
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { type Evidence, refuseUnrecorded } from '../call/evidence.ts';
@@ -13,19 +13,19 @@ import type { SigningKey } from './signing-key.ts';
 import { findPredecessor, readTail, type Tail, TrailFile } from './trail-file.ts';
 
 export interface TrailOptions {
-  /** `%h` stands for the host's name, `%p` for the number of the process. */
+  /** `%h` stands for the name of the host, `%p` for the id of the process. */
   readonly file: string;
   /** Default: `audit-key.pem` beside `audit.jsonl`, made on first use. */
   readonly keyFile?: string | undefined;
-  /** When a record cannot be written: refuse calls, or go on and say so. Default: `refuse`. */
+  /** When a record cannot be written: refuse calls, or continue and log it. Default: `refuse`. */
   readonly onError?: 'refuse' | 'continue' | undefined;
   /** Default: 60. */
   readonly signEverySeconds?: number | undefined;
-  /** Begins a new file beyond this size. Default: never. */
+  /** A file that reaches this size is followed by a new one. Default: never. */
   readonly maxBytes?: number | undefined;
-  /** The number of the worker that writes it; part of the first record of every file. */
+  /** The number of the worker that writes the trail; part of the first record of every file. */
   readonly worker?: number | undefined;
-  /** Takes secrets out of a text. */
+  /** Removes secrets from a text. */
   readonly redact?: Redact | undefined;
   readonly log?: TrailLog | undefined;
 }
@@ -36,7 +36,7 @@ export interface TrailLog {
   error(facts: object, message: string): void;
 }
 
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 const REFRESH_MS = 10_000;
 /** Records kept in memory while nothing can be written; those beyond are only counted as lost. */
 const MAX_PENDING = 10_000;
@@ -47,8 +47,8 @@ interface Trouble {
   readonly sinceMs: number;
 }
 
-/** What happened to a record. `begun`: part of its line is in the file, and the rest will follow. */
-type Fate = 'written' | 'begun' | 'missing';
+/** What became of a record. `partial`: the beginning of its line is in the file, and the rest will follow. */
+type WriteOutcome = 'written' | 'partial' | 'missing';
 
 export class Trail implements Evidence {
   readonly #key: SigningKey;
@@ -65,11 +65,11 @@ export class Trail implements Evidence {
   /** Records since the last signature, and when the first of them was written. */
   #unsigned = 0;
   #unsignedSinceMs = 0;
-  #nextLookMs = 0;
+  #nextCheckMs = 0;
   /** The first record of a new file, until it is written. */
   #opening: { readonly facts: object; readonly before: string } | undefined;
   #trouble: Trouble | undefined;
-  /** Calls that were made, and whose records wait for room. */
+  /** Records of calls that were made; they wait for disk space. */
   #pending: string[] = [];
   #losses = 0;
   #refused = 0;
@@ -119,15 +119,15 @@ export class Trail implements Evidence {
   }
 
   write(record: ExecutionContext): boolean {
-    // The call was refused because nothing can be written, and was counted then.
+    // The call was refused because nothing can be written; it was counted at that time.
     if (record.results[0]?.failureMode === 'not_recorded') return true;
     const facts = writeCall(record, this.#redact);
-    const fate = this.#put('call', facts);
-    if (fate === 'missing') {
+    const outcome = this.#put('call', facts);
+    if (outcome === 'missing') {
       if (this.#pending.length < MAX_PENDING) this.#pending.push(facts);
       else this.#losses++;
     }
-    return fate === 'written';
+    return outcome === 'written';
   }
 
   countRefused(principal: string, count: number, sinceMs: number): void {
@@ -136,9 +136,9 @@ export class Trail implements Evidence {
 
   reopen(): void {
     if (this.#isClosed) return;
-    this.#nextLookMs = 0;
+    this.#nextCheckMs = 0;
     if (this.#trouble) this.#recover();
-    else this.#attempt(() => this.#lookAround(Date.now()));
+    else this.#attempt(() => this.#checkFile(Date.now()));
   }
 
   close(): void {
@@ -153,37 +153,37 @@ export class Trail implements Evidence {
     this.#lock.release();
   }
 
-  #put(kind: RecordKind, facts: string): Fate {
+  #put(kind: RecordKind, facts: string): WriteOutcome {
     if (this.#isClosed) return this.#refuses ? 'missing' : 'written';
-    const fate = this.#trouble === undefined || this.#recover() ? this.#tryRecord(kind, facts) : 'missing';
-    if (this.#refuses || fate === 'written') return fate;
-    if (fate === 'missing') this.#losses++;
+    const outcome = this.#trouble === undefined || this.#recover() ? this.#tryRecord(kind, facts) : 'missing';
+    if (this.#refuses || outcome === 'written') return outcome;
+    if (outcome === 'missing') this.#losses++;
     return 'written';
   }
 
-  #tryRecord(kind: RecordKind, facts: string): Fate {
+  #tryRecord(kind: RecordKind, facts: string): WriteOutcome {
     try {
       this.#record(kind, facts);
       return 'written';
     } catch (error) {
       this.#fail((error as Error).message);
-      return error instanceof PartlyWritten && error.kind === kind ? 'begun' : 'missing';
+      return error instanceof PartlyWritten && error.kind === kind ? 'partial' : 'missing';
     }
   }
 
-  /** Before a call: whether its record could be written, as far as that can be told. */
+  /** Before a call: whether its record could probably be written. */
   #isWritable(): boolean {
     if (this.#isClosed) return false;
-    return this.#attempt(() => this.#checkRoom()) && (this.#trouble === undefined || this.#recover());
+    return this.#attempt(() => this.#checkDiskSpace()) && (this.#trouble === undefined || this.#recover());
   }
 
-  #checkRoom(): void {
+  #checkDiskSpace(): void {
     if (!this.#file.hasRoom()) throw new Error('the disk is full');
   }
 
-  #attempt(act: () => void): boolean {
+  #attempt(action: () => void): boolean {
     try {
-      act();
+      action();
       return true;
     } catch (error) {
       this.#fail((error as Error).message);
@@ -202,16 +202,16 @@ export class Trail implements Evidence {
     );
   }
 
-  /** Tries to write again: first the rest of an unfinished line, last a record of how much is missing. */
+  /** Tries to write again: first the rest of an unfinished line, at the end a record of how much is missing. */
   #recover(): boolean {
     const trouble = this.#trouble;
     if (trouble === undefined) return true;
     try {
-      if (this.#refuses) this.#checkRoom();
+      if (this.#refuses) this.#checkDiskSpace();
       this.#file.finishLine();
       const now = Date.now();
-      this.#nextLookMs = 0;
-      this.#lookAround(now);
+      this.#nextCheckMs = 0;
+      this.#checkFile(now);
       if (this.#unsigned > 0) this.#sign(now);
       this.#recordPending();
       this.#recordGap(trouble);
@@ -253,10 +253,10 @@ export class Trail implements Evidence {
     this.#log?.warn({ file: this.#file.path, ...gap }, 'the audit trail has a gap');
   }
 
-  /** Throws where nothing, or not all, of it could be written. */
+  /** Throws if the record could not be written, or only in part. */
   #record(kind: RecordKind, facts: string): void {
     const now = Date.now();
-    if (now >= this.#nextLookMs) this.#lookAround(now);
+    if (now >= this.#nextCheckMs) this.#checkFile(now);
     if (this.#opening !== undefined) this.#writeOpening(now);
     if (this.#unsigned > 0 && now - this.#unsignedSinceMs >= this.#signEveryMs) this.#sign(now);
     if (this.#file.size >= this.#maxBytes) this.#rotate(now);
@@ -284,18 +284,18 @@ export class Trail implements Evidence {
     else if (this.#unsigned > 0) this.#attempt(() => this.#sign(Date.now()));
   }
 
-  #lookAround(now: number): void {
-    this.#nextLookMs = now + LOOK_EVERY_MS;
-    const change = this.#file.look();
+  #checkFile(now: number): void {
+    this.#nextCheckMs = now + CHECK_EVERY_MS;
+    const change = this.#file.findChange();
     if (change === 'none') return;
     if (change === 'foreign') throw new Error('another process writes to it too');
     if (change === 'moved') {
-      this.#goOn(now);
+      this.#followRename(now);
       return;
     }
     this.#log?.error({ file: this.#file.path }, 'the audit file was truncated while the gateway wrote to it');
     this.#file.adoptSize();
-    // What is left may end in the middle of a line.
+    // The rest of the file may end in the middle of a line.
     this.#open(now, { reason: 'cut' }, this.#file.size === 0 ? '' : '\n');
   }
 
@@ -306,8 +306,8 @@ export class Trail implements Evidence {
     this.#replace(new TrailFile(this.#file.path), before, now, 'rotated');
   }
 
-  /** Somebody renamed the file: it ends with a signature under its new name, and a new one begins. */
-  #goOn(now: number): void {
+  /** Another program renamed the file: it ends with a signature under its new name, and a new file is started. */
+  #followRename(now: number): void {
     const next = new TrailFile(this.#file.path);
     try {
       if (next.size > 0) throw new Error('another file that is not empty now has its name');
@@ -322,11 +322,11 @@ export class Trail implements Evidence {
   #replace(next: TrailFile, before: string | undefined, now: number, reason: string): void {
     this.#file.close();
     this.#file = next;
-    this.#nextLookMs = now + LOOK_EVERY_MS;
+    this.#nextCheckMs = now + CHECK_EVERY_MS;
     this.#open(now, { reason, ...(before !== undefined && { before }) });
   }
 
-  /** The first record of a file or a process: what the chain goes on from is its `prev`. */
+  /** Writes the first record of a file or a process. Its `prev` is the record that the chain continues from. */
   #open(now: number, facts: object, before = ''): void {
     this.#opening = { facts, before };
     this.#writeOpening(now);
@@ -348,7 +348,7 @@ export class Trail implements Evidence {
     this.#sign(now);
   }
 
-  /** Goes on where the file, or the one that was taken away before, ends. */
+  /** Continues at the end of the file, or of the earlier file that was renamed. */
   #resume(): void {
     const now = Date.now();
     if (this.#file.size === 0) {
@@ -359,14 +359,14 @@ export class Trail implements Evidence {
     }
     const tail = readTail(this.#file.path);
     const whole = tail.torn.length > 0 ? parseLine(tail.torn) : undefined;
-    // Only the line break of the last line is missing.
+    // Only the line break after the last line is missing.
     if (whole?.isIntact && whole.prev === (tail.last?.hash ?? GENESIS.hash)) {
       this.#head = whole;
       this.#open(now, { reason: 'start', clean: false }, '\n');
       return;
     }
     this.#head = this.#readHead(tail);
-    if (tail.torn.length > 0) this.#closeOff(tail.torn, now);
+    if (tail.torn.length > 0) this.#recordTornLine(tail.torn, now);
     this.#open(now, { reason: 'start', clean: tail.torn.length === 0 && tail.last?.record.final === true });
   }
 
@@ -379,14 +379,14 @@ export class Trail implements Evidence {
     );
   }
 
-  /** A line cut off by the end of the process stays as it is; the recovery record after it says what it is. */
-  #closeOff(fragment: Buffer, now: number): void {
+  /** A line that was cut off by the end of the process stays as it is; the recovery record after it describes it. */
+  #recordTornLine(fragment: Buffer, now: number): void {
     const sha256 = createHash('sha256').update(fragment).digest('base64url');
     this.#append('recovery', JSON.stringify({ tornBytes: fragment.length, tornSha256: sha256 }), now, '\n');
   }
 }
 
-/** The beginning of a line is in the file, and its rest follows before anything else. */
+/** Only the beginning of a line was written; the rest follows before anything else. */
 class PartlyWritten extends Error {
   readonly kind: RecordKind;
 

@@ -1,20 +1,19 @@
-// Checks audit files: every line against its own hash, against the line before it and against the signatures. It holds one line
-// in memory at a time, so files may have any size.
-
+// Checks audit files: every line against its own hash, the line before it and the signatures. Only one line at a time is in memory, so
+// files may have any size.
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { GatewayError } from '../errors.ts';
 import { GENESIS, type Head, MAX_LINE_BYTES, type ParsedLine, parseLine } from './line.ts';
 import type { CheckingKey } from './signing-key.ts';
 
-/** Something that should not be, and where. */
+/** A problem, and where it is. */
 export interface Flaw {
   readonly file: string;
   readonly line: number;
   readonly what: string;
 }
 
-export interface Verdict {
+export interface TrailVerdict {
   readonly ok: boolean;
   /** In the order in which they were read. */
   readonly files: readonly string[];
@@ -23,22 +22,22 @@ export interface Verdict {
   readonly checkpoints: number;
   readonly first: number | undefined;
   readonly last: Head | undefined;
-  /** At most MAX_FLAWS; `flawCount` has all. */
+  /** At most MAX_FLAWS; `flawCount` counts all. */
   readonly flaws: readonly Flaw[];
   readonly flawCount: number;
-  /** Not mistakes, but worth knowing. */
+  /** Not problems, but worth knowing. */
   readonly notes: readonly Flaw[];
   /** Records after the last signature: consistent changes to them cannot be detected. */
   readonly unsigned: number;
-  /** Whether the last record is the signature of a gateway that stopped as it should. */
+  /** Whether the last record is the signature of a gateway that stopped cleanly. */
   readonly isClosed: boolean;
 }
 
 export interface VerifyOptions {
   readonly keys: readonly CheckingKey[];
-  /** Records that were noted elsewhere, such as those of the log: they must be there. */
+  /** Records that were noted elsewhere, such as in the log: the files must contain them. */
   readonly heads?: readonly Head[];
-  /** The gateway has stopped: its last signature must be there. */
+  /** The gateway has stopped, so its last signature must be there. */
   readonly mustBeClosed?: boolean;
 }
 
@@ -46,9 +45,9 @@ const MAX_FLAWS = 100;
 /** Tolerance between the moment a signature is due and the record that waits for it. */
 const SLACK_MS = 5_000;
 
-export function verifyTrail(files: readonly string[], options: VerifyOptions): Verdict {
+export function verifyTrail(files: readonly string[], options: VerifyOptions): TrailVerdict {
   const sequence = inOrder(files);
-  const check = new Check(options);
+  const check = new TrailCheck(options);
   for (const file of sequence) {
     check.enter(file);
     for (const line of readLines(file)) check.read(line);
@@ -57,7 +56,7 @@ export function verifyTrail(files: readonly string[], options: VerifyOptions): V
   return check.finish(sequence);
 }
 
-/** By their first records, so that `audit.jsonl*` may come in whatever order a shell has. */
+/** Sorts files by their first records, because a shell may expand `audit.jsonl*` in any order. */
 function inOrder(files: readonly string[]): readonly string[] {
   const firsts = files.map((file) => {
     const [first] = readRecords(file);
@@ -66,7 +65,7 @@ function inOrder(files: readonly string[]): readonly string[] {
   return firsts.sort((a, b) => (a.seq === b.seq ? 0 : a.seq - b.seq)).map(({ file }) => file);
 }
 
-/** What can be read as records, whether or not they hold together. */
+/** All lines that are records, whether or not they form a chain. */
 export function* readRecords(file: string): Generator<ParsedLine> {
   for (const { bytes } of readLines(file)) {
     const line = bytes && parseLine(bytes);
@@ -74,7 +73,7 @@ export function* readRecords(file: string): Generator<ParsedLine> {
   }
 }
 
-/** A line too long to be a record has no bytes. */
+/** A line that is too long to be a record has no bytes. */
 interface RawLine {
   readonly number: number;
   readonly bytes: Buffer | undefined;
@@ -125,8 +124,8 @@ function open(file: string): number {
   }
 }
 
-/** The state of a check between two lines. */
-class Check {
+/** Checks line by line; this is its state between two lines. */
+class TrailCheck {
   readonly #keys: ReadonlyMap<string, CheckingKey>;
   readonly #heads: ReadonlyMap<number, string>;
   readonly #mustBeClosed: boolean;
@@ -167,15 +166,15 @@ class Check {
     this.#line = number;
     const line = bytes && parseLine(bytes);
     if (line === undefined) {
-      this.#blameTorn();
-      if (bytes === undefined) this.#blame('is too long to be a record');
+      this.#reportTorn();
+      if (bytes === undefined) this.#report('is too long to be a record');
       else this.#torn = { number, bytes, isEnded };
       return;
     }
     this.#settleTorn(line);
     this.#records++;
     if (!isEnded) this.#note('is the last, and has no line break yet');
-    if (!line.isIntact) this.#blame(`record ${line.seq} was changed: its hash is not that of its bytes`);
+    if (!line.isIntact) this.#report(`record ${line.seq} was changed: its hash is not that of its bytes`);
     if (this.#link(line)) this.#take(line);
     this.#isFirstOfFile = false;
   }
@@ -185,16 +184,16 @@ class Check {
     if (fragment === undefined) return;
     this.#torn = undefined;
     this.#line = fragment.number;
-    if (fragment.isEnded) this.#blame(NO_RECORD);
+    if (fragment.isEnded) this.#report(NO_RECORD);
     else this.#note('is an unfinished record (the process ended while it wrote); the next start marks it as such');
   }
 
-  finish(files: readonly string[]): Verdict {
+  finish(files: readonly string[]): TrailVerdict {
     const isClosed = this.#last?.kind === 'checkpoint' && this.#last.record.final === true;
-    if (this.#records === 0) this.#blame('there is no record in it');
+    if (this.#records === 0) this.#report('there is no record in it');
     if (this.#mustBeClosed && this.#records > 0 && !isClosed)
-      this.#blame('does not end with the signature of a clean stop: the lines after this one are missing');
-    for (const seq of this.#headsLeft) this.#blame(`record ${seq} is missing, and it was noted elsewhere`);
+      this.#report('does not end with the signature of a clean stop: the lines after this one are missing');
+    for (const seq of this.#headsLeft) this.#report(`record ${seq} is missing, and it was noted elsewhere`);
     return {
       ok: this.#flawCount === 0,
       files,
@@ -211,7 +210,7 @@ class Check {
     };
   }
 
-  /** Whether the line stands where it should, or the check can go on from it. */
+  /** Whether the check can continue from this line: it is in its place, or starts another chain. */
   #link(line: ParsedLine): boolean {
     const head = this.#head;
     if (head === undefined) {
@@ -219,25 +218,25 @@ class Check {
       return true;
     }
     if (line.seq <= head.seq) {
-      const again = this.#isFirstOfFile && line.seq === 1 ? 'begins a separate chain' : 'comes after record';
-      this.#blame(
-        again === 'begins a separate chain'
-          ? `${again}: it does not continue from record ${head.seq} of the file before`
-          : `record ${line.seq} ${again} ${head.seq}: it was moved, repeated or inserted`,
+      const startsChain = this.#isFirstOfFile && line.seq === 1;
+      this.#report(
+        startsChain
+          ? `begins a separate chain: it does not continue from record ${head.seq} of the file before`
+          : `record ${line.seq} comes after record ${head.seq}: it was moved, repeated or inserted`,
       );
-      return this.#isFirstOfFile && line.seq === 1;
+      return startsChain;
     }
-    if (line.seq > head.seq + 1) this.#blame(`${range(head.seq + 1, line.seq - 1)} missing before this line`);
+    if (line.seq > head.seq + 1) this.#report(`${range(head.seq + 1, line.seq - 1)} missing before this line`);
     else if (line.prev !== head.hash)
-      this.#blame(`record ${line.seq} does not continue from record ${head.seq}: one of them was replaced`);
+      this.#report(`record ${line.seq} does not continue from record ${head.seq}: one of them was replaced`);
     return true;
   }
 
   #linkFirst({ seq, kind, record }: ParsedLine): void {
-    // An `open` record with `clean` was written by a restart that continued an existing file, so other lines of that file came
-    // before it.
+    // An `open` record with `clean` was written by a restart that continued an existing file, so that file had other lines before
+    // it.
     if (kind !== 'open' || seq === 1 || record.clean !== undefined) {
-      this.#blame(seq === 1 ? 'record 1 does not begin a chain' : `${range(1, seq - 1)} missing before this line`);
+      this.#report(seq === 1 ? 'record 1 does not begin a chain' : `${range(1, seq - 1)} missing before this line`);
       return;
     }
     const before = typeof record.before === 'string' ? ` (${record.before})` : '';
@@ -253,7 +252,7 @@ class Check {
     const head = this.#heads.get(line.seq);
     if (head !== undefined) {
       this.#headsLeft.delete(line.seq);
-      if (head !== line.hash) this.#blame(`record ${line.seq} is not the one that was noted elsewhere`);
+      if (head !== line.hash) this.#report(`record ${line.seq} is not the one that was noted elsewhere`);
     }
     if (line.kind === 'checkpoint') {
       this.#checkSignature(line);
@@ -282,14 +281,14 @@ class Check {
   }
 
   /**
-   * A gateway signs before it writes a record when a signature is due, so a longer stretch without one was not written by a
-   * gateway.
+   * When a signature is due, a gateway signs before it writes the next record. So no gateway wrote a longer stretch without a
+   * signature.
    */
   #checkDue({ kind, timeMs }: ParsedLine): void {
     if (this.#unsigned === 0 || kind === 'open' || kind === 'recovery') return;
     const waitedMs = timeMs - this.#unsignedSinceMs;
     if (waitedMs <= this.#signEveryMs + SLACK_MS) return;
-    this.#blame(
+    this.#report(
       `no signature for ${Math.round(waitedMs / 1_000)} s before this line, though one was due every ${this.#signEveryMs / 1_000} s`,
     );
     this.#unsignedSinceMs = timeMs;
@@ -298,37 +297,37 @@ class Check {
   #checkSignature({ seq, record, signed }: ParsedLine): void {
     this.#checkpoints++;
     const key = typeof record.key === 'string' ? this.#keys.get(record.key) : undefined;
-    if (signed === undefined) this.#blame(`checkpoint ${seq} has no signature`);
-    else if (key === undefined) this.#blame(`checkpoint ${seq} is signed with another key (${String(record.key)})`);
+    if (signed === undefined) this.#report(`checkpoint ${seq} has no signature`);
+    else if (key === undefined) this.#report(`checkpoint ${seq} is signed with another key (${String(record.key)})`);
     else if (!key.isSignature(signed.bytes, signed.signature))
-      this.#blame(`the signature of checkpoint ${seq} is wrong`);
-    else if (record.records !== seq - 1) this.#blame(`checkpoint ${seq} signs ${String(record.records)} records`);
+      this.#report(`the signature of checkpoint ${seq} is wrong`);
+    else if (record.records !== seq - 1) this.#report(`checkpoint ${seq} signs ${String(record.records)} records`);
     this.#unsigned = 0;
   }
 
   #settleTorn({ kind, record }: ParsedLine): void {
     const fragment = this.#torn;
     if (fragment === undefined) {
-      if (kind === 'recovery') this.#blame('marks an unfinished line that is not there: it was removed');
+      if (kind === 'recovery') this.#report('marks an unfinished line that is not there: it was removed');
       return;
     }
     const sha256 = createHash('sha256').update(fragment.bytes).digest('base64url');
     if (kind !== 'recovery' || record.tornBytes !== fragment.bytes.length || record.tornSha256 !== sha256) {
-      this.#blameTorn();
+      this.#reportTorn();
       return;
     }
     this.#torn = undefined;
     this.#note('marks the line before, which was never finished: its call was not answered');
   }
 
-  #blameTorn(): void {
+  #reportTorn(): void {
     const fragment = this.#torn;
     if (fragment === undefined) return;
     this.#torn = undefined;
     this.#add(fragment.number, NO_RECORD);
   }
 
-  #blame(what: string): void {
+  #report(what: string): void {
     this.#add(this.#line, what);
   }
 

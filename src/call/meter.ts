@@ -1,4 +1,4 @@
-// The interface of the adapter to the metrics (src/telemetry).
+// What the adapter reports so that requests and calls can be counted. src/telemetry counts; without it, nothing is reported.
 import type { Client, Transport } from './caller.ts';
 import type { ExecutionContext, ResultFacts } from './execution-context.ts';
 import type { Outcome } from './outcome.ts';
@@ -7,8 +7,8 @@ import type { Outcome } from './outcome.ts';
 export interface Meter {
   countRequest(method: string, era: Client['era'], transport: Transport): void;
   /**
-   * The sealed context of a call. `answer`: the outcome of a tool call, also of a failed one. Undefined for resources, prompts and
-   * JSON-RPC errors, so the sizes of their answers are not counted.
+   * `record` is the sealed context of the call. `answer` is undefined if the call ended in an error, and for resources and prompts,
+   * whose answers are not counted.
    */
   countCall(record: ExecutionContext, answer: Outcome | undefined): void;
   /** A call that limits refused, and that has no record. */

@@ -2,9 +2,8 @@
 import { existsSync } from 'node:fs';
 import { type ChainVerdict, trailOf, verifyChains } from '../audit/chains.ts';
 import type { Head } from '../audit/line.ts';
-import { defaultKeyFile } from '../audit/open-trail.ts';
 import { openSigningKey, readCheckingKey, readSigningKey } from '../audit/signing-key.ts';
-import { filesOfSlots, withoutSlot } from '../audit/slot-files.ts';
+import { defaultKeyFile, filesOfSlots, withoutSlot } from '../audit/trail-names.ts';
 import type { Flaw } from '../audit/verify.ts';
 import { type Config, checkEnvironment, readConfig } from '../config/read-config.ts';
 import { GatewayError, usageError } from '../errors.ts';

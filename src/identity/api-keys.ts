@@ -1,8 +1,14 @@
 // API keys: a presented key is hashed and compared with the hashes of the configured ones; the keys themselves are not
 // kept.
 import { hash, timingSafeEqual } from 'node:crypto';
-import type { Authority, Explanation, Verdict } from './identify.ts';
-import { expiryOf, type Permissions, toPrincipal } from './permissions.ts';
+import {
+  type Authority,
+  type AuthResult,
+  type Explanation,
+  expiryOf,
+  type Permissions,
+  toPrincipal,
+} from './identify.ts';
 
 export interface ApiKey extends Permissions {
   /** The principal is `key:<name>`; keys of one name are the same caller. */
@@ -14,7 +20,7 @@ export interface ApiKey extends Permissions {
 interface Entry {
   readonly hash: Buffer;
   readonly expiresMs: number;
-  readonly verdict: Verdict;
+  readonly result: AuthResult;
   /** For the log, once the key has expired. */
   readonly expired: Explanation;
 }
@@ -23,7 +29,7 @@ export function createKeyAuthority(keys: readonly ApiKey[]): Authority {
   const entries = keys.map(toEntry);
   const find = (token: string): Entry | undefined => {
     const digest = hash('sha256', token, 'buffer');
-    // Always compares all hashes, so that the time reveals nothing but their number.
+    // Always compares all hashes, so that the time reveals only how many there are.
     let match: Entry | undefined;
     for (const entry of entries) if (timingSafeEqual(entry.hash, digest)) match = entry;
     return match;
@@ -31,7 +37,7 @@ export function createKeyAuthority(keys: readonly ApiKey[]): Authority {
   return {
     check(token) {
       const match = find(token);
-      return match !== undefined && Date.now() < match.expiresMs ? match.verdict : undefined;
+      return match !== undefined && Date.now() < match.expiresMs ? match.result : undefined;
     },
     explain: (token) => find(token)?.expired,
   };
@@ -42,7 +48,7 @@ function toEntry(key: ApiKey): Entry {
   return {
     hash: Buffer.from(key.sha256, 'hex'),
     expiresMs: expiryOf(key),
-    verdict: Object.freeze({ principal }),
+    result: Object.freeze({ principal }),
     expired: { why: `the key of ${key.name} expired ${key.expires}`, caller: principal.id },
   };
 }

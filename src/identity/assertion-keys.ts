@@ -6,7 +6,7 @@ import type { AssertionSigner } from '../call/assertion-signer.ts';
 import { GatewayError } from '../errors.ts';
 
 export interface AssertionKeys {
-  /** `iss`; undefined if not configured. */
+  /** The `iss` claim; undefined if not configured. */
   readonly issuer: string | undefined;
   /** Files with a private key each. */
   readonly keys: readonly string[];
@@ -30,7 +30,7 @@ export async function loadAssertionKeys({ issuer, keys: files }: AssertionKeys):
       'BAD_CONFIG',
       'assertions.issuer is missing. Set it, or set publicUrl, which is then used as the issuer.',
     );
-  // Loaded only here: jose takes as long to load as a small document takes to import.
+  // Loaded only when it is used: loading jose takes as long as importing a small document.
   const { SignJWT, calculateJwkThumbprint } = await import('jose');
   const keys = files.map(readKey);
   const publicKeys = await Promise.all(
@@ -74,7 +74,7 @@ function readKey(file: string): SigningKey {
     const why = code === 'ENOENT' ? 'does not exist' : `cannot be read: ${code ?? message}`;
     throw refuse(`${why}. Make one with: openssl genpkey -algorithm ed25519 -out ${file}`, cause);
   }
-  // node:crypto would read a certificate or a public key elsewhere, and say nothing of use here.
+  // node:crypto's own error for a certificate or a public key would not help.
   if (/-----BEGIN (?:RSA )?PUBLIC KEY-----|-----BEGIN CERTIFICATE-----/.test(pem) && !pem.includes('PRIVATE KEY'))
     throw refuse('is a public key or a certificate; name the private key');
   if (/-----BEGIN ENCRYPTED PRIVATE KEY-----|Proc-Type: 4,ENCRYPTED/.test(pem))

@@ -5,20 +5,19 @@ import { compileGlob } from '../endpoint/glob.ts';
 import type { Refusal } from '../transport/admission.ts';
 import { type PeerCertificate, readPeerCertificate } from '../transport/door/tls.ts';
 import type { Identify } from '../transport/http-door.ts';
-import type { Verdict } from './identify.ts';
-import { expiryOf, type Permissions, toPrincipal } from './permissions.ts';
+import { type AuthResult, expiryOf, type Permissions, toPrincipal } from './identify.ts';
 
 export interface CertificateRule extends Permissions {
   /** A pattern of the subject's common name. */
   readonly subject?: string | undefined;
   /** A pattern of one of its alternative names. */
   readonly san?: string | undefined;
-  /** The principal is `cert:<name>`. Absent: the name that the pattern fits. */
+  /** The principal is `cert:<name>`. Absent: the name that the pattern matches. */
   readonly name?: string | undefined;
 }
 
-/** Undefined: the client showed no certificate, and has to identify itself in another way. */
-export type CertificateCheck = (socket: Socket) => Verdict | undefined;
+/** Undefined: the client sent no certificate, and has to authenticate in another way. */
+export type CertificateCheck = (socket: Socket) => AuthResult | undefined;
 
 /** Printable ASCII, at most 200 characters; other names are ignored. */
 const NAME = /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/;
@@ -36,26 +35,27 @@ const NAMELESS = refuse(
   'this client certificate has no usable name: it needs one common name, or an alternative name.',
 );
 
-interface Admitted {
-  readonly verdict: Verdict;
+/** The result for a certificate, and until when it holds. */
+interface CertificateResult {
+  readonly result: AuthResult;
   readonly untilMs: number;
 }
 
 /** Without `rules`, every valid certificate is accepted under the name in it, with all permissions. */
 export function createCertificateCheck(rules: readonly CertificateRule[] | undefined): CertificateCheck {
-  const match = rules === undefined ? admitByName : compileRules(rules);
+  const match = rules === undefined ? acceptByName : compileRules(rules);
   /** Certificates do not change while a connection lasts; only the time does. */
-  const admissions = new WeakMap<Socket, Admitted>();
+  const results = new WeakMap<Socket, CertificateResult>();
   return (socket) => {
-    let admission = admissions.get(socket);
-    if (admission === undefined) {
+    let current = results.get(socket);
+    if (current === undefined) {
       const certificate = readPeerCertificate(socket);
       if (certificate === undefined) return undefined;
       if (certificate === 'untrusted') return UNTRUSTED;
-      admission = match(certificate);
-      admissions.set(socket, admission);
+      current = match(certificate);
+      results.set(socket, current);
     }
-    return Date.now() < admission.untilMs ? admission.verdict : EXPIRED;
+    return Date.now() < current.untilMs ? current.result : EXPIRED;
   };
 }
 
@@ -63,27 +63,27 @@ export function createCertificateCheck(rules: readonly CertificateRule[] | undef
 export function withCertificates(certificates: CertificateCheck | undefined, byToken: Identify): Identify {
   if (!certificates) return byToken;
   return (request, profile) => {
-    const verdict = certificates(request.socket);
+    const result = certificates(request.socket);
     const { authorization, 'x-api-key': key } = request.headers;
-    const showsNothing = authorization === undefined && key === undefined;
-    // A bad certificate is not made good by a key.
-    if (verdict !== undefined && (showsNothing || !('principal' in verdict))) return verdict;
+    const hasNoToken = authorization === undefined && key === undefined;
+    // A key does not make up for an invalid certificate.
+    if (result !== undefined && (hasNoToken || !('principal' in result))) return result;
     return byToken(request, profile);
   };
 }
 
-function admitByName(certificate: PeerCertificate): Admitted {
+function acceptByName(certificate: PeerCertificate): CertificateResult {
   const name = nameOf(certificate);
-  const verdict = name === undefined ? NAMELESS : { principal: Object.freeze({ id: `cert:${name}` }) };
-  return { verdict, untilMs: certificate.validToMs };
+  const result = name === undefined ? NAMELESS : { principal: Object.freeze({ id: `cert:${name}` }) };
+  return { result, untilMs: certificate.validToMs };
 }
 
 function nameOf({ commonName, altNames }: PeerCertificate): string | undefined {
   return [commonName, ...altNames].find((name): name is string => name !== undefined && NAME.test(name));
 }
 
-/** The first rule that fits decides. */
-function compileRules(rules: readonly CertificateRule[]): (certificate: PeerCertificate) => Admitted {
+/** The first rule that matches decides. */
+function compileRules(rules: readonly CertificateRule[]): (certificate: PeerCertificate) => CertificateResult {
   const matchers = rules.map(({ subject, san, ...rule }) => ({
     rule,
     subject: subject === undefined ? undefined : compileGlob(subject),
@@ -98,10 +98,10 @@ function compileRules(rules: readonly CertificateRule[]): (certificate: PeerCert
       const name = rule.name ?? (subject ? commonName : altName);
       if (!isSubject || (san && altName === undefined) || name === undefined) continue;
       const principal = toPrincipal(`cert:${name}`, rule);
-      return { verdict: { principal }, untilMs: Math.min(validToMs, expiryOf(rule)) };
+      return { result: { principal }, untilMs: Math.min(validToMs, expiryOf(rule)) };
     }
     const name = nameOf(certificate);
     const refusal = refuse(403, 'no entry of auth.certificates matches this client certificate.');
-    return { verdict: name === undefined ? refusal : { ...refusal, caller: `cert:${name}` }, untilMs: validToMs };
+    return { result: name === undefined ? refusal : { ...refusal, caller: `cert:${name}` }, untilMs: validToMs };
   };
 }

@@ -2,15 +2,16 @@
 // Each authority (API keys, an OAuth issuer) knows its own tokens; nothing here decides what a principal may do.
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../call/caller.ts';
+import type { CallLimits, Effect } from '../endpoint/model.ts';
 import type { Refusal } from '../transport/admission.ts';
 import type { Identify } from '../transport/http-door.ts';
 
-/** A caller, or why there is none. */
-export type Verdict = { readonly principal: Principal } | Refusal;
+/** The caller, or why the request is refused. */
+export type AuthResult = { readonly principal: Principal } | Refusal;
 
 export interface Authority {
   /** Undefined if it does not know the token. `profile` is the endpoint that is called: '' is /mcp itself. */
-  check(token: string, profile: string): Verdict | undefined | Promise<Verdict | undefined>;
+  check(token: string, profile: string): AuthResult | undefined | Promise<AuthResult | undefined>;
   /** For the log: why a token that no authority knows is not valid; undefined if it cannot tell. */
   explain?(token: string): Explanation | undefined;
 }
@@ -20,63 +21,47 @@ export type Explanation = Pick<Refusal, 'why' | 'caller' | 'details'>;
 export interface IdentifyOptions {
   /** Asked in this order; the first that knows a token decides. */
   readonly authorities: readonly Authority[];
-  /** `WWW-Authenticate` for who shows nothing, or nothing that is known; `error` as RFC 6750 names it. */
+  /** `WWW-Authenticate` for a request without a token, or with an unknown one; `error` as in RFC 6750. */
   readonly challenge: (profile: string, error?: 'invalid_token') => string;
 }
 
-/** Longer ones are refused unread. */
+/** What the configuration says about a caller. */
+export interface Permissions {
+  /** '*' means all profiles and the default endpoint; so does an absent list. */
+  readonly profiles?: readonly string[] | undefined;
+  /** Absent: all. */
+  readonly effects?: readonly Effect[] | undefined;
+  /** ISO 8601; the caller is refused from then on. */
+  readonly expires?: string | undefined;
+  readonly limits?: CallLimits | undefined;
+}
+
+export function toPrincipal(id: string, { profiles, effects, limits }: Permissions): Principal {
+  return Object.freeze({
+    id,
+    ...(profiles !== undefined && !profiles.includes('*') && { profiles: Object.freeze([...profiles]) }),
+    ...(effects !== undefined && { effects: Object.freeze([...effects]) }),
+    ...(limits !== undefined && { limits }),
+  });
+}
+
+/** Milliseconds since 1970; Infinity if the permissions do not expire. */
+export function expiryOf({ expires }: Permissions): number {
+  return expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires);
+}
+
+/** Longer tokens are refused without being checked. */
 const MAX_TOKEN_CHARS = 8_192;
-/** RFC 6750 2.3, which OAuth 2.1 has dropped. */
-const IN_ADDRESS = /[?&](?:access_token|api_key)=/i;
+/** RFC 6750 2.3 allows tokens in the URL; OAuth 2.1 has dropped that. */
+const TOKEN_IN_URL = /[?&](?:access_token|api_key)=/i;
 const BEARER = /^bearer +(\S.*)$/i;
 
-const IN_HEADERS = 'Bad request: do not send tokens in the URL, because logs keep URLs. Send them in a header.';
-const SHOW_ONE = 'Unauthorized: send "Authorization: Bearer <key or access token>".';
-const ONLY_ONE = 'Bad request: send one key or token, as "Authorization: Bearer <token>" or "X-API-Key: <key>".';
+const NOT_IN_URL = 'Bad request: do not send tokens in the URL, because logs keep URLs. Send them in a header.';
+const NO_TOKEN = 'Unauthorized: send "Authorization: Bearer <key or access token>".';
+const SEVERAL_TOKENS = 'Bad request: send one key or token, as "Authorization: Bearer <token>" or "X-API-Key: <key>".';
 const UNKNOWN_TOKEN = 'Unauthorized: this key or token is not known, or is no longer valid. Get a new one.';
 
-type Asked = Verdict | undefined;
-
-const NOTHING_KNOWN: Explanation = { why: 'unknown key or token' };
-
-function explainUnknown(all: readonly Authority[], token: string): Explanation {
-  for (const authority of all) {
-    const explanation = authority.explain?.(token);
-    if (explanation !== undefined) return explanation;
-  }
-  return NOTHING_KNOWN;
-}
-
-/** The verdict of the authorities; `refuse` makes one if none of them knows the token. */
-function ask(
-  all: readonly Authority[],
-  token: string,
-  profile: string,
-  refuse: (explanation: Explanation) => Refusal,
-): Verdict | Promise<Verdict> {
-  const refuseUnknown = () => refuse(explainUnknown(all, token));
-  const verdict = askAll(all, token, profile);
-  return verdict instanceof Promise ? verdict.then((late) => late ?? refuseUnknown()) : (verdict ?? refuseUnknown());
-}
-
-/** The first authority that knows a token decides. */
-function askAll(all: readonly Authority[], token: string, profile: string, from = 0): Asked | Promise<Asked> {
-  for (let at = from; at < all.length; at++) {
-    const verdict = all[at]!.check(token, profile);
-    if (verdict instanceof Promise) return verdict.then((late) => late ?? askAll(all, token, profile, at + 1));
-    if (verdict !== undefined) return verdict;
-  }
-  return undefined;
-}
-
-/** For keys and tokens that do not come in an HTTP request. */
-export function createTokenCheck(
-  authorities: readonly Authority[],
-  profile: string,
-): (token: string) => Verdict | Promise<Verdict> {
-  const refuse = (explanation: Explanation): Refusal => ({ status: 401, message: UNKNOWN_TOKEN, ...explanation });
-  return (token) => ask(authorities, token, profile, refuse);
-}
+const UNKNOWN: Explanation = { why: 'unknown key or token' };
 
 export function createIdentify({ authorities, challenge }: IdentifyOptions): Identify {
   const refuse = (
@@ -92,21 +77,64 @@ export function createIdentify({ authorities, challenge }: IdentifyOptions): Ide
     ...explanation,
   });
   return (request, profile) => {
-    if (IN_ADDRESS.test(request.url ?? '')) return refuse(400, profile, IN_HEADERS, { why: 'credential in the URL' });
+    if (TOKEN_IN_URL.test(request.url ?? '')) return refuse(400, profile, NOT_IN_URL, { why: 'credential in the URL' });
     const credential = readToken(request);
-    if (credential === undefined) return refuse(401, profile, SHOW_ONE, { why: 'no credential' });
-    if (credential === 'several') return refuse(400, profile, ONLY_ONE, { why: 'several credentials' });
+    if (credential === undefined) return refuse(401, profile, NO_TOKEN, { why: 'no credential' });
+    if (credential === 'several') return refuse(400, profile, SEVERAL_TOKENS, { why: 'several credentials' });
     const refuseUnknown = (explanation: Explanation) =>
       refuse(401, profile, UNKNOWN_TOKEN, explanation, 'invalid_token');
-    if (credential.token.length > MAX_TOKEN_CHARS) return refuseUnknown(NOTHING_KNOWN);
-    return ask(authorities, credential.token, profile, refuseUnknown);
+    if (credential.token.length > MAX_TOKEN_CHARS) return refuseUnknown(UNKNOWN);
+    return authenticate(authorities, credential.token, profile, refuseUnknown);
   };
 }
 
-type Shown = { readonly token: string } | 'several' | undefined;
+/** For keys and tokens that do not come in an HTTP request. */
+export function createTokenCheck(
+  authorities: readonly Authority[],
+  profile: string,
+): (token: string) => AuthResult | Promise<AuthResult> {
+  const refuse = (explanation: Explanation): Refusal => ({ status: 401, message: UNKNOWN_TOKEN, ...explanation });
+  return (token) => authenticate(authorities, token, profile, refuse);
+}
 
-/** From headers only: URLs end up in logs. Schemes other than Bearer are ignored. */
-function readToken({ headers, rawHeaders }: IncomingMessage): Shown {
+/** `refuse` makes the refusal if no authority knows the token. */
+function authenticate(
+  authorities: readonly Authority[],
+  token: string,
+  profile: string,
+  refuse: (explanation: Explanation) => Refusal,
+): AuthResult | Promise<AuthResult> {
+  const refuseUnknown = () => refuse(explainUnknown(authorities, token));
+  const result = askAuthorities(authorities, token, profile);
+  return result instanceof Promise ? result.then((late) => late ?? refuseUnknown()) : (result ?? refuseUnknown());
+}
+
+/** The first authority that knows a token decides. Only authorities that have to ask a server make this asynchronous. */
+function askAuthorities(
+  authorities: readonly Authority[],
+  token: string,
+  profile: string,
+  from = 0,
+): AuthResult | undefined | Promise<AuthResult | undefined> {
+  for (let at = from; at < authorities.length; at++) {
+    const result = authorities[at]!.check(token, profile);
+    if (result instanceof Promise)
+      return result.then((late) => late ?? askAuthorities(authorities, token, profile, at + 1));
+    if (result !== undefined) return result;
+  }
+  return undefined;
+}
+
+function explainUnknown(authorities: readonly Authority[], token: string): Explanation {
+  for (const authority of authorities) {
+    const explanation = authority.explain?.(token);
+    if (explanation !== undefined) return explanation;
+  }
+  return UNKNOWN;
+}
+
+/** Reads headers only: URLs end up in logs. Schemes other than Bearer are ignored. */
+function readToken({ headers, rawHeaders }: IncomingMessage): { readonly token: string } | 'several' | undefined {
   const { authorization, 'x-api-key': key } = headers;
   if (authorization === undefined && key === undefined) return undefined;
   if (countCredentials(rawHeaders) > 1) return 'several';
@@ -119,7 +147,7 @@ function countCredentials(rawHeaders: readonly string[]): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!;
-    // Most other names differ in length already.
+    // Most other names have another length.
     if (name.length !== 13 && name.length !== 9) continue;
     const lower = name.toLowerCase();
     if (lower === 'authorization' || lower === 'x-api-key') count++;

@@ -11,34 +11,37 @@ import { dial, planWay } from './dial.ts';
 import type { ProxyRules } from './proxy-rules.ts';
 import { refusedBy, unreachableProxy } from './tunnel.ts';
 
-/** By which way documents are fetched. */
+/** The proxies and certificates with which documents are fetched. */
 export interface Reach {
   readonly proxies?: ProxyRules;
   readonly connection?: Connection | undefined;
 }
 
-export interface Got {
+export interface FetchedDocument {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly body: Readable;
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
-const CHECKED = { rejectUnauthorized: true, minVersion: 'TLSv1.2' } as const;
+const VERIFIED_TLS = { rejectUnauthorized: true, minVersion: 'TLSv1.2' } as const;
 
 export async function get(
   url: URL,
   { headers, signal, reach }: { headers: Readonly<Record<string, string>>; signal: AbortSignal; reach: Reach },
-): Promise<Got> {
-  const way = planWay(url.origin, { ...reach, timeoutMs: CONNECT_TIMEOUT_MS });
-  const { proxy } = way;
-  if (proxy === undefined && reach.connection === undefined) return fetchPlainly(url, headers, signal);
-  const own = { 'accept-encoding': 'gzip, br', ...headers, host: url.host };
+): Promise<FetchedDocument> {
+  const route = planWay(url.origin, { ...reach, timeoutMs: CONNECT_TIMEOUT_MS });
+  const { proxy } = route;
+  if (proxy === undefined && reach.connection === undefined) return fetchWithNode(url, headers, signal);
+  const requestHeaders = { 'accept-encoding': 'gzip, br', ...headers, host: url.host };
   const path = url.pathname + url.search;
   if (proxy !== undefined && url.protocol === 'http:') {
     const { authorization } = proxy;
-    const toProxy = { ...own, ...(authorization !== undefined && { 'proxy-authorization': authorization }) };
-    const answer = await ask(new URL(proxy.url), { path: url.origin + path, headers: toProxy, signal }).catch(
+    const proxyHeaders = {
+      ...requestHeaders,
+      ...(authorization !== undefined && { 'proxy-authorization': authorization }),
+    };
+    const answer = await send(new URL(proxy.url), { path: url.origin + path, headers: proxyHeaders, signal }).catch(
       (error) => {
         throw signal.aborted ? error : unreachableProxy(proxy, codeOf(error));
       },
@@ -49,12 +52,12 @@ export async function get(
     }
     return answer;
   }
-  return ask(url, {
+  return send(url, {
     path,
-    headers: own,
+    headers: requestHeaders,
     signal,
     createConnection: (_options, onSocket) => {
-      orAborted(dial(way), signal).then(
+      orAborted(dial(route), signal).then(
         (socket) => onSocket(null, socket),
         (error: Error) => onSocket(error, undefined as never),
       );
@@ -63,8 +66,12 @@ export async function get(
   });
 }
 
-/** Without proxy and certificates: Node's own fetch, which tracing tools and tests can observe. */
-async function fetchPlainly(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Got> {
+/** Without proxy and certificates, Node's own fetch is used: tracing tools and tests can observe it. */
+async function fetchWithNode(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<FetchedDocument> {
   const response = await fetch(url, { headers, redirect: 'manual', signal }).catch((error: Error) => {
     throw error.cause ?? error;
   });
@@ -72,36 +79,36 @@ async function fetchPlainly(url: URL, headers: Readonly<Record<string, string>>,
   return { status: response.status, headers: Object.fromEntries(response.headers), body };
 }
 
-/** A socket that comes too late is closed. */
-function orAborted(dialling: Promise<Socket>, signal: AbortSignal): Promise<Socket> {
+/** Rejects when the signal aborts; a socket that is connected after that is closed. */
+function orAborted(dialing: Promise<Socket>, signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const leave = () => reject(new Error('aborted'));
-    if (signal.aborted) leave();
-    signal.addEventListener('abort', leave, { once: true });
-    dialling.then((socket) => {
-      signal.removeEventListener('abort', leave);
+    const abort = () => reject(new Error('aborted'));
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    dialing.then((socket) => {
+      signal.removeEventListener('abort', abort);
       if (signal.aborted) socket.destroy();
       else resolve(socket);
     }, reject);
   });
 }
 
-function ask(url: URL, options: RequestOptions): Promise<Got> {
-  // A socket from createConnection has finished TLS already.
-  const isOurs = options.createConnection !== undefined;
-  const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+function send(url: URL, options: RequestOptions): Promise<FetchedDocument> {
+  // A socket from createConnection has already finished TLS.
+  const isConnected = options.createConnection !== undefined;
+  const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const { hostname: host, port } = url;
     const place = { host: bareHost(host), ...(port !== '' && { port: Number(port) }) };
-    const request = send(
-      { ...place, ...options, method: 'GET', ...(!isOurs && { agent: false, ...CHECKED }) },
+    const outgoing = request(
+      { ...place, ...options, method: 'GET', ...(!isConnected && { agent: false, ...VERIFIED_TLS }) },
       (answer) => {
         const { statusCode: status = 0, headers } = answer;
         resolve({ status, headers, body: unpack(answer) });
       },
     );
-    request.once('error', reject);
-    request.end();
+    outgoing.once('error', reject);
+    outgoing.end();
   });
 }
 
@@ -115,7 +122,7 @@ function unpack(answer: IncomingMessage): Readable {
         : encoding === 'deflate'
           ? createInflate()
           : undefined;
-  // Errors of either stream show up in the last one.
+  // An error of either stream is reported by the last one.
   return unpacker === undefined ? answer : pipeline(answer, unpacker, () => {});
 }
 

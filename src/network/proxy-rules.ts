@@ -1,4 +1,4 @@
-// Which proxy a request goes through: what the domain file says, else HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the environment.
+// Which proxy a request goes through: the one of the domain file, else HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the environment.
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { bareHost, isThisMachine, isWebUrl } from '../endpoint/address.ts';
 import type { Connection, ProxyServer } from '../endpoint/model.ts';
@@ -8,7 +8,7 @@ import { GatewayError } from '../errors.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What the environment says of proxies. */
+/** The proxies that the environment names. */
 export interface ProxyRules {
   readonly http?: ProxyServer;
   readonly https?: ProxyServer;
@@ -20,7 +20,7 @@ const MAX_RULES = 1000;
 
 /** Lower case wins over upper case, as in curl. An invalid proxy stops the start: requests must not silently go without it. */
 export function readProxyRules(env: Variables): ProxyRules {
-  // In a CGI program HTTP_PROXY is what a client sent as the header `Proxy`.
+  // In a CGI program, HTTP_PROXY has the value of the `Proxy` header, which any client can send.
   const isCgi = textOf(env, 'REQUEST_METHOD') !== undefined;
   const http = firstOf(env, isCgi ? ['http_proxy'] : ['http_proxy', 'HTTP_PROXY']);
   const https = firstOf(env, ['https_proxy', 'HTTPS_PROXY']);
@@ -67,7 +67,7 @@ export function parseProxy(text: string, from: string): ProxyServer | { readonly
   return { url: url.origin, authorization: `Basic ${token}`, secrets: [...new Set(secrets)], from };
 }
 
-/** The proxy for a request to `origin`; undefined: it goes there itself. */
+/** The proxy for a request to `origin`; undefined if the request goes there directly. */
 export function chooseProxy(
   origin: string,
   connection: Connection | undefined,
@@ -77,11 +77,11 @@ export function chooseProxy(
   if (rules === undefined) return undefined;
   const url = new URL(origin);
   const proxy = url.protocol === 'https:' ? rules.https : rules.http;
-  // Never for loopback: a proxy on another machine would connect to itself.
+  // Never for loopback: a proxy on another machine would connect to its own loopback interface.
   return proxy === undefined || isThisMachine(url.hostname) || rules.isDirect(url) ? undefined : proxy;
 }
 
-/** `*`, hosts (and what is below them), `host:port`, addresses and networks (`10.0.0.0/8`), with commas or blanks between. */
+/** NO_PROXY: `*`, hosts (and their subdomains), `host:port`, addresses and networks (`10.0.0.0/8`), separated by commas or spaces. */
 function compileExceptions(text: string): (url: URL) => boolean {
   const rules = text
     .toLowerCase()

@@ -1,4 +1,4 @@
-// Name resolution for origins that a document from the network chose. The socket connects to the very addresses that were
+// Name resolution for origins that come from a document on the network. The socket connects to exactly the addresses that were
 // checked: a second look-up could return others (DNS rebinding).
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import { isPrivateAddress } from '../endpoint/address.ts';

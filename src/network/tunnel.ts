@@ -10,7 +10,7 @@ import { createPublicLookup, PRIVATE_ADDRESS } from './public-lookup.ts';
 
 export const PROXY_FAILURE = 'LANDBRIDGE_PROXY';
 
-/** The proxy did not do its part; the message is a sentence about it that shows no secret. */
+/** The proxy failed; the message is a sentence about it that shows no secret. */
 class ProxyError extends Error {
   override readonly name = 'ProxyError';
   readonly code = PROXY_FAILURE;
@@ -43,7 +43,7 @@ export function unreachableProxy({ url, from }: ProxyServer, code: string): Prox
   return new ProxyError(`the proxy ${url} cannot be reached (${why}). Check ${from}; the API was not called.`);
 }
 
-/** A socket whose other end is `hostname:port`. With `publicOnly` the proxy is told a checked address, never the name. */
+/** A socket to `hostname:port` through the proxy. With `publicOnly`, the proxy gets a checked address, never the name. */
 export async function openTunnel(
   proxy: ProxyServer,
   { hostname, port }: { readonly hostname: string; readonly port: number },

@@ -1,5 +1,5 @@
 // State shared by processes that serve the same gateway, behind one interface: replicas use Redis, workers their primary. Each
-// part is used by the layer that needs it, and defines what applies while the state is unavailable.
+// part is used by the layer that needs it, and says what applies while the state is unavailable.
 import type { SharedTokens } from '../executor/tokens/shared-tokens.ts';
 import type { SharedRates } from '../limits/rate.ts';
 import type { SharedRoom } from '../limits/room.ts';
@@ -7,26 +7,29 @@ import type { SpentStore } from '../orchestration/confirmations.ts';
 import type { Letters } from '../protocol/questions/letters.ts';
 
 export interface SharedState {
-  /** How much each caller and API has been called. Away: each process counts alone. */
+  /** How much each caller and API has been called. While unavailable, each process counts alone. */
   readonly rates: SharedRates;
-  /** Which permissions were used. Away: none is accepted. */
+  /** Which confirmations were used. While unavailable, none is accepted. */
   readonly spent: SpentStore;
-  /** Absent where processes have no secret in common: they could not read each other's sessions. */
+  /** Messages between processes. Absent if they have no secret in common: they could not read each other's sessions. */
   readonly letters?: Letters | undefined;
-  /** Absent where processes have no secret in common: nothing could be sealed. Away: each fetches for itself. */
+  /**
+   * Access tokens. Absent if processes have no secret in common: nothing could be encrypted. While unavailable, each process fetches
+   * its own.
+   */
   readonly tokens?: SharedTokens | undefined;
-  /** How many calls run at once. Absent: each process has the whole room. */
+  /** Limits of concurrency. Absent: each process applies them alone. */
   readonly room?: SharedRoom | undefined;
-  /** False while nobody answers. */
+  /** False while Redis or the primary does not answer. */
   readonly isUsable: boolean;
-  /** Must never be shown. */
+  /** Passwords in the address: never to be shown. */
   readonly secrets: readonly string[];
   close(): void;
 }
 
 /**
- * For workers that are also replicas: what counts for all replicas is kept in Redis, concurrency by the primary. If the replicas
- * have no secret, the workers of each still share with each other what has to be sealed.
+ * For workers of several replicas: Redis keeps what all replicas share, and the primary keeps the limits of concurrency. If the replicas
+ * have no common secret, messages and tokens are still shared among the workers of each replica.
  */
 export function joinStates(replicas: SharedState, workers: SharedState): SharedState {
   return {

@@ -1,11 +1,14 @@
-// Shared state in a worker: its primary keeps it, and ends together with its workers. A primary that hangs is like a Redis that
-// cannot be reached: rates are counted here alone, and permissions refused.
+// Shared state in a worker: its primary keeps it, and ends together with its workers. A primary that hangs is treated like a Redis
+// that cannot be reached: rates are counted in this process alone, and confirmations are refused.
 import type { Letters } from '../protocol/questions/letters.ts';
+import { PrimaryClient } from './primary-client.ts';
 import type { SharedState } from './shared-state.ts';
-import { createSharedTokens } from './shelf.ts';
-import type { StateChannel } from './state-channel.ts';
-import { openWorkerLink, type WorkerLink } from './worker-link.ts';
-import { WorkerRoom } from './worker-room.ts';
+import { createSharedTokens } from './shared-token-store.ts';
+import type { StateChannel } from './state-messages.ts';
+import { WorkerSemaphores } from './worker-semaphores.ts';
+
+/** All workers are busy when they start. */
+const HELLO_MS = 30_000;
 
 export interface WorkerStateOptions {
   /** To the primary. */
@@ -14,47 +17,44 @@ export interface WorkerStateOptions {
 
 /** Rejects if the primary does not answer: a worker does not serve without it. */
 export async function openWorkerState({ channel }: WorkerStateOptions): Promise<SharedState> {
-  const link = openWorkerLink(channel);
-  const { address, mark, workers, parts } = await link.ask('hello', {}, HELLO_MS);
+  const primary = new PrimaryClient(channel);
+  const { address, mark, workers, permits } = await primary.ask('hello', {}, HELLO_MS);
   return {
     get isUsable() {
-      return link.isUsable;
+      return primary.isUsable;
     },
     rates: {
       get isUsable() {
-        return link.isUsable;
+        return primary.isUsable;
       },
-      take: (key, rate, most) => link.ask('take', { key, rate, most }).catch(() => undefined),
+      take: (key, rate, most) => primary.ask('takeTokens', { key, rate, most }).catch(() => undefined),
     },
     spent: {
       mark: () => mark,
-      spend: (nonce, expiresAtMs, issuedUnder) => link.ask('spend', { nonce, expiresAtMs, mark: issuedUnder }),
+      spend: (nonce, expiresAtMs, issuedUnder) => primary.ask('spend', { nonce, expiresAtMs, mark: issuedUnder }),
     },
-    letters: createWorkerLetters(link, address),
+    letters: createWorkerMessages(primary, address),
     tokens: createSharedTokens({
-      claim: (name, badGeneration, owner) => link.ask('claim', { name, refused: badGeneration, owner }),
-      finish: async (name, owner, text, keepMs) => link.report('finish', { name, owner, text, keepMs }),
+      claim: (name, badGeneration, owner) => primary.ask('claimToken', { name, badGeneration, owner }),
+      finish: async (name, owner, text, keepMs) => primary.report('finishToken', { name, owner, text, keepMs }),
     }),
-    room: new WorkerRoom(link, workers, parts),
+    room: new WorkerSemaphores(primary, workers, permits),
     secrets: [],
-    close: () => link.close(),
+    close: () => primary.close(),
   };
 }
 
-/** At start all workers are busy at once. */
-const HELLO_MS = 30_000;
-
-function createWorkerLetters(link: WorkerLink, address: string): Letters {
+function createWorkerMessages(primary: PrimaryClient, address: string): Letters {
   const listeners: ((text: string) => void)[] = [];
-  link.obey('letter', ({ text }) => {
+  primary.onOrder('receiveText', ({ text }) => {
     for (const listener of listeners) listener(text);
   });
   return {
     address,
-    send: (to, text) => link.ask('letter', { to, text }).catch(() => 'away' as const),
-    // The primary is there as long as this worker is.
+    send: (to, text) => primary.ask('sendText', { to, text }).catch(() => 'away' as const),
+    // The primary runs as long as this worker does.
     isUsable: true,
-    sendAll: (text) => link.report('letterToAll', { text }),
+    sendAll: (text) => primary.report('sendTextToAll', { text }),
     receive: (listener) => void listeners.push(listener),
   };
 }

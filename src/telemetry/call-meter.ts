@@ -1,17 +1,17 @@
-// Counts calls as they end. What a call adds to is found by one look-up: the series of its transport, client, tool and outcome together.
+// Counts calls as they end. The series that a call adds to are found by one look-up, by its transport, client, tool and outcome.
 import type { Transport } from '../call/caller.ts';
 import type { Confirmation } from '../call/evidence.ts';
 import type { ExecutionContext, RequestFacts, ResultFacts } from '../call/execution-context.ts';
 import type { Meter, MeteredService, OpenMeter } from '../call/meter.ts';
 import type { Outcome } from '../call/outcome.ts';
-import { type Buckets, type Cell, CounterFamily, HistogramFamily, type Snapshot } from './families.ts';
+import { type Counter, CounterFamily, type Histogram, HistogramFamily, type Snapshot } from './families.ts';
 import { METRICS } from './metric-table.ts';
 
-/** Tools, and operations, that have series of their own: the first that are called. */
+/** How many tools, and how many operations, have series of their own: the first that are called. */
 const MAX_NAMES = 200;
-const BEYOND = 'other';
+const OTHER = 'other';
 const UNKNOWN = 'unknown';
-/** Operations of native tools that ask an API of no domain. */
+/** The domain of native tools that call an API outside all domains. */
 const NO_DOMAIN = 'native';
 const CHARS_PER_TOKEN = 4;
 
@@ -34,19 +34,19 @@ const METHODS: ReadonlySet<string> = new Set([
   'subscriptions/listen',
 ]);
 
-/** What a call adds to, found by its transport, client, tool and outcome. */
+/** The series that a call adds to. */
 interface CallSeries {
-  readonly calls: Cell;
-  readonly whole: Buckets;
-  readonly own: Buckets;
+  readonly calls: Counter;
+  readonly callDuration: Histogram;
+  readonly gatewayDuration: Histogram;
   readonly domain: string;
 }
 
-/** What an API answers. */
+/** The series of the API of one domain. */
 interface UpstreamSeries {
-  readonly duration: Buckets;
-  /** By the first digit of the status; 0 is none. */
-  readonly answers: (Cell | undefined)[];
+  readonly duration: Histogram;
+  /** By the first digit of the status; 0 if no answer came. */
+  readonly answers: (Counter | undefined)[];
 }
 
 export interface CallMetrics {
@@ -86,13 +86,14 @@ interface Names {
   readonly operations: BoundedNames;
 }
 
+/** The first names that occur, so that a label has a limited number of values. */
 class BoundedNames {
   readonly #names = new Set<string>();
 
-  /** The name, or BEYOND once there are too many. */
+  /** The name, or OTHER if there are too many names. */
   pick(name: string): string {
     if (this.#names.has(name)) return name;
-    if (this.#names.size >= MAX_NAMES) return BEYOND;
+    if (this.#names.size >= MAX_NAMES) return OTHER;
     this.#names.add(name);
     return name;
   }
@@ -102,9 +103,9 @@ class CallMeter implements Meter {
   readonly #families: Families;
   readonly #names: Names;
   readonly #service: MeteredService;
-  readonly #tokens: Buckets;
-  readonly #waits: Buckets;
-  readonly #requests = new Map<string, Cell>();
+  readonly #tokens: Histogram;
+  readonly #waits: Histogram;
+  readonly #requests = new Map<string, Counter>();
   readonly #calls = new Map<string, CallSeries>();
   readonly #upstreams = new Map<string, UpstreamSeries>();
 
@@ -117,14 +118,14 @@ class CallMeter implements Meter {
   }
 
   countRequest(method: string, era: 'modern' | 'legacy', transport: Transport): void {
-    const label = METHODS.has(method) ? method : BEYOND;
+    const label = METHODS.has(method) ? method : OTHER;
     const key = `${label} ${era} ${transport}`;
-    let cell = this.#requests.get(key);
-    if (cell === undefined) {
-      cell = this.#families.requests.at(transport, era, label);
-      this.#requests.set(key, cell);
+    let counter = this.#requests.get(key);
+    if (counter === undefined) {
+      counter = this.#families.requests.at(transport, era, label);
+      this.#requests.set(key, counter);
     }
-    cell.value++;
+    counter.value++;
   }
 
   countCall(record: ExecutionContext, answer: Outcome | undefined): void {
@@ -134,8 +135,8 @@ class CallMeter implements Meter {
     const series = this.#seriesOf(record, outcome, failureMode);
     const { upstreamMs, waitedMs, confirmation } = record.journal;
     series.calls.value++;
-    series.whole.observe(durationMs / 1_000);
-    series.own.observe(Math.max(0, durationMs - upstreamMs - waitedMs) / 1_000);
+    series.callDuration.observe(durationMs / 1_000);
+    series.gatewayDuration.observe(Math.max(0, durationMs - upstreamMs - waitedMs) / 1_000);
     if (waitedMs > 0) this.#waits.observe(waitedMs / 1_000);
     if (result.upstream !== undefined) this.#countUpstream(series.domain, upstreamMs, result.upstream.status);
     if (confirmation !== undefined) this.#countConfirmation(confirmation, record.client.era);
@@ -181,8 +182,8 @@ class CallMeter implements Meter {
         outcome,
         mode,
       ),
-      whole: this.#families.callDuration.at(transport, outcome),
-      own: this.#families.gatewayDuration.at(transport),
+      callDuration: this.#families.callDuration.at(transport, outcome),
+      gatewayDuration: this.#families.gatewayDuration.at(transport),
       domain: this.#service.domainOf(operation) ?? NO_DOMAIN,
     };
     this.#calls.set(key, series);

@@ -1,8 +1,8 @@
 // Counters and histograms that calls update. A series is looked up once and kept; from then on, counting is an addition.
-// prom-client's own metrics hash the labels for every observation, which takes longer than everything else we count.
+// prom-client's own metrics hash the labels of every observation, which takes longer than all other counting.
 import type { MetricSpec } from './metric-table.ts';
 
-/** One metric at one moment, in the shape that prom-client has for it; plain data, so that workers can send it. */
+/** One metric at one moment, in the shape that prom-client uses; plain data, so that workers can send it. */
 export interface Snapshot {
   readonly name: string;
   readonly help: string;
@@ -18,17 +18,17 @@ export interface SeriesValue {
   readonly metricName?: string;
 }
 
-/** However many combinations of labels there are. The rest shares one series. */
+/** Combinations of labels per metric. All others share one series. */
 const MAX_SERIES = 5_000;
-const REST = 'other';
+const OVERFLOW_LABEL = 'other';
 
-/** One number. */
-export class Cell {
+/** The value of one series of a counter. */
+export class Counter {
   value = 0;
 }
 
-/** How many observations were up to each bound. */
-export class Buckets {
+/** The values of one series of a histogram. */
+export class Histogram {
   readonly counts: number[];
   readonly #bounds: readonly number[];
   sum = 0;
@@ -47,69 +47,69 @@ export class Buckets {
   }
 }
 
-interface Series<One> {
+interface Series<Value> {
   readonly labels: Readonly<Record<string, string>>;
-  readonly one: One;
+  readonly value: Value;
 }
 
 /** The series of one metric by the values of its labels. */
-class Family<One> {
+class Family<Value> {
   readonly spec: MetricSpec;
-  readonly #create: () => One;
-  readonly #series = new Map<string, Series<One>>();
+  readonly #create: () => Value;
+  readonly #series = new Map<string, Series<Value>>();
 
-  constructor(spec: MetricSpec, create: () => One) {
+  constructor(spec: MetricSpec, create: () => Value) {
     this.spec = spec;
     this.#create = create;
   }
 
-  /** The series with these values, in the order of the table. To be kept: looking it up again costs more than counting. */
-  at(...values: readonly string[]): One {
+  /** The series with these label values, in the order of the table. Keep it: looking it up again costs more than counting. */
+  at(...values: readonly string[]): Value {
     const key = JSON.stringify(values);
     const series = this.#series.get(key);
-    if (series !== undefined) return series.one;
-    if (this.#series.size >= MAX_SERIES && values.some((value) => value !== REST))
-      return this.at(...values.map(() => REST));
+    if (series !== undefined) return series.value;
+    if (this.#series.size >= MAX_SERIES && values.some((value) => value !== OVERFLOW_LABEL))
+      return this.at(...values.map(() => OVERFLOW_LABEL));
     const labels = Object.fromEntries(Object.keys(this.spec.labels).map((name, index) => [name, values[index] ?? '']));
-    const one = this.#create();
-    this.#series.set(key, { labels, one });
-    return one;
+    const value = this.#create();
+    this.#series.set(key, { labels, value });
+    return value;
   }
 
-  protected all(): readonly Series<One>[] {
+  protected all(): readonly Series<Value>[] {
     return [...this.#series.values()];
   }
 }
 
-export class CounterFamily extends Family<Cell> {
+export class CounterFamily extends Family<Counter> {
   constructor(spec: MetricSpec) {
-    super(spec, () => new Cell());
+    super(spec, () => new Counter());
   }
 
   snapshot(): Snapshot {
     return toSnapshot(
       this.spec,
-      this.all().map(({ labels, one }) => ({ labels, value: one.value })),
+      this.all().map(({ labels, value: counter }) => ({ labels, value: counter.value })),
     );
   }
 }
 
-export class HistogramFamily extends Family<Buckets> {
+export class HistogramFamily extends Family<Histogram> {
   constructor(spec: MetricSpec & { readonly buckets: readonly number[] }) {
-    super(spec, () => new Buckets(spec.buckets));
+    super(spec, () => new Histogram(spec.buckets));
   }
 
   snapshot(): Snapshot {
     const { name, buckets = [] } = this.spec;
-    const values = this.all().flatMap(({ labels, one }): SeriesValue[] => {
+    const values = this.all().flatMap(({ labels, value: histogram }): SeriesValue[] => {
       let count = 0;
-      const upTo = one.counts.map((own, index) => {
+      const cumulative = histogram.counts.map((own, index) => {
         count += own;
         return { labels: { ...labels, le: buckets[index] ?? '+Inf' }, value: count, metricName: `${name}_bucket` };
       });
       return [
-        ...upTo,
-        { labels, value: one.sum, metricName: `${name}_sum` },
+        ...cumulative,
+        { labels, value: histogram.sum, metricName: `${name}_sum` },
         { labels, value: count, metricName: `${name}_count` },
       ];
     });
@@ -117,10 +117,10 @@ export class HistogramFamily extends Family<Buckets> {
   }
 }
 
-/** One value, with its labels in the order of the table. */
+/** One value, with its label values in the order of the table. */
 export type Sample = readonly [labels: readonly string[], value: number];
 
-/** A metric that something else counts, as it stands at the moment of a scrape. */
+/** A metric whose values are read at the moment of a scrape. */
 export function toSamples(spec: MetricSpec, samples: readonly Sample[]): Snapshot {
   const names = Object.keys(spec.labels);
   const values = samples.map(([labels, value]) => ({

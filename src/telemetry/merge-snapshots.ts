@@ -10,7 +10,7 @@ const MERGES: Readonly<Record<string, Merge>> = {
   min: (values) => Math.min(...values),
   average: (values) => values.reduce((sum, value) => sum + value, 0) / values.length,
   first: ([value]) => value!,
-  // When the process started: of several, the first.
+  // The time when the process started: the earliest counts.
   omit: (values) => Math.min(...values),
 };
 
@@ -44,23 +44,23 @@ function byLabel([one]: readonly [string, unknown], [other]: readonly [string, u
 
 /** The latest metrics of each worker, by id. */
 export class WorkerSnapshots {
-  readonly #alive = new Map<number, readonly Snapshot[]>();
-  #dead: readonly Snapshot[] = [];
+  readonly #running = new Map<number, readonly Snapshot[]>();
+  #ended: readonly Snapshot[] = [];
 
   note(worker: number, snapshots: readonly Snapshot[]): void {
-    this.#alive.set(worker, snapshots);
+    this.#running.set(worker, snapshots);
   }
 
   /** The worker has ended: its counters are kept, its gauges are dropped. */
   bury(worker: number): void {
-    const last = this.#alive.get(worker);
+    const last = this.#running.get(worker);
     if (last === undefined) return;
-    this.#alive.delete(worker);
-    this.#dead = mergeSnapshots([this.#dead, last.filter(({ type }) => type !== 'gauge')]);
+    this.#running.delete(worker);
+    this.#ended = mergeSnapshots([this.#ended, last.filter(({ type }) => type !== 'gauge')]);
   }
 
-  /** `own`: what the process that asks knows itself. */
+  /** `own`: the metrics of this process. */
   merge(own: readonly Snapshot[] = []): readonly Snapshot[] {
-    return mergeSnapshots([...this.#alive.values(), this.#dead, own]);
+    return mergeSnapshots([...this.#running.values(), this.#ended, own]);
   }
 }

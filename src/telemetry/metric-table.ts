@@ -1,15 +1,15 @@
-// Every metric of the gateway: its name, type and labels, and what it means. docs/metrics.md is made of this table, and a
-// test holds it against a live scrape.
+// Every metric of the gateway: its name, type and labels, and what it means. docs/metrics.md is generated from this table, and a test
+// compares the table with a live scrape.
 
 export interface MetricSpec {
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
-  /** Each with what its values are. */
+  /** Each label, and what its values are. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Upper bounds, of a histogram. */
+  /** Upper bounds of a histogram. */
   readonly buckets?: readonly number[];
-  /** What becomes of the values of several workers. Default: they are added up. */
+  /** How the values of several workers are combined. Default: their sum. */
   readonly merge?: 'sum' | 'max' | 'min';
 }
 

@@ -7,9 +7,9 @@ import { METRICS } from './metric-table.ts';
 import { readSamples, type Sources } from './scrape-samples.ts';
 
 export interface Metrics {
-  /** For the gateway, which is made before there is anything to look up. */
+  /** For the gateway, which is created before the sources exist. */
   readonly openMeter: OpenMeter;
-  /** Sets what scrapes look up; from now on there is something. */
+  /** Sets what scrapes read. */
   watch(sources: Sources): void;
   snapshot(): Promise<readonly Snapshot[]>;
 }
@@ -22,9 +22,9 @@ export function createMetrics(): Metrics {
   let sources: Sources | undefined;
   return {
     openMeter: calls.openMeter,
-    watch(parts) {
-      sources = parts;
-      parts.limits.overload.tellDelay((lateMs) => delays.observe(lateMs / 1_000));
+    watch(all) {
+      sources = all;
+      all.limits.overload.tellDelay((lateMs) => delays.observe(lateMs / 1_000));
     },
     snapshot: async () => [
       ...calls.snapshot(),

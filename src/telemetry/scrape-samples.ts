@@ -1,22 +1,22 @@
-// Metrics that are computed during a scrape, at no cost to calls.
+// Metrics that are read during a scrape, at no cost to calls.
 import type { Limits } from '../limits/create-limits.ts';
 import { type Sample, type Snapshot, toSamples } from './families.ts';
 import { METRICS, type MetricSpec } from './metric-table.ts';
 
-/** The parts of a gateway that have something to tell. */
+/** Where the values come from. */
 export interface Sources {
   readonly version: string;
   readonly limits: Pick<Limits, 'refused' | 'overload' | 'callersWaiting' | 'upstreams'>;
-  /** Requests and connections that were turned away, by reason. */
+  /** Requests and connections that were refused, by reason. */
   readonly refusals: ReadonlyMap<string, number>;
   readonly catalogs: readonly CatalogSize[];
   readonly pools: () => readonly PoolState[];
   readonly transports: () => readonly (readonly [name: string, load: TransportState])[];
-  /** Conditions that may make the gateway unready, and whether each holds. */
+  /** Problems that may make the gateway unready, and whether each is there. */
   readonly conditions: () => readonly ConditionState[];
-  /** Absent in a worker: the process that starts workers knows. */
+  /** Absent in a worker: the primary knows. */
   readonly workers?: WorkerCounts | undefined;
-  /** When the certificate ends that clients are shown, in milliseconds; undefined where none is. */
+  /** When the certificate of the gateway expires, in milliseconds; undefined if there is none. */
   readonly certificateEndsMs?: (() => number | undefined) | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface CatalogSize {
   readonly profile: string;
   readonly tools: number;
   readonly operations: number;
-  /** What tools/list costs a model. */
+  /** How many tokens tools/list costs a model. */
   readonly tokens: number;
 }
 
@@ -52,12 +52,12 @@ export interface ConditionState {
 export interface WorkerCounts {
   readonly wanted: number;
   readonly running: number;
-  /** That ended without being told to, since the start. */
+  /** Workers that ended unexpectedly, since the start. */
   readonly exits: number;
 }
 
 const MAX_ORIGINS = 50;
-const BEYOND = 'other';
+const OTHER = 'other';
 
 export function readSamples(sources: Sources): readonly Snapshot[] {
   return [
@@ -102,11 +102,11 @@ function readUpstreams({ limits, pools }: Sources): Snapshot[] {
   ];
 }
 
-/** Redirects and documents may lead to any number of origins; those beyond the limit are added up as one. */
+/** Redirects and documents may lead to any number of origins; those beyond the limit are counted as one. */
 function sumByOrigin(pools: readonly PoolState[]): readonly PoolState[] {
   const sums = new Map<string, PoolState>();
   for (const pool of pools) {
-    const origin = sums.has(pool.origin) || sums.size < MAX_ORIGINS ? pool.origin : BEYOND;
+    const origin = sums.has(pool.origin) || sums.size < MAX_ORIGINS ? pool.origin : OTHER;
     const before = sums.get(origin);
     sums.set(origin, {
       origin,

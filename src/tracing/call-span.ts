@@ -1,12 +1,12 @@
-// One span of a request, and how to continue from it. It travels with ExecutionContext, so there is no look-up of a current span;
-// without tracing, there are no such objects. No span contains a value of an argument, a secret or a query.
+// One span of a request, and the spans below it. It travels with ExecutionContext, so no current span has to be looked up; without
+// tracing, there are no such objects. No span contains the value of an argument, a secret or a query.
 import type { Attributes, Context, Link, Span, SpanKind, Tracer } from '@opentelemetry/api';
 import { ERRORS, GatewayError } from '../errors.ts';
 import { otel } from './otel-api.ts';
 
 export type { Attributes } from '@opentelemetry/api';
 
-/** What a span begins with. */
+/** The name, attributes and links of a new span. */
 export interface SpanStart {
   readonly name: string;
   readonly attributes?: Attributes | undefined;
@@ -17,7 +17,7 @@ export class CallSpan {
   readonly #tracer: Tracer;
   readonly #span: Span;
   readonly #context: Context;
-  /** Of the caller, passed on as it came. */
+  /** The baggage of the caller, which is passed on unchanged. */
   readonly #baggage: string | undefined;
   #hasEnded = false;
 
@@ -29,12 +29,12 @@ export class CallSpan {
     this.#baggage = baggage;
   }
 
-  /** The span of a request that came in. */
+  /** The span of an incoming request. */
   static open(tracer: Tracer, parent: Context, baggage: string | undefined, start: SpanStart): CallSpan {
     return new CallSpan(tracer, otel().SpanKind.SERVER, parent, baggage, start);
   }
 
-  /** A step of ours. */
+  /** A step within the gateway. */
   begin(name: string, attributes?: Attributes): CallSpan {
     return new CallSpan(this.#tracer, otel().SpanKind.INTERNAL, this.#context, this.#baggage, { name, attributes });
   }
@@ -44,7 +44,7 @@ export class CallSpan {
     return new CallSpan(this.#tracer, otel().SpanKind.CLIENT, this.#context, this.#baggage, { name, attributes });
   }
 
-  /** A step that is waited for: it begins now and ends with the promise. */
+  /** An asynchronous step: it starts now and ends with the promise. */
   async around<Result>(name: string, waiting: Promise<Result>, attributes?: Attributes): Promise<Result> {
     const step = this.begin(name, attributes);
     try {
@@ -57,7 +57,7 @@ export class CallSpan {
     }
   }
 
-  /** A step that is done at once. */
+  /** A synchronous step. */
   step<Result>(name: string, work: () => Result): Result {
     const step = this.begin(name);
     try {
@@ -74,21 +74,21 @@ export class CallSpan {
     if (value !== undefined && !this.#hasEnded) this.#span.setAttribute(name, value);
   }
 
-  /** `type` is one of a few words, or what was thrown; never a message, which may contain arguments. */
+  /** `type` is one of a few words, or the error that was thrown. Its message is not recorded: it may contain arguments. */
   fail(type: unknown): void {
     if (this.#hasEnded) return;
     this.#span.setAttribute('error.type', typeof type === 'string' ? type : errorTypeOf(type));
     this.#span.setStatus({ code: otel().SpanStatusCode.ERROR });
   }
 
-  /** Ends once; later calls have no effect. */
+  /** Only the first call has an effect. */
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#span.end();
   }
 
-  /** Code of an embedding application that looks for the current span finds this one, if it has a context manager. */
+  /** Makes this the current span for code of an embedding application, if it has a context manager. */
   run<Result>(work: () => Result): Result {
     return otel().context.with(this.#context, work);
   }
@@ -109,7 +109,7 @@ export class CallSpan {
   }
 }
 
-/** `timeout`, `unreachable` …: as the result of a call names it. */
+/** `timeout`, `unreachable` …: the same word as in the result of a call. */
 function errorTypeOf(error: unknown): string {
   const row = error instanceof GatewayError ? ERRORS[error.code] : undefined;
   if (row?.wire === 'tool') return row.mode;

@@ -1,5 +1,5 @@
-// The program's own OpenTelemetry SDK: loaded only where traces are switched on. Spans leave in batches from a queue that has an
-// end; a collector that is away costs spans, never a call.
+// The program's own OpenTelemetry SDK, loaded only if traces are switched on. Spans are sent in batches from a bounded queue; a collector
+// that cannot be reached costs spans, never a call.
 import { randomUUID } from 'node:crypto';
 import { DiagLogLevel, diag } from '@opentelemetry/api';
 import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -18,7 +18,7 @@ import {
 
 export interface ExportOptions {
   readonly version: string;
-  /** Where the collector takes traces. */
+  /** The URL at which the collector accepts traces. */
   readonly endpoint: string;
   readonly protocol: 'http/protobuf' | 'http/json';
   readonly headers: Readonly<Record<string, string>>;
@@ -26,8 +26,8 @@ export interface ExportOptions {
   readonly resource: Readonly<Record<string, string>>;
   readonly sampleRatio: number;
   /**
-   * `follow`: a caller's sampled flag decides, if there is one. `id`: its trace id decides. `own`: nothing from the caller
-   * counts.
+   * How requests that belong to a caller's trace are sampled. `follow`: the caller's flag decides. `id`: the trace id decides. `own`:
+   * nothing from the caller counts.
    */
   readonly callers: 'follow' | 'id' | 'own';
   readonly timeoutMs?: number | undefined;
@@ -40,34 +40,34 @@ export interface ExportOptions {
     readonly scheduledDelayMillis?: number | undefined;
     readonly exportTimeoutMillis?: number | undefined;
   };
-  /** Called when spans begin to be lost, and when they arrive again, with how many were lost. */
+  /** Called when spans begin to be lost and when they arrive again, with the number of lost spans. */
   readonly onChange: (isArriving: boolean, facts: { readonly losses: number; readonly why?: string }) => void;
-  /** Whatever else the SDK has to say. */
+  /** Other warnings of the SDK. */
   readonly onWarning: (message: string) => void;
 }
 
 export interface TraceExport {
   readonly provider: TracerProvider;
-  /** Sends what is left, within a bound; says how many spans never arrived. */
+  /** Sends the remaining spans, within a time limit; answers how many spans never arrived. */
   close(): Promise<{ readonly losses: number }>;
 }
 
 /** Stopping waits no longer than this for a collector that does not answer. */
 const MAX_FLUSH_MS = 3_000;
 const MAX_WHY_CHARS = 200;
-/** Of a name a client chose, such as its address behind a proxy: longer ones are cut. */
+/** Values may come from a client, such as its address behind a proxy: longer ones are cut. */
 const MAX_VALUE_CHARS = 256;
 
 export function openTraceExport(options: ExportOptions): TraceExport {
   const { serviceName, resource, version, sampleRatio, callers, queue, onWarning } = options;
   diag.setLogger(toDiagLogger(onWarning), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
   const exporter = new CountingExporter(createExporter(options), options.onChange);
-  const processor = new BatchSpanProcessor({ exporter, ...definedOf(queue) });
+  const processor = new BatchSpanProcessor({ exporter, ...omitUndefinedOptions(queue) });
   const provider = new TracerProvider({
     sampler: createSampler(sampleRatio, callers),
     spanLimits: { attributeValueLengthLimit: MAX_VALUE_CHARS },
     spanProcessors: [processor],
-    // Replicas and workers are told apart by their instance.
+    // Replicas and workers differ in their instance id.
     resource: defaultResource().merge(
       resourceFromAttributes({
         'service.instance.id': randomUUID(),
@@ -101,34 +101,34 @@ function createExporter({ endpoint, protocol, headers, timeoutMs, compression, t
 }
 
 /**
- * Inner spans follow their parent. For a request with a caller's trace, `follow` obeys the caller's flag and `id` its trace id.
- * `own` draws by lot, so that a caller can choose neither by its flag nor by an id that falls into the recorded share.
+ * Inner spans follow their parent. For a request with a caller's trace, `follow` obeys the caller's flag and `id` the trace id. `own`
+ * decides at random, so that a caller cannot choose, neither by its flag nor by an id that falls into the recorded share.
  */
 function createSampler(ratio: number, callers: ExportOptions['callers']): Sampler {
   const byId = new TraceIdRatioBasedSampler(ratio);
   if (callers === 'follow') return new ParentBasedSampler({ root: byId });
-  const remote = callers === 'id' ? byId : createLottery(ratio);
+  const remote = callers === 'id' ? byId : createRandomSampler(ratio);
   return new ParentBasedSampler({ root: byId, remoteParentSampled: remote, remoteParentNotSampled: remote });
 }
 
-function createLottery(ratio: number): Sampler {
+function createRandomSampler(ratio: number): Sampler {
   return {
     shouldSample: () => ({
       decision: Math.random() < ratio ? SamplingDecision.RECORD_AND_SAMPLED : SamplingDecision.NOT_RECORD,
     }),
-    toString: () => `Lottery{${ratio}}`,
+    toString: () => `RandomSampler{${ratio}}`,
   };
 }
 
 type ExportDone = Parameters<SpanExporter['export']>[1];
 
-/** Passes spans on, and says when they stop arriving, and when they do again, instead of once for every batch. */
+/** Passes spans on. Reports when they stop arriving and when they arrive again, instead of every batch that fails. */
 class CountingExporter implements SpanExporter {
   losses = 0;
   readonly #exporter: SpanExporter;
   readonly #onChange: ExportOptions['onChange'];
   #isArriving = true;
-  #lossesMeanwhile = 0;
+  #lossesSinceArrival = 0;
 
   constructor(exporter: SpanExporter, onChange: ExportOptions['onChange']) {
     this.#exporter = exporter;
@@ -136,21 +136,21 @@ class CountingExporter implements SpanExporter {
   }
 
   export(spans: ReadableSpan[], callback: ExportDone): void {
-    // Counted as lost until they are accepted: if the process stops meanwhile, they must not count as sent.
+    // Counted as lost until they are accepted: if the process stops meanwhile, they do not count as sent.
     this.losses += spans.length;
     this.#exporter.export(spans, (result) => {
       if (result.code === 0) {
         this.losses -= spans.length;
-        if (!this.#isArriving) this.#onChange(true, { losses: this.#lossesMeanwhile });
+        if (!this.#isArriving) this.#onChange(true, { losses: this.#lossesSinceArrival });
         this.#isArriving = true;
-        this.#lossesMeanwhile = 0;
+        this.#lossesSinceArrival = 0;
       } else {
-        this.#lossesMeanwhile += spans.length;
+        this.#lossesSinceArrival += spans.length;
         const why = String(result.error?.message || 'no reason was given').slice(0, MAX_WHY_CHARS);
-        if (this.#isArriving) this.#onChange(false, { losses: this.#lossesMeanwhile, why });
+        if (this.#isArriving) this.#onChange(false, { losses: this.#lossesSinceArrival, why });
         this.#isArriving = false;
       }
-      // Reported above; the SDK would report it again, with a stack.
+      // The failure was reported above; the SDK would report it again, with a stack.
       callback({ code: 0 });
     });
   }
@@ -165,8 +165,8 @@ class CountingExporter implements SpanExporter {
 }
 
 function toDiagLogger(onWarning: (message: string) => void) {
-  // The first word is often only the name of a component; values that are not text may contain request or response data.
-  const say = (...words: unknown[]) =>
+  // Only strings are passed on: other values may contain request or response data.
+  const warn = (...words: unknown[]) =>
     onWarning(
       words
         .filter((word) => typeof word === 'string')
@@ -174,9 +174,11 @@ function toDiagLogger(onWarning: (message: string) => void) {
         .slice(0, MAX_WHY_CHARS),
     );
   const nothing = () => {};
-  return { error: say, warn: say, info: nothing, debug: nothing, verbose: nothing };
+  return { error: warn, warn, info: nothing, debug: nothing, verbose: nothing };
 }
 
-function definedOf<Options extends object>(options: Options): { [Key in keyof Options]: NonNullable<Options[Key]> } {
+function omitUndefinedOptions<Options extends object>(
+  options: Options,
+): { [Key in keyof Options]: NonNullable<Options[Key]> } {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;
 }

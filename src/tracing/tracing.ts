@@ -1,14 +1,14 @@
-// Where spans go, and how a request joins the trace of its caller. Whose SDK records them is not known here: the program's
-// own (otlp-export.ts), or that of an application this gateway is a part of.
+// How a request joins the trace of its caller. Spans are recorded by the SDK of the program itself (otlp-export.ts), or by that of an
+// application in which the gateway is embedded; here, both look the same.
 import type { Context, Link, SpanContext, Tracer, TracerProvider } from '@opentelemetry/api';
 import { type Attributes, CallSpan } from './call-span.ts';
 import { hasRegistry, otel } from './otel-api.ts';
 
-/** W3C fields that were found well-formed: traceparent, tracestate, baggage. */
+/** Well-formed W3C fields: traceparent, tracestate, baggage. */
 export type TraceFields = Readonly<Record<string, string>>;
 
-/** What came with a request. */
-export interface Carried {
+/** The trace context that came with a request. */
+export interface TraceCarrier {
   /** In `_meta` of the message. */
   readonly meta: TraceFields | undefined;
   /** In the headers of the HTTP request that brought it. */
@@ -16,19 +16,19 @@ export interface Carried {
 }
 
 export interface Tracing {
-  /** Begins the span of a request. */
-  open(name: string, attributes: Attributes, carrier: Carried): CallSpan;
+  /** Starts the span of a request. */
+  open(name: string, attributes: Attributes, carrier: TraceCarrier): CallSpan;
 }
 
 const SCOPE = 'landbridge';
 
-/** Undefined if nothing records spans: then calls create none. `provider` replaces the registered one. */
+/** Undefined if nothing records spans: calls then create none. `provider` replaces the registered one. */
 export function findTracing(version?: string, provider?: TracerProvider): Tracing | undefined {
   const tracer = provider ? provider.getTracer(SCOPE, version) : findRegistered(version);
   return tracer && createTracing(tracer);
 }
 
-/** The API also returns tracers that do nothing; they are recognised by the registry having no provider. */
+/** The API also returns tracers that do nothing: those of a registry without a provider. */
 function findRegistered(version: string | undefined): Tracer | undefined {
   if (!hasRegistry()) return undefined;
   const registry = otel().trace.getTracerProvider() as TracerProvider & {
@@ -40,13 +40,13 @@ function findRegistered(version: string | undefined): Tracer | undefined {
 }
 
 /**
- * The trace context of the message takes precedence over that of the HTTP request: one POST may have passed several proxies, each
- * with its own span (OpenTelemetry's conventions for MCP). The other one becomes a link.
+ * The trace context of the message takes precedence over that of the HTTP request, which may have passed several proxies with spans of
+ * their own (OpenTelemetry's conventions for MCP). The other context becomes a link.
  */
 function createTracing(tracer: Tracer): Tracing {
   return {
     open(name, attributes, { meta, headers }) {
-      // Where the application traces its HTTP server itself, its span has read the headers already.
+      // If the application traces its HTTP server itself, its span has already read the headers.
       const { context: ambient, isSpanContextValid, trace } = otel();
       const surrounding = ambient.active();
       const outer = trace.getSpanContext(surrounding);

@@ -1,5 +1,5 @@
-// How long to wait before a worker that ended is started again: hardly at all the first time, then twice as long every
-// time, until one has lived for a while. A worker that dies at once never keeps a core busy.
+// How long to wait before a worker that ended is started again: hardly at all the first time, then twice as long every time, until
+// one has lived for a while. So a worker that ends at once never keeps a core busy.
 
 export interface BackOffRules {
   readonly firstMs: number;

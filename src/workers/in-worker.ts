@@ -1,4 +1,4 @@
-// A worker's side of the channel to the primary: what it is told, what it reports, and what it does if it is left alone.
+// A worker's side of the channel to the primary: what it is told, what it reports, and what it does if the primary ends.
 import cluster from 'node:cluster';
 import { GatewayError } from '../errors.ts';
 import {
@@ -10,20 +10,6 @@ import {
   type ToWorker,
 } from './worker-messages.ts';
 
-export interface Primary {
-  readonly begin: Begin;
-  channel(topic: string): Channel;
-  /** From now on it serves. */
-  ready(ready: Ready): void;
-  /** Runs what makes this process serve. If that fails, the primary is told why, and this process ends. */
-  start(serve: () => Promise<void>): Promise<void>;
-  /** Until a listener is set, being told to stop ends the process. */
-  onStop(stop: (why: string) => void): void;
-  onHangUp(listener: () => void): void;
-  /** Makes the primary send no new connections; resolves when those on their way have arrived. */
-  endListening(): Promise<void>;
-}
-
 /**
  * Signals are handled by the primary: a terminal sends them to all processes, and a worker that ended by itself would leave calls
  * unanswered.
@@ -31,79 +17,116 @@ export interface Primary {
 const LEFT_TO_PRIMARY: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const ENDED_BY_SIGNAL = 130;
 
-/** Undefined: this process is no worker of ours. */
+/** Resolves when the primary has told this worker to begin; with undefined if this process is not a worker of a gateway. */
 export async function joinPrimary(): Promise<Primary | undefined> {
   if (process.env[SLOT_VARIABLE] === undefined || !cluster.isWorker || !process.connected) return undefined;
   // Removed, so that neither the settings nor child processes see it.
   delete process.env[SLOT_VARIABLE];
-  let stop: (why: string) => void = () => process.exit(0);
-  let hasHungUp = false;
-  let hangUp = () => {
-    hasHungUp = true;
-  };
-  let isAlone = false;
-  let hasLeft = () => {};
-  const departure = new Promise<void>((resolve) => {
-    hasLeft = resolve;
+  return new Promise((resolve) => {
+    const primary = new Primary(() => resolve(primary));
   });
-  for (const signal of LEFT_TO_PRIMARY)
-    process.on(signal, () => {
-      if (isAlone && signal !== 'SIGHUP') process.exit(ENDED_BY_SIGNAL);
+}
+
+export class Primary {
+  #begin: Begin | undefined;
+  readonly #onBegin: () => void;
+  readonly #listeners = new Map<string, ((body: unknown) => void)[]>();
+  #stop: (why: string) => void = () => process.exit(0);
+  #hangUp: (() => void) | undefined;
+  #hasHungUp = false;
+  /** The primary has ended. */
+  #isOrphan = false;
+  readonly #left: Promise<void>;
+  #resolveLeft: () => void = () => {};
+
+  constructor(onBegin: () => void) {
+    this.#onBegin = onBegin;
+    this.#left = new Promise((resolve) => {
+      this.#resolveLeft = resolve;
     });
-  cluster.worker!.once('disconnect', () => {
-    isAlone = true;
-    // Otherwise Node.js would end the process at once, together with its calls in progress.
-    cluster.worker!.exitedAfterDisconnect = true;
-    hasLeft();
-    stop('the primary process is gone');
+    for (const signal of LEFT_TO_PRIMARY)
+      process.on(signal, () => {
+        if (this.#isOrphan && signal !== 'SIGHUP') process.exit(ENDED_BY_SIGNAL);
+      });
+    cluster.worker!.once('disconnect', () => {
+      this.#isOrphan = true;
+      // Otherwise Node.js would end the process at once, together with its calls in progress.
+      cluster.worker!.exitedAfterDisconnect = true;
+      this.#resolveLeft();
+      this.#stop('the primary process is gone');
+    });
+    process.on('message', (message: ToWorker) => this.#receive(message));
+    this.#send({ kind: 'hello' });
+  }
+
+  /** What this worker was told at its start. */
+  get begin(): Begin {
+    return this.#begin!;
+  }
+
+  /** An arrow function, because it is passed on by itself. */
+  readonly channel = (topic: string): Channel => ({
+    send: (body) => this.#send({ kind: 'note', topic, body }),
+    onMessage: (listener) => {
+      this.#listeners.set(topic, [...(this.#listeners.get(topic) ?? []), listener]);
+    },
   });
-  const listeners = new Map<string, ((body: unknown) => void)[]>();
-  const send = (message: ToPrimary, callback?: () => void) => {
+
+  /** Makes the primary send no new connections; resolves when those on their way have arrived. Passed on by itself as well. */
+  readonly endListening = (): Promise<void> => {
+    this.#send({ kind: 'leaving' });
+    return this.#left;
+  };
+
+  /** Reports that this worker serves. */
+  ready(ready: Ready): void {
+    this.#send({ kind: 'ready', ready });
+  }
+
+  /** Runs the start of this worker. If it fails, the primary is told why, and this process ends. */
+  async start(serve: () => Promise<void>): Promise<void> {
+    try {
+      await serve();
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      const { code, message, details } = error;
+      await new Promise<void>((resolve) =>
+        this.#send({ kind: 'failed', failure: { code, message, details } }, resolve),
+      );
+      process.exit(1);
+    }
+  }
+
+  /** Until a listener is set, an order to stop ends the process. */
+  onStop(stop: (why: string) => void): void {
+    this.#stop = stop;
+  }
+
+  onHangUp(listener: () => void): void {
+    this.#hangUp = listener;
+    // The signal came during the start, perhaps after the new files had been read.
+    if (this.#hasHungUp) listener();
+  }
+
+  #receive(message: ToWorker): void {
+    if (message.kind === 'begin') {
+      this.#begin = message.begin;
+      this.#onBegin();
+    } else if (message.kind === 'ping') this.#send({ kind: 'pong' });
+    else if (message.kind === 'stop') this.#stop(message.why);
+    else if (message.kind === 'end') process.exit(ENDED_BY_SIGNAL);
+    else if (message.kind === 'hangup') this.#receiveHangUp();
+    else if (message.kind === 'left') this.#resolveLeft();
+    else for (const listener of this.#listeners.get(message.topic) ?? []) listener(message.body);
+  }
+
+  #receiveHangUp(): void {
+    if (this.#hangUp === undefined) this.#hasHungUp = true;
+    else this.#hangUp();
+  }
+
+  #send(message: ToPrimary, callback?: () => void): void {
     if (process.connected) process.send!(message, undefined, undefined, () => callback?.());
     else callback?.();
-  };
-  const begin = await new Promise<Begin>((resolve) => {
-    process.on('message', (message: ToWorker) => {
-      if (message.kind === 'begin') resolve(message.begin);
-      else if (message.kind === 'ping') send({ kind: 'pong' });
-      else if (message.kind === 'stop') stop(message.why);
-      else if (message.kind === 'end') process.exit(ENDED_BY_SIGNAL);
-      else if (message.kind === 'hangup') hangUp();
-      else if (message.kind === 'left') hasLeft();
-      else for (const listener of listeners.get(message.topic) ?? []) listener(message.body);
-    });
-    send({ kind: 'hello' });
-  });
-  return {
-    begin,
-    channel: (topic) => ({
-      send: (body) => send({ kind: 'note', topic, body }),
-      onMessage: (listener) => {
-        listeners.set(topic, [...(listeners.get(topic) ?? []), listener]);
-      },
-    }),
-    ready: (ready) => send({ kind: 'ready', ready }),
-    async start(serve) {
-      try {
-        await serve();
-      } catch (error) {
-        if (!(error instanceof GatewayError)) throw error;
-        const { code, message, details } = error;
-        await new Promise<void>((resolve) => send({ kind: 'failed', failure: { code, message, details } }, resolve));
-        process.exit(1);
-      }
-    },
-    onStop: (listener) => {
-      stop = listener;
-    },
-    onHangUp: (listener) => {
-      hangUp = listener;
-      // The signal came during the start, perhaps after the new files had been read.
-      if (hasHungUp) listener();
-    },
-    endListening: () => {
-      send({ kind: 'leaving' });
-      return departure;
-    },
-  };
+  }
 }

@@ -1,10 +1,10 @@
-// One place for a worker: the process in it now, and what is to be remembered of those before.
+// A slot for one worker: the process that runs in it now, and what is remembered of earlier ones.
 import type { Worker } from 'node:cluster';
 import { BackOff, type BackOffRules } from './back-off.ts';
 import type { Channel, Ready, StartFailure, ToPrimary, ToWorker } from './worker-messages.ts';
 
 /** How a process ended: with a code, or by a signal. */
-export interface End {
+export interface WorkerEnd {
   readonly code: number | null;
   readonly signal: string | null;
   readonly lifeMs: number;
@@ -18,7 +18,7 @@ export interface SlotEvents {
   onReady(slot: Slot, ready: Ready): void;
   /** The worker wants no new connections. */
   onLeaving(slot: Slot, worker: Worker): void;
-  onEnd(slot: Slot, end: End): void;
+  onEnd(slot: Slot, end: WorkerEnd): void;
 }
 
 /**
@@ -56,7 +56,7 @@ export class Slot {
     return this.#worker?.process.pid;
   }
 
-  /** A process for this slot. */
+  /** Takes the process that was started for this slot. */
   fill(worker: Worker): void {
     const startedAt = performance.now();
     this.#worker = worker;
@@ -64,7 +64,7 @@ export class Slot {
     this.#unanswered = 0;
     this.#failure = undefined;
     worker.on('message', (message: ToPrimary) => this.#hear(message, worker));
-    // A channel that breaks shows in the end of the process, too.
+    // If the channel breaks, the process ends as well, and that is handled.
     worker.on('error', () => {});
     worker.once('exit', (code, signal) => {
       const end = {
@@ -81,11 +81,11 @@ export class Slot {
   }
 
   tell(message: ToWorker): void {
-    // A worker that is gone needs no message; its end is reported separately.
+    // A worker that has ended needs no message; its end is reported separately.
     if (this.#worker?.isConnected()) this.#worker.send(message, () => {});
   }
 
-  /** To the process that is in this slot now; after its end, no messages come. */
+  /** A channel to the process that is in this slot now; it is silent after the end of that process. */
   channel(topic: string): Channel {
     const worker = this.#worker;
     return {
@@ -98,7 +98,7 @@ export class Slot {
     };
   }
 
-  /** True: it has not answered for so long that it never will. */
+  /** True if too many pings are unanswered: the process hangs. */
   ping(): boolean {
     if (!this.isReady) return false;
     if (this.#unanswered >= MAX_UNANSWERED) return true;
@@ -111,14 +111,14 @@ export class Slot {
     this.#worker?.process.kill('SIGKILL');
   }
 
-  /** Calls back when another process may be started after one that lived for this long. Returns the delay. */
+  /** Calls `refill` when another process may be started, after one that lived for this long. Returns the delay. */
   refillAfter(lifeMs: number, refill: () => void): number {
     const delayMs = this.#backOff.delayAfter(lifeMs);
     this.#restart = setTimeout(refill, delayMs);
     return delayMs;
   }
 
-  /** No further process. */
+  /** Starts no further process. */
   retire(): void {
     clearTimeout(this.#restart);
   }

@@ -1,10 +1,10 @@
-// The primary process: starts workers, replaces those that end, and passes on signals. It serves nothing itself, so that no call
-// can bring it down.
+// The primary process: starts workers, replaces those that end, and passes on signals. It serves nothing itself, so no call can crash
+// it.
 import cluster, { type Worker } from 'node:cluster';
 import { type ErrorCode, GatewayError } from '../errors.ts';
 import type { BackOffRules } from './back-off.ts';
 import { Handover } from './handover.ts';
-import { type End, Slot } from './slot.ts';
+import { Slot, type WorkerEnd } from './slot.ts';
 import { type Announcement, type Ready, SLOT_VARIABLE } from './worker-messages.ts';
 
 export interface SupervisorLog {
@@ -16,24 +16,24 @@ export interface SupervisorLog {
 export interface SupervisorOptions {
   readonly workers: number;
   readonly secret: string;
-  /** Of the admin listener, where there is one. */
+  /** The port of the admin listener, if there is one. */
   readonly adminPort?: number | undefined;
   readonly log: SupervisorLog;
   /** Flags for Node.js itself. */
   readonly execArgv: readonly string[];
-  /** From being told to stop to being killed. */
+  /** How long workers may take to stop before they are killed. */
   readonly stopMs: number;
-  /** A process was started in a slot and has not begun yet: channels to it must be opened now. */
+  /** A process was started in a slot and does nothing yet: channels to it must be opened now. */
   readonly onWorker?: ((slot: Slot) => void) | undefined;
-  /** The process of a slot is gone. */
+  /** The process of a slot has ended. */
   readonly onGone?: ((slot: Slot) => void) | undefined;
   readonly backOff?: BackOffRules | undefined;
-  /** Between two questions whether a worker is still there. Default: 10 s. */
+  /** Between two pings. Default: 10 s. */
   readonly heartbeatMs?: number | undefined;
 }
 
 const HEARTBEAT_MS = 10_000;
-/** How long a worker may take to end at once, with its last signature and log lines; one that hangs is killed. */
+/** How long a worker that is told to end immediately may take for its last signature and log lines. Then it is killed. */
 const END_MS = 2_000;
 
 export class Supervisor {
@@ -43,11 +43,11 @@ export class Supervisor {
   readonly #handover = new Handover();
   /** Callbacks that wait for the first message of a slot. */
   readonly #awaited = new Map<Slot, (outcome: Ready | GatewayError) => void>();
-  readonly #allGone: Promise<void>;
+  readonly #allEnded: Promise<void>;
   #settle: () => void = () => {};
   /** What the first worker reported; all others listen on the same ports and serve the same. */
   #first: Ready | undefined;
-  /** Ports that the settings left open are requested by number from now on, since the worker that had them is gone. */
+  /** Ports that the settings left open are requested by number from now on, because the worker that had them has ended. */
   #arePortsKept = false;
   #isStopping = false;
   #isClean = true;
@@ -59,14 +59,14 @@ export class Supervisor {
       onReady: (slot: Slot, ready: Ready) => this.#welcome(slot, ready),
       onLeaving: (slot: Slot, worker: Worker) =>
         void this.#handover.release(worker).then(() => slot.tell({ kind: 'left' })),
-      onEnd: (slot: Slot, end: End) => this.#replace(slot, end),
+      onEnd: (slot: Slot, end: WorkerEnd) => this.#replace(slot, end),
     };
     this.#slots = Array.from({ length: options.workers }, (_, index) => new Slot(index + 1, events, options.backOff));
-    this.#allGone = new Promise((resolve) => {
+    this.#allEnded = new Promise((resolve) => {
       this.#settle = resolve;
     });
     this.#heartbeat = setInterval(() => this.#ping(), options.heartbeatMs ?? HEARTBEAT_MS).unref();
-    // Nobody reads stdin: the terminal is the primary's.
+    // Workers do not read stdin: the terminal belongs to the primary.
     cluster.setupPrimary({ execArgv: [...options.execArgv], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   }
 
@@ -78,7 +78,7 @@ export class Supervisor {
     return this.#slots.filter(({ isReady }) => isReady).length;
   }
 
-  /** The first worker alone, then all others. Throws what keeps the first from starting. */
+  /** Starts the first worker, then all others. Throws the reason if the first cannot start. */
   async start(): Promise<Announcement | undefined> {
     const [first, ...others] = this.#slots;
     const { announcement } = await this.#startOne(first!);
@@ -87,27 +87,27 @@ export class Supervisor {
     return announcement;
   }
 
-  /** What SIGHUP means, to all. */
+  /** Passes SIGHUP on to all workers. */
   hangUp(): void {
     for (const slot of this.#slots) slot.tell({ kind: 'hangup' });
   }
 
-  /** Resolves when all are gone: true where each ended as it should. */
+  /** Resolves when all workers have ended: true if each ended as it should. */
   async stop(why: string): Promise<boolean> {
     this.#retire();
     for (const slot of this.#slots) slot.tell({ kind: 'stop', why });
     const timer = setTimeout(() => this.#killAll('did not stop in time'), this.#options.stopMs);
-    await this.#allGone;
+    await this.#allEnded;
     clearTimeout(timer);
     return this.#isClean;
   }
 
-  /** Resolves when all are gone, in a moment. */
+  /** Ends all workers immediately, without waiting for their calls. */
   async end(): Promise<void> {
     this.#retire();
     for (const slot of this.#slots) slot.tell({ kind: 'end' });
     const timer = setTimeout(() => this.#killAll('did not end when told to'), END_MS);
-    await this.#allGone;
+    await this.#allEnded;
     clearTimeout(timer);
   }
 
@@ -127,7 +127,7 @@ export class Supervisor {
   }
 
   #brief(slot: Slot): void {
-    // A stop sent before it listened was not heard, so it is sent again.
+    // A stop that was sent before the worker listened for messages was lost, so it is sent again.
     if (this.#isStopping) {
       slot.tell({ kind: 'stop', why: 'stopped while it started' });
       return;
@@ -156,13 +156,13 @@ export class Supervisor {
     this.#answer(slot, ready);
   }
 
-  #replace(slot: Slot, end: End): void {
+  #replace(slot: Slot, end: WorkerEnd): void {
     const { log, onGone } = this.#options;
     onGone?.(slot);
     const { code, signal, failure } = end;
     if (this.#isStopping) {
       if (code !== 0) this.#isClean = false;
-      this.#settleWhenAllGone();
+      this.#settleWhenAllEnded();
     } else if (this.#first !== undefined) {
       const restartInMs = slot.refillAfter(end.lifeMs, () => this.#fork(slot));
       const how = signal === null ? { code } : { signal };
@@ -196,10 +196,10 @@ export class Supervisor {
     this.#isStopping = true;
     clearInterval(this.#heartbeat);
     for (const slot of this.#slots) slot.retire();
-    this.#settleWhenAllGone();
+    this.#settleWhenAllEnded();
   }
 
-  #settleWhenAllGone(): void {
+  #settleWhenAllEnded(): void {
     if (!this.#slots.some(({ isAlive }) => isAlive)) this.#settle();
   }
 
@@ -212,8 +212,8 @@ export class Supervisor {
   }
 }
 
-/** Why there is no worker, for the one who started the program. */
-function toStartError({ code, signal, failure }: End): GatewayError {
+/** Why no worker could start, for the person who started the program. */
+function toStartError({ code, signal, failure }: WorkerEnd): GatewayError {
   if (failure) return new GatewayError(failure.code as ErrorCode, failure.message, { ...failure.details });
   const how = signal === null ? `code ${code}` : signal;
   return new GatewayError(

@@ -1,18 +1,18 @@
-// Messages between the primary and its workers over cluster's channel. Both are of the same build, so nothing is parsed.
+// Messages between the primary and its workers over cluster's channel. Both run the same build, so nothing is parsed.
 
-/** What a worker is told when it begins. */
+/** What a worker is told when it starts. */
 export interface Begin {
   /** 1, 2, 3 …: the replacement of a worker that died gets the same number. */
   readonly slot: number;
-  /** How many there are. */
+  /** How many workers there are. */
   readonly workers: number;
-  /** No worker has served yet: this one makes the announcement. */
+  /** No worker has served yet: this one writes the announcement. */
   readonly isFirst: boolean;
-  /** What seals confirmations and sessions in all workers, where no other secret is configured. */
+  /** Signs confirmations and sessions in all workers, if no other secret is configured. */
   readonly secret: string;
-  /** Ports to ask for in place of those that the settings leave open. */
+  /** Ports to use in place of those that the settings leave open. */
   readonly ports: Ports;
-  /** Of the admin listener, which the primary has. */
+  /** The port of the admin listener, which belongs to the primary. */
   readonly adminPort?: number | undefined;
 }
 
@@ -21,12 +21,12 @@ export interface Ports {
   readonly tcp?: number | undefined;
 }
 
-/** What is said once everything is up. */
+/** What is printed once everything is up. */
 export interface Announcement {
   readonly stdout: string;
-  /** Where a person reads it on a terminal. */
+  /** For a person at a terminal. */
   readonly stderr: string;
-  /** Where a program does: lines of the log. */
+  /** For programs: lines of the log. */
   readonly lines: readonly AnnouncedLine[];
 }
 
@@ -36,16 +36,16 @@ export interface AnnouncedLine {
   readonly message: string;
 }
 
-/** What a worker says when it listens. */
+/** What a worker reports when it listens. */
 export interface Ready {
   readonly ports: Ports;
-  /** Of the tools it serves: workers whose digests differ have read different files. */
+  /** A digest of the tools it serves: workers whose digests differ have read different files. */
   readonly catalogDigest: string;
-  /** Of the first worker. */
+  /** From the first worker only. */
   readonly announcement?: Announcement | undefined;
 }
 
-/** Why a worker could not start, as a GatewayError has it. */
+/** Why a worker could not start: the fields of a GatewayError. */
 export interface StartFailure {
   readonly code: string;
   readonly message: string;
@@ -54,14 +54,14 @@ export interface StartFailure {
 
 export type ToWorker =
   | { readonly kind: 'begin'; readonly begin: Begin }
-  /** Finish what is under way, and end. */
+  /** Finish the calls in progress, and end. */
   | { readonly kind: 'stop'; readonly why: string }
   /** End now. */
   | { readonly kind: 'end' }
-  /** What SIGHUP means to a process alone. */
+  /** Do what SIGHUP means to a single process. */
   | { readonly kind: 'hangup' }
   | { readonly kind: 'ping' }
-  /** No new connections will come, and those on their way have arrived. */
+  /** No new connections will come, and those on their way have arrived: the answer to `leaving`. */
   | { readonly kind: 'left' }
   | Note;
 
@@ -71,18 +71,18 @@ export type ToPrimary =
   | { readonly kind: 'ready'; readonly ready: Ready }
   | { readonly kind: 'failed'; readonly failure: StartFailure }
   | { readonly kind: 'pong' }
-  /** Connections should go to other workers. */
+  /** New connections should go to other workers. */
   | { readonly kind: 'leaving' }
   | Note;
 
-/** A message between two parts of the program that know each other by a topic. */
+/** A message of one topic, between two modules that agree on the topic. */
 export interface Note {
   readonly kind: 'note';
   readonly topic: string;
   readonly body: unknown;
 }
 
-/** One topic of the way between two processes. Messages are JSON values. */
+/** The messages of one topic between two processes. They are JSON values. */
 export interface Channel {
   send(message: unknown): void;
   onMessage(listener: (message: unknown) => void): void;
@@ -91,5 +91,5 @@ export interface Channel {
 /** State shared by all workers, if there is no Redis. */
 export const STATE_TOPIC = 'state';
 
-/** Tells a process that it is a worker, and of which slot. It is taken out of the environment at once. */
+/** Tells a process that it is a worker, and of which slot. It is removed from the environment at once. */
 export const SLOT_VARIABLE = 'LANDBRIDGE_WORKER_SLOT';

@@ -1,10 +1,10 @@
-// The admin listener, over real sockets: who may use it, what it says, and how it refuses.
+// The admin listener, over real sockets: who may use it, what it answers, and what it refuses.
 
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { createAdminDoor } from '../../src/admin/admin-door.ts';
+import { createAdminCheck } from '../../src/admin/admin-access.ts';
 import { type AdminOptions, type AdminServer, startAdmin } from '../../src/admin/admin-server.ts';
 import { type Reason, toReadiness } from '../../src/admin/admin-view.ts';
 import { createLevelControl } from '../../src/admin/log-level.ts';
@@ -70,7 +70,7 @@ function ask(url: string, headers: Record<string, string> = {}, method = 'GET', 
 
 const put = (url: string, body: string) => ask(`${url}/log-level`, {}, 'PUT', body);
 
-test('metrics are Prometheus text, or OpenMetrics for whoever can read it', async () => {
+test('metrics are Prometheus text, or OpenMetrics if the client accepts it', async () => {
   const url = await open();
   const plain = await ask(`${url}/metrics`);
   expect(plain.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
@@ -83,7 +83,7 @@ test('metrics are Prometheus text, or OpenMetrics for whoever can read it', asyn
   );
 });
 
-test('readiness has its reasons, and not each of them makes it unready', async () => {
+test('readiness has reasons, and only some of them make the gateway unready', async () => {
   const url = await open();
   expect(await ask(`${url}/readyz`)).toMatchObject({ status: 200, body: '{"status":"ready","reasons":[]}\n' });
   reasons = [{ name: 'state', what: 'shared state is down', isUnready: false }];
@@ -94,7 +94,7 @@ test('readiness has its reasons, and not each of them makes it unready', async (
   expect(await ask(`${url}/healthz`)).toMatchObject({ status: 200, body: '{"status":"ok"}\n' });
 });
 
-test('the log level is changed for good, or for a while', async () => {
+test('the log level is changed until the next change, or for a while', async () => {
   const url = await open();
   expect(JSON.parse((await ask(`${url}/log-level`)).body)).toEqual({ level: 'info', configured: 'info' });
   expect(JSON.parse((await put(url, '{"level":"warn"}')).body)).toEqual({ level: 'warn', configured: 'info' });
@@ -104,7 +104,7 @@ test('the log level is changed for good, or for a while', async () => {
   expect(applied).toEqual(['warn', 'debug']);
 });
 
-test('the log level falls back when its time is over', async () => {
+test('the configured log level applies again after the time limit', async () => {
   const url = await open();
   const fallen = new Promise<void>((resolve) => {
     const push = applied.push.bind(applied);
@@ -136,25 +136,25 @@ test.each([
   expect(applied).toEqual([]);
 });
 
-test('a body that is too long is not read to its end', async () => {
+test('a request body that is too long is not read to its end', async () => {
   const url = await open();
   expect((await put(url, ' '.repeat(5_000))).status).toBe(413);
 });
 
-test('whoever hangs up in the middle of a body leaves no error in the log', async () => {
+test('a client that disconnects while it sends a body leaves no error in the log', async () => {
   const errors: unknown[] = [];
   const url = await open({ onInternalError: (error) => errors.push(error) });
   const socket = connect(admin!.port, '127.0.0.1');
   socket.write('PUT /log-level HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{');
   await once(socket, 'connect');
-  // An answer to another says that the first one was read.
+  // After the answer to a later request, the first one was handled.
   await ask(`${url}/log-level`);
   socket.destroy();
   for (let turn = 0; turn < 3; turn++) await ask(`${url}/log-level`);
   expect([errors, applied]).toEqual([[], []]);
 });
 
-test('what is there is listed, and what is not is told apart from what is asked the wrong way', async () => {
+test('the index lists all paths; unknown paths answer 404 and wrong methods 405', async () => {
   const url = await open();
   const { paths } = JSON.parse((await ask(`${url}/`)).body) as { paths: object };
   expect(Object.keys(paths)).toEqual(['/metrics', '/healthz', '/readyz', '/log-level', '/']);
@@ -163,23 +163,23 @@ test('what is there is listed, and what is not is told apart from what is asked 
   expect(await ask(`${url}/metrics`, {}, 'HEAD')).toMatchObject({ status: 200, body: '' });
 });
 
-test('a web page gets nothing: neither under a name of its own, nor from its own origin', async () => {
+test('a web page is refused, with another Host and with an Origin', async () => {
   const url = await open();
   expect((await ask(`${url}/metrics`, { host: 'evil.example' })).status).toBe(403);
   expect((await ask(`${url}/metrics`, { origin: url })).status).toBe(403);
   expect((await ask(`${url}/log-level`, { origin: 'null' }, 'PUT', '{"level":"warn"}')).status).toBe(403);
   expect([refused, applied]).toEqual([['host', 'origin', 'origin'], []]);
-  // Load balancers ask by whatever address they know, and learn nothing else.
+  // Load balancers use any address for health checks, and learn nothing else.
   expect((await ask(`${url}/readyz`, { host: 'evil.example' })).status).toBe(200);
 });
 
-test('a name that is allowed is served', async () => {
+test('a Host in allowedHosts is served', async () => {
   const url = await open({ allowedHosts: ['gateway'] });
   expect((await ask(`${url}/metrics`, { host: `gateway:${admin!.port}` })).status).toBe(200);
 });
 
-test('without a token whoever is on another machine may look, and changes nothing', () => {
-  const check = createAdminDoor({ host: '0.0.0.0', allowedHosts: ['gateway'] });
+test('without a configured token, other machines may read but not change anything', () => {
+  const check = createAdminCheck({ host: '0.0.0.0', allowedHosts: ['gateway'] });
   const from = (remoteAddress: string, method: string) =>
     check({ method, headers: { host: 'gateway' }, socket: { remoteAddress } } as unknown as IncomingMessage)?.status;
   expect(['GET', 'HEAD', 'PUT', 'POST', 'DELETE'].map((method) => from('10.0.0.7', method))).toEqual([
@@ -192,7 +192,7 @@ test('without a token whoever is on another machine may look, and changes nothin
   for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) expect(from(address, 'PUT')).toBeUndefined();
 });
 
-test('where there is a token nothing but health is told without it', async () => {
+test('with a configured token, only health and readiness are open without it', async () => {
   const url = await open({ token });
   for (const path of ['/', '/metrics', '/log-level', '/nothing'])
     expect(await ask(`${url}${path}`)).toMatchObject({

@@ -24,7 +24,7 @@ function write(file: string, calls: number, options: Partial<TrailOptions> = {})
   trail.close();
 }
 
-/** Two replicas of two workers, each replica with a key of its own. */
+/** Two replicas with two workers each; each replica has its own key. */
 function writeReplicas(maxBytes?: number): string[] {
   for (const replica of ['one', 'two'])
     for (const worker of [1, 2])
@@ -50,7 +50,7 @@ function verify(files: readonly string[], replicas: readonly string[] = ['one', 
 }
 
 describe('verifyChains()', () => {
-  test('tells workers and replicas apart, whatever the order of their files', () => {
+  test('separates the chains of workers and replicas, in any order of their files', () => {
     const files = writeReplicas(2_500);
     expect(files.length).toBeGreaterThan(6);
     const chains = verify(files);
@@ -62,11 +62,11 @@ describe('verifyChains()', () => {
     expect(verify([...files].reverse())).toEqual(chains);
   });
 
-  test('joins what goes on from each other, under whatever name', () => {
+  test('joins files that continue each other, whatever their names are', () => {
     write(at('one', 'audit.jsonl'), 3);
     renameSync(at('one', 'audit.jsonl'), at('two', 'last-week'));
     renameSync(at('one', 'audit-key.pem'), at('two', 'audit-key.pem'));
-    // What is there of the trail says where it goes on.
+    // The first records of the files say which file they continue.
     writeFileSync(at('one', 'audit.jsonl'), readFileSync(at('two', 'last-week')));
     write(at('one', 'audit.jsonl'), 2, { keyFile: at('two', 'audit-key.pem') });
     const text = readFileSync(at('one', 'audit.jsonl'), 'utf8');
@@ -76,7 +76,7 @@ describe('verifyChains()', () => {
     expect(chain).toMatchObject({ ok: true, calls: 5, first: 1 });
   });
 
-  test('takes a file that was begun anew for no chain of its own: by its name, and by who wrote it', () => {
+  test('reports a file that was started anew as a break, not as a separate chain, by its name and by its writer', () => {
     const file = at('one', 'audit.jsonl');
     write(file, 4);
     renameSync(file, `${file}.1`);
@@ -91,7 +91,7 @@ describe('verifyChains()', () => {
     expect(verify([file, at('two', 'old')], ['one'])).toMatchObject([{ ok: false, flaws: [{ what: flaw }] }]);
   });
 
-  test('says of which chain a file is missing or changed, and leaves the others alone', () => {
+  test('names the chain in which a file is missing or changed, and accepts the others', () => {
     const files = writeReplicas(2_500);
     const rotated = files.filter((file) => file.includes(join('two', 'audit-2.jsonl.')));
     expect(rotated.length).toBeGreaterThan(1);
@@ -102,7 +102,7 @@ describe('verifyChains()', () => {
     expect(verify(files).map(({ ok }) => ok)).toEqual([false, true, true, true]);
   });
 
-  test('takes no key of another replica for what was signed with none that was named', () => {
+  test('refuses records that were signed with the key of another replica, unless that key is given', () => {
     const files = writeReplicas();
     expect(verify(files, ['one']).map(({ ok }) => ok)).toEqual([true, true, false, false]);
   });

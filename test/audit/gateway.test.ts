@@ -21,7 +21,7 @@ let file: string;
 let trail: AuditTrail;
 let gateway: Gateway;
 let upstream: Upstream;
-/** What the file holds when a request reaches the API. */
+/** The content of the file when a request reaches the API. */
 let atArrival: string[];
 let answer: Answer | undefined;
 
@@ -74,7 +74,7 @@ const call = (name: string, args: Record<string, unknown> = {}, more: object = {
   ask('tools/call', { name, arguments: args, ...more }, capabilities);
 
 describe('the record of a call', () => {
-  test('says who called what from where with which client, why it was allowed, what was sent and how long it took', async () => {
+  test('has the caller, the client, the tool, why it was allowed, what was sent and how long it took', async () => {
     start();
     await call('pets_get', { id: 7 });
     expect(last()).toEqual({
@@ -106,7 +106,7 @@ describe('the record of a call', () => {
     expect(upstreamMs).toBeLessThanOrEqual(totalMs!);
   });
 
-  test('is there for what was refused, failed, or never existed as well', async () => {
+  test('is also written for refused calls, failed calls and unknown tools', async () => {
     start({}, { policy: { readOnly: false, destructive: 'deny' } });
     answer = (_request, response) => response.writeHead(503).end('later');
     await call('pets_get', { id: 'x' });
@@ -134,7 +134,7 @@ describe('the record of a call', () => {
     expect(upstream.seen).toHaveLength(1);
   });
 
-  test('is there for resources and prompts, and names the profile', async () => {
+  test('is written for resources and prompts, with the profile', async () => {
     start(
       { prompts: { plan: { text: 'Plan {{pet}}', arguments: { pet: {} } } } },
       { profiles: { vets: { domains: ['pets'] } } },
@@ -182,7 +182,7 @@ describe('a call that may change something', () => {
     expect(atArrival).toEqual(['', `call ${String(read?.request)},begin ${String(begin?.request)}`]);
   });
 
-  test('leaves no beginning where a refusal kept it from being sent', async () => {
+  test('has no begin record if it was refused before it was sent', async () => {
     start();
     await call('pets_delete', { id: 7 });
     await call('pets_create', {});
@@ -191,7 +191,7 @@ describe('a call that may change something', () => {
 });
 
 describe('a confirmation', () => {
-  test('by token: the refusal that issued it and the call it permitted carry one id, which is not the token', async () => {
+  test('by token has one id in the refusal that issued it and in the call that used it, and that id is not the token', async () => {
     start();
     const refusal = await call('pets_delete', { id: 7 });
     const { confirmation_token: token } = refusal.result!.structuredContent as { confirmation_token: string };
@@ -211,7 +211,7 @@ describe('a confirmation', () => {
     expect(calls()[0]).toMatchObject({ policy: { decision: 'confirm', because: 'it destroys data' } });
   });
 
-  test('by an answer: the question and the call it permitted carry one id', async () => {
+  test('by an answer has one id in the question and in the call that it permitted', async () => {
     start();
     const form = { elicitation: { form: {} } };
     const question = await call('pets_delete', { id: 7 }, {}, form);
@@ -228,7 +228,7 @@ describe('a confirmation', () => {
   });
 });
 
-describe('what is not written down', () => {
+describe('the audit trail does not contain', () => {
   const SECRET = 'open-sesame-42';
   const login = {
     endpoints: {
@@ -243,14 +243,14 @@ describe('what is not written down', () => {
     },
   };
 
-  test('is every argument, unless the domain says otherwise', async () => {
+  test('arguments, unless the domain says otherwise', async () => {
     start(login);
     await call('pets_login', { realm: 'north', user: 'ada-lovelace' });
     expect(readFileSync(file, 'utf8')).not.toContain('ada-lovelace');
     expect(last()).not.toHaveProperty('arguments');
   });
 
-  test('is what the file names, what is called a secret, and what is one, where arguments are kept', async () => {
+  test('arguments that the domain redacts, that are named like secrets, or that contain secrets', async () => {
     start(
       {
         ...login,
@@ -273,7 +273,7 @@ describe('what is not written down', () => {
     for (const hidden of ['4111', 'hunter2', 'ada-lovelace', SECRET]) expect(text).not.toContain(hidden);
   });
 
-  test('is more than a line can hold', async () => {
+  test('more of the arguments than fits in a line', async () => {
     start({ ...login, audit: { arguments: true } });
     const card = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`field${index}`, 'x'.repeat(100)]));
     await call('pets_login', { realm: 'north', user: 'a'.repeat(300_000), card });
@@ -283,7 +283,7 @@ describe('what is not written down', () => {
     expect(readFileSync(file, 'utf8').length).toBeLessThan(20_000);
   });
 
-  test('is a value in the path that the file names, or that is called a secret', async () => {
+  test('values in the path that the domain redacts, or that are named like secrets', async () => {
     start({ ...login, audit: { redact: ['realm'] } });
     await call('pets_login', { realm: 'north-pole', user: 'ada' });
     expect(last()).toMatchObject({ upstream: { url: `${upstream.url}/login/{realm}` } });

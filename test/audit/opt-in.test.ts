@@ -31,12 +31,12 @@ async function plansOf(lines: string): Promise<Record<string, unknown>> {
   return Object.fromEntries(domain!.endpoints.map(({ method, audit }) => [method, audit]));
 }
 
-describe('what the audit trail may keep', () => {
-  test('is said by the domain file, never by the document', async () => {
+describe('which arguments the audit trail may record', () => {
+  test('is decided by the domain file, never by the document', async () => {
     expect(await plansOf('')).toEqual({ GET: undefined, POST: undefined });
   });
 
-  test('holds for all operations, and what one of them says adds to it', async () => {
+  test('applies to all operations, and an operation can add to it', async () => {
     const audit = 'audit: { arguments: true, redact: [password] }';
     const ofOne = 'operations: { addPet: { audit: { arguments: false, redact: [$.owner.name] } } }';
     expect(await plansOf(`${audit}\n${ofOne}`)).toEqual({
@@ -53,7 +53,7 @@ describe('what the audit trail may keep', () => {
   );
 });
 
-describe('a place that is not written down', () => {
+describe('a redacted path', () => {
   test.each<[string, string[], boolean]>([
     ['password', ['password'], true],
     ['password', ['user', 'Password'], true],

@@ -52,10 +52,10 @@ afterEach(() => {
 const kinds = (path = file) => readRecords(path).map(({ kind }) => kind);
 
 describe('an audit trail', () => {
-  test('writes a call as a line that holds the hash of the one before, and signs the end when it closes', () => {
+  test('writes a call as a line with the hash of the line before, and signs the end when it is closed', () => {
     const trail = openHere();
     expect(trail.write(sealedCall())).toBe(true);
-    // Written before anybody is answered: no waiting, no closing.
+    // The line is in the file before the call is answered, without waiting or closing.
     expect(kinds()).toEqual(['open', 'checkpoint', 'call']);
     trail.close();
     const records = readRecords(file);
@@ -69,14 +69,14 @@ describe('an audit trail', () => {
     expect(verify([file], keyFile, true)).toMatchObject({ ok: true, calls: 1, unsigned: 0, isClosed: true, notes: [] });
   });
 
-  test('makes a key that only its owner may read, and files that only their owner may read', () => {
+  test('creates a key and files that only their owner may read', () => {
     openHere();
     expect([file, keyFile].map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o600]);
     expect(readFileSync(keyFile, 'utf8')).toContain('BEGIN PRIVATE KEY');
     expect(said).toEqual([]);
   });
 
-  test('goes on with its chain after a restart, and says whether it had stopped as it should', () => {
+  test('continues its chain after a restart, and records whether it had stopped cleanly', () => {
     openHere().close();
     const trail = openHere();
     trail.write(sealedCall());
@@ -89,7 +89,7 @@ describe('an audit trail', () => {
     expect(verify([file], keyFile, true)).toMatchObject({ ok: true, records: 7, notes: [] });
   });
 
-  test('leaves a line that was never finished as it is, and closes it off', () => {
+  test('keeps an unfinished line as it is, and adds a recovery record after it', () => {
     const trail = openHere();
     trail.write(sealedCall());
     trail.close();
@@ -102,14 +102,14 @@ describe('an audit trail', () => {
     const verdict = verify([file], keyFile, true);
     expect(flawsOf(verdict)).toEqual([]);
     expect(verdict.notes.map(({ line }) => line)).toEqual([6, 7]);
-    // What a recovery stands for is checked as well.
+    // The content of a recovery record is checked as well.
     writeFileSync(file, readFileSync(file, 'utf8').replace(torn, torn.replace('kind', 'find')));
     expect(flawsOf(verify([file], keyFile))).toEqual(['5: is not a record: it was changed or inserted']);
     writeFileSync(file, readFileSync(file, 'utf8').replace(`${torn.replace('kind', 'find')}\n`, ''));
     expect(flawsOf(verify([file], keyFile))).toEqual(['5: marks an unfinished line that is not there: it was removed']);
   });
 
-  test('takes a last line for whole that lacks nothing but its line break', () => {
+  test('accepts a last line of which only the line break is missing', () => {
     const trail = openHere();
     trail.write(sealedCall());
     trail.close();
@@ -119,7 +119,7 @@ describe('an audit trail', () => {
     expect(verify([file], keyFile, true).ok).toBe(true);
   });
 
-  test('does not go on behind a last line that was changed', () => {
+  test('does not continue after a last line that was changed', () => {
     openHere().close();
     writeFileSync(file, readFileSync(file, 'utf8').replace('"final":true', '"final":null'));
     expect(() => openHere()).toThrow(
@@ -129,7 +129,7 @@ describe('an audit trail', () => {
     expect(() => openHere()).toThrow('its last line is not an audit record');
   });
 
-  test('begins a new file beyond its size; the files are checked together, in whatever order', () => {
+  test('starts a new file when the size limit is reached, and the files can be verified together in any order', () => {
     const trail = openHere({ maxBytes: 4_000 });
     for (let count = 0; count < 40; count++) trail.write(sealedCall());
     trail.close();
@@ -141,7 +141,7 @@ describe('an audit trail', () => {
     expect(flawsOf(verdict)).toEqual([]);
     expect(verdict).toMatchObject({ calls: 40, notes: [], isClosed: true });
     expect(verify([...files].reverse(), keyFile, true)).toEqual(verdict);
-    // The newest alone: good, as far as it goes.
+    // The newest file alone is valid, with a note.
     expect(verify([file], keyFile, true)).toMatchObject({
       ok: true,
       notes: [
@@ -153,7 +153,7 @@ describe('an audit trail', () => {
     expect(flawsOf(verify(without, keyFile))[0]).toMatch(/^1: records \d+ to \d+ are missing before this line$/);
   });
 
-  test('follows a rename by somebody else when it is told, and by itself', async () => {
+  test('continues in a new file after a rename, when reopen() is called and without it', async () => {
     const trail = openHere();
     trail.write(sealedCall());
     renameSync(file, `${file}.1`);
@@ -171,7 +171,7 @@ describe('an audit trail', () => {
     expect(verdict.notes).toEqual([]);
   });
 
-  test('goes on from a file that was taken away while nobody wrote it', () => {
+  test('continues the chain of a file that was renamed while no process wrote it', () => {
     const trail = openHere();
     trail.write(sealedCall());
     trail.close();
@@ -181,7 +181,7 @@ describe('an audit trail', () => {
     expect(verify([file, `${file}.1`], keyFile, true)).toMatchObject({ ok: true, notes: [] });
   });
 
-  test('says so when somebody cuts the file while it is written', () => {
+  test('records that the file was truncated while it was written', () => {
     const trail = openHere();
     trail.write(sealedCall());
     truncateSync(file, 0);
@@ -195,7 +195,7 @@ describe('an audit trail', () => {
     );
   });
 
-  test('refuses calls while somebody else writes to its file, until it has one of its own again', () => {
+  test('refuses calls while another process writes to its file, until it has its own file again', () => {
     const trail = openHere();
     appendFileSync(file, 'hello\n');
     trail.reopen();
@@ -210,14 +210,14 @@ describe('an audit trail', () => {
     expect(flawsOf(verify([`${file}.1`, file], keyFile))).toEqual(['3: is not a record: it was changed or inserted']);
   });
 
-  test('has a file to itself: a second process is told whose it is', () => {
+  test('locks its file: a second process learns which process writes it', () => {
     openHere();
     expect(() => openHere()).toThrow(
       `process ${process.pid} on ${hostname()} already writes the audit file ${file}. Give each process its own file: in audit.file, %h`,
     );
   });
 
-  test('takes over the lock of a process that is gone, also where its number is used again', () => {
+  test('takes over the lock of a process that has ended, even if its pid was reused', () => {
     const lock = join(folder, '.audit.jsonl.lock');
     const gone = spawnSync(process.execPath, ['-e', '']).pid;
     const first = openHere();
@@ -228,7 +228,7 @@ describe('an audit trail', () => {
     expect(existsSync(lock)).toBe(false);
     writeFileSync(lock, JSON.stringify({ ...own, pid: process.ppid, since: '1' }));
     openHere().close();
-    // In another container of the same host name; the process of that number here is another one.
+    // In another container with the same host name: the process with that pid here is a different one.
     writeFileSync(lock, JSON.stringify({ ...own, place: 'elsewhere', pid: gone, since: '1' }));
     expect(() => openHere()).toThrow(`process ${gone} on ${hostname()} already writes the audit file`);
     const longAgo = new Date(Date.now() - 61_000);
@@ -238,7 +238,7 @@ describe('an audit trail', () => {
     expect(() => openHere()).toThrow('process 1 on elsewhere already writes the audit file');
   });
 
-  test('fills in host and process where processes share a pattern; they share the key', () => {
+  test('fills in the host and the process id of a file pattern, and processes that share a pattern share the key', () => {
     const trail = openHere({ file: join(folder, 'audit-%h-%p.jsonl') });
     expect(trail.file).toBe(join(folder, `audit-${hostname()}-${process.pid}.jsonl`));
     expect(trail.keyFile).toBe(keyFile);
@@ -248,12 +248,12 @@ describe('an audit trail', () => {
     ['a folder', (path) => path],
     ['no folder to be in', (path) => join(path, 'nowhere', 'audit.jsonl')],
     ['a device', () => '/dev/full'],
-  ])('does not begin where its file is %s', (_, path) => {
+  ])('does not start if its file is %s', (_, path) => {
     mkdirSync(join(folder, 'sub'));
     expect(() => openHere({ file: path(join(folder, 'sub')), keyFile })).toThrow(/Cannot (write|lock) the audit file/);
   });
 
-  test('does not begin with a key that is none', () => {
+  test('does not start with a key file that contains no key', () => {
     writeFileSync(keyFile, 'secret');
     expect(() => openHere()).toThrow(`${keyFile} must hold a private key (PEM, Ed25519).`);
     execFileSync('openssl', ['genpkey', '-algorithm', 'RSA', '-out', keyFile, '-pkeyopt', 'rsa_keygen_bits:2048'], {
@@ -262,7 +262,7 @@ describe('an audit trail', () => {
     expect(() => openHere()).toThrow('must hold a private key (PEM, Ed25519)');
   });
 
-  test('takes a key that openssl has made, and says when others may read it', () => {
+  test('accepts a key made by openssl, and warns if other users may read it', () => {
     execFileSync('openssl', ['genpkey', '-algorithm', 'ed25519', '-out', keyFile]);
     execFileSync('chmod', ['644', keyFile]);
     openHere().close();
@@ -270,7 +270,7 @@ describe('an audit trail', () => {
     expect(verify([file], keyFile, true).ok).toBe(true);
   });
 
-  test('says before a call changes something that it is about to', () => {
+  test('writes a begin record before a call changes something', () => {
     const trail = openHere();
     trail.begin(contextOf({ tool: 'pets_delete' }), 'destructive');
     expect(readRecords(file).at(-1)).toMatchObject({
@@ -281,7 +281,7 @@ describe('an audit trail', () => {
     });
   });
 
-  test('takes secrets out of what callers say, also at the edge of what is kept', () => {
+  test('redacts secrets in texts from callers, even where the text is cut', () => {
     const secret = 'open-sesame-42';
     const trail = openHere({ redact: (text) => text.replaceAll(secret, '[redacted]') });
     trail.write(sealedCall({ tool: `get_${secret}` }));
@@ -292,7 +292,7 @@ describe('an audit trail', () => {
     expect(text.length).toBeLessThan(5_000);
   });
 
-  test('has no secret called like a key of its own take a record apart', () => {
+  test('stays valid JSON if a secret has the same text as one of its keys', () => {
     const trail = openHere({ redact: (text) => text.replaceAll('outcome', '[redacted]') });
     trail.write(sealedCall({ tool: 'outcome' }));
     expect(readRecords(file).at(-1)).toMatchObject({ tool: '[redacted]', outcome: 'ok' });

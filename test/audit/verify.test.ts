@@ -16,7 +16,7 @@ let file: string;
 let keyFile: string;
 let lines: readonly string[];
 
-/** A file of a gateway that ran twice, each time with calls, and stopped. */
+/** A file of a gateway that ran twice, each time with calls, and stopped cleanly. */
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'landbridge-verify-'));
   keyFile = join(folder, 'good-key.pem');
@@ -44,13 +44,13 @@ const LENGTH_OF_A_RUN = 15;
 const place = fc.nat({ max: 1_000_000 });
 const at = (number: number) => number % lines.length;
 
-describe('verifying finds', () => {
-  test('nothing in what nobody touched', () => {
+describe('verifying an audit trail finds', () => {
+  test('no flaw in unchanged files', () => {
     expect(flawsIn(lines)).toEqual([]);
     expect(lines).toHaveLength(2 * LENGTH_OF_A_RUN);
   });
 
-  test('any byte that was changed, in its line', () => {
+  test('every changed byte, in its line', () => {
     fc.assert(
       fc.property(place, place, fc.integer({ min: 1, max: 255 }), (row, column, difference) => {
         const bytes = Buffer.from(lines[at(row)]!);
@@ -63,29 +63,29 @@ describe('verifying finds', () => {
           ),
         );
         const flaws = flawsOf(verify([file], keyFile, true));
-        // A byte that became a line break makes two of the line.
+        // A byte that became a line break splits the line in two.
         expect(flaws.some((flaw) => flaw.startsWith(`${at(row) + 1}: `))).toBe(true);
       }),
       { numRuns: 500 },
     );
   });
 
-  test('any line that was removed', () => {
+  test('every removed line', () => {
     for (let row = 0; row < lines.length; row++)
       expect(flawsIn(lines.filter((_, index) => index !== row))).not.toEqual([]);
   });
 
-  test('any run of lines that was removed', () => {
+  test('every removed sequence of lines', () => {
     fc.assert(
       fc.property(place, fc.integer({ min: 1, max: 40 }), (row, count) => {
-        // All of the last run, back to where the one before had stopped: see the records noted elsewhere.
+        // Removing the whole last run cannot be noticed, except by records that were noted elsewhere.
         fc.pre(!(at(row) === LENGTH_OF_A_RUN && count >= LENGTH_OF_A_RUN));
         expect(flawsIn([...lines.slice(0, at(row)), ...lines.slice(at(row) + count)])).not.toEqual([]);
       }),
     );
   });
 
-  test('any two lines that changed places', () => {
+  test('every two lines that were swapped', () => {
     fc.assert(
       fc.property(place, place, (first, second) => {
         fc.pre(at(first) !== at(second));
@@ -96,7 +96,7 @@ describe('verifying finds', () => {
     );
   });
 
-  test('any line that was repeated or made up', () => {
+  test('every repeated or invented line', () => {
     const line = fc.oneof(
       place.map((row) => lines[at(row)]!),
       fc.string().map((text) => text.replaceAll('\n', '')),
@@ -109,7 +109,7 @@ describe('verifying finds', () => {
     );
   });
 
-  test('a change that was made to hold together: whoever has no key cannot sign it', () => {
+  test('a change with consistent hashes, because it cannot be signed without the key', () => {
     const own = generateKeyPairSync('ed25519').privateKey;
     for (let row = 0; row < lines.length; row++) {
       if (JSON.parse(lines[row]!).kind === 'checkpoint') continue;
@@ -118,7 +118,7 @@ describe('verifying finds', () => {
     }
   });
 
-  test('even what holds together and is signed by another key: only the key that was named counts', () => {
+  test('a consistent chain that was signed with another key than the given one', () => {
     const forger = join(folder, 'forger-key.pem');
     const forged = join(folder, 'forged.jsonl');
     const trail = openTrail({ file: forged, keyFile: forger });
@@ -128,7 +128,7 @@ describe('verifying finds', () => {
     expect(flawsOf(verify([forged], keyFile, true))[0]).toMatch(
       /^2: checkpoint 2 is signed with another key \([\w-]{43}\)$/,
     );
-    // The name of the good key over the signature of the other.
+    // The id of the right key with a signature by the other.
     const { id } = readCheckingKey(keyFile);
     const key = createPrivateKey(readFileSync(forger, 'utf8'));
     const text = readFileSync(forged, 'utf8').trimEnd().replaceAll(readCheckingKey(forger).id, id).split('\n');
@@ -137,7 +137,7 @@ describe('verifying finds', () => {
     );
   });
 
-  test('signatures that were taken out, once one is overdue', () => {
+  test('removed signatures, as soon as one is overdue', () => {
     const late = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1_000).toISOString();
     const chain: Line[] = [buildLine(GENESIS, late(0), 'open', '{"reason":"start","signEverySeconds":60}')];
     for (const seconds of [10, 50, 64, 3_000]) chain.push(buildLine(chain.at(-1)!, late(seconds), 'call', '{}'));
@@ -149,7 +149,7 @@ describe('verifying finds', () => {
     ).toEqual(['5: no signature for 3000 s before this line, though one was due every 60 s']);
   });
 
-  test('what was noted elsewhere, where the end was removed', () => {
+  test('a removed end, if its last record was noted elsewhere', () => {
     const short = lines.slice(0, 10);
     expect(flawsIn(short, false)).toEqual([]);
     expect(flawsIn(short, true)).toEqual([
@@ -160,7 +160,7 @@ describe('verifying finds', () => {
     expect(flawsOf(verifyTrail([file], { keys, heads: [last] }))).toEqual([
       `10: record ${last.seq} is missing, and it was noted elsewhere`,
     ]);
-    // Back to where an earlier run had stopped, nothing in the file tells.
+    // If the file ends where an earlier run had stopped, nothing in it shows that.
     expect(flawsIn(lines.slice(0, LENGTH_OF_A_RUN), true)).toEqual([]);
     expect(verifyTrail([file], { keys, heads: [last] }).ok).toBe(false);
     writeFileSync(file, lines.map((line) => `${line}\n`).join(''));
@@ -170,7 +170,7 @@ describe('verifying finds', () => {
     ]);
   });
 
-  test('how much stands behind the last signature', () => {
+  test('how many records follow the last signature', () => {
     writeFileSync(
       file,
       lines
@@ -181,7 +181,7 @@ describe('verifying finds', () => {
     expect(verify([file], keyFile)).toMatchObject({ ok: true, unsigned: 7, isClosed: false });
   });
 
-  test('lines of any length, in bounded memory', () => {
+  test('lines of any length, in limited memory', () => {
     writeFileSync(file, `${lines[0]}\n${'x'.repeat(9_000_000)}\n${lines[1]}\n`);
     expect(flawsOf(verify([file], keyFile))).toEqual(['2: is too long to be a record']);
     writeFileSync(file, '');
@@ -189,7 +189,7 @@ describe('verifying finds', () => {
   });
 });
 
-/** Changes one record and makes every hash behind it fit again; checkpoints are signed with what is handed in. */
+/** Changes one record and recomputes every hash after it; `sign` signs the checkpoints. */
 function rechain(all: readonly string[], row: number, signWith: (text: string) => string): string[] {
   let prev: string | undefined;
   return all.map((line, index) => {
@@ -204,7 +204,7 @@ function rechain(all: readonly string[], row: number, signWith: (text: string) =
   });
 }
 
-test('a record holds no break of a line but its own, whatever a caller called itself', () => {
+test('a record contains no line break except at its end, whatever the caller is named', () => {
   const { text } = buildLine(
     GENESIS,
     new Date(0).toISOString(),

@@ -452,7 +452,7 @@ function constantOf(file: string, pattern: RegExp): unknown {
     .reduce((product, factor) => product * Number(factor), 1);
 }
 
-const ISSUER = 'src/identity/oauth/issuer.ts';
+const ISSUER = 'src/identity/oauth/trusted-issuer.ts';
 const decided = (effect: 'write' | 'destructive') =>
   decidePolicy({ effect, guard: undefined, domain: 'shop' } as never, { guard: {} } as never, {} as never).policy;
 
@@ -464,7 +464,7 @@ const IN_SOURCE: Readonly<Record<string, () => unknown>> = {
   'response.maxFileBytes': () => constantOf('src/executor/answer/build-answer.ts', /MAX_FILE_BYTES = (.+);/),
   'prompt.messages[].role': () => constantOf('src/domain/definition/offers.ts', /role = ('\w+')/),
   'tls.minVersion': () =>
-    DEFAULT_MIN_VERSION === constantOf('src/network/tls-options.ts', /PLAIN\b.*minVersion: ('.+?')/)
+    DEFAULT_MIN_VERSION === constantOf('src/network/dial.ts', /DEFAULT_TLS\b.*minVersion: ('.+?')/)
       ? DEFAULT_MIN_VERSION
       : undefined,
   'config.guard': () => decided('destructive'),

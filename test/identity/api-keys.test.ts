@@ -1,4 +1,4 @@
-// API keys over real HTTP: who is let in, to which profile, and what strangers learn.
+// API keys over real HTTP: which callers are accepted, for which profile, and what callers without a key can find out.
 
 import { createHash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
@@ -66,7 +66,7 @@ const list = (path: string, headers: Record<string, string> = {}) => post(`${ori
 const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
 const namesIn = ({ body }: HttpAnswer) =>
   (JSON.parse(body) as { result: { tools: { name: string }[] } }).result.tools.map(({ name }) => name);
-/** But for the path it speaks of, and the time. */
+/** The answer without the path in it and the time. */
 const anonymise = (
   { status, headers: { date: _, 'content-length': __, ...headers }, body }: HttpAnswer,
   path: string,
@@ -90,7 +90,7 @@ function ask(method: string, path: string, headers: Record<string, string | stri
 }
 
 describe('a key', () => {
-  test('is taken from Authorization and from X-API-Key', async () => {
+  test('is read from Authorization and from X-API-Key', async () => {
     const all = ['pets_list', 'pets_get', 'pets_create', 'pets_delete'];
     expect(namesIn(await list('/mcp', bearer('all-of-it')))).toEqual(all);
     expect(namesIn(await list('/mcp', { authorization: 'bEARER  all-of-it' }))).toEqual(all);
@@ -119,7 +119,7 @@ describe('a key', () => {
     await own.close();
   });
 
-  test('that nobody has, that has expired, or that is only the hash of one is refused with the same words', async () => {
+  test('that is unknown or expired, or the hash of a key, is refused with the same words', async () => {
     const answers = [
       await list('/mcp', bearer('nobody-has-this')),
       await list('/mcp', bearer('long-gone')),
@@ -135,7 +135,7 @@ describe('a key', () => {
     expect(namesIn(await list('/mcp', bearer('not-yet-gone')))).toHaveLength(4);
   });
 
-  test('counts only if there is one: what stands before the gateway may have read another', async () => {
+  test('is refused if there are several, because a proxy may have checked another one', async () => {
     const several = [
       await ask('POST', '/mcp', { ...JSON_TYPE, authorization: 'Bearer all-of-it', 'x-api-key': 'all-of-it' }),
       await ask('POST', '/mcp', { ...JSON_TYPE, authorization: ['Bearer all-of-it', 'Bearer other'] }),
@@ -144,7 +144,7 @@ describe('a key', () => {
     expect(several.map(({ status }) => status)).toEqual([400, 400, 400]);
   });
 
-  test('is not read from the URL, nor from another scheme', async () => {
+  test('is not read from the URL or from another scheme', async () => {
     expect((await list('/mcp?api_key=all-of-it')).status).toBe(400);
     expect((await list('/mcp?access_token=all-of-it')).status).toBe(400);
     expect((await list('/mcp', { authorization: 'Basic all-of-it' })).status).toBe(401);
@@ -155,25 +155,22 @@ describe('a key', () => {
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 describe('a profile that a key may not use', () => {
-  test.each(['POST', 'GET', 'DELETE', 'PUT'])(
-    'is not there: %s answers like for one that does not exist',
-    async (method) => {
-      const headers = { ...JSON_TYPE, ...bearer('only-reader') };
-      const hidden = await ask(method, '/mcp/admin', headers);
-      const missing = await ask(method, '/mcp/admon', headers);
-      expect(hidden.status).toBe(404);
-      expect(anonymise(hidden, '/mcp/admin')).toEqual(anonymise(missing, '/mcp/admon'));
-    },
-  );
+  test.each(['POST', 'GET', 'DELETE', 'PUT'])('looks the same as one that does not exist: %s', async (method) => {
+    const headers = { ...JSON_TYPE, ...bearer('only-reader') };
+    const hidden = await ask(method, '/mcp/admin', headers);
+    const missing = await ask(method, '/mcp/admon', headers);
+    expect(hidden.status).toBe(404);
+    expect(anonymise(hidden, '/mcp/admin')).toEqual(anonymise(missing, '/mcp/admon'));
+  });
 
-  test('is what /mcp itself is, too, for a key that names its profiles', async () => {
+  test('includes /mcp itself, if the key names its profiles', async () => {
     expect((await list('/mcp', bearer('only-reader'))).status).toBe(404);
     expect(namesIn(await list('/mcp/reader', bearer('only-reader')))).toEqual(['pets_list', 'pets_get']);
     expect(namesIn(await list('/mcp/reader', bearer('all-of-it')))).toEqual(['pets_list', 'pets_get', 'pets_create']);
     expect(namesIn(await list('/mcp/admin', bearer('all-of-it')))).toEqual(['pets_list', 'pets_delete']);
   });
 
-  test('a legacy session of one principal opens nothing for another, nor in another profile', async () => {
+  test('a legacy session is worthless to another principal and in another profile', async () => {
     const hello = legacy(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: {} });
     const { headers } = await post(`${origin}/mcp/reader`, JSON.stringify(hello), bearer('all-of-it'));
     const session = String(headers['mcp-session-id']);
@@ -182,15 +179,15 @@ describe('a profile that a key may not use', () => {
   });
 });
 
-describe('strangers', () => {
-  test.each(['POST', 'GET', 'DELETE', 'HEAD'])('learn nothing of which profiles there are: %s', async (method) => {
+describe('callers without a key', () => {
+  test.each(['POST', 'GET', 'DELETE', 'HEAD'])('cannot find out which profiles exist: %s', async (method) => {
     const paths = ['/mcp', '/mcp/', '/mcp/reader', '/mcp/admin', '/mcp/nobody', '/mcp/a/b', '/mcp/READER'];
     const answers = await Promise.all(paths.map((path) => ask(method, path, JSON_TYPE)));
     expect(new Set(answers.map((answer) => JSON.stringify(anonymise(answer, '/'))))).toHaveLength(1);
     expect(answers[0]).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer realm="test"' } });
   });
 
-  test('in a browser are granted a preflight whichever profile they ask for', async () => {
+  test('get the same preflight answer for every profile, whether or not it exists', async () => {
     const headers = { origin: 'https://app.example', 'access-control-request-method': 'POST' };
     const [there, missing] = [
       await ask('OPTIONS', '/mcp/reader', headers),
@@ -201,7 +198,7 @@ describe('strangers', () => {
     expect(there.headers['access-control-allow-headers']).toContain('X-API-Key');
   });
 
-  test('see that it is alive, and not what it serves', async () => {
+  test('can check that the gateway is alive, but not what it serves', async () => {
     expect(JSON.parse((await ask('GET', '/healthz')).body)).toEqual({ status: 'ok' });
     expect(JSON.parse((await ask('GET', '/readyz')).body)).toEqual({ status: 'ready' });
     expect(JSON.parse((await ask('GET', '/')).body)).toEqual({
@@ -212,7 +209,7 @@ describe('strangers', () => {
     });
   });
 
-  test('reach no API', async () => {
+  test('never reach an API', async () => {
     upstream.seen.length = 0;
     const call = JSON.stringify(legacy(1, 'tools/call', { name: 'pets_list', arguments: {} }));
     await post(`${origin}/mcp`, call);
@@ -222,7 +219,7 @@ describe('strangers', () => {
   });
 });
 
-test('the log says why somebody was not let in, and whose key has expired; the caller does not learn it', async () => {
+test('the log says why a caller was refused and whose key has expired; the caller does not learn it', async () => {
   refusals.flush();
   lines.length = 0;
   const answers = [
@@ -243,7 +240,7 @@ test('the log says why somebody was not let in, and whose key has expired; the c
 
 describe('the official clients', () => {
   const requestInit = { headers: bearer('only-reader') };
-  test('of both versions send a key, and see what it may do', async () => {
+  test('of both versions send a key, and see the tools that it may use', async () => {
     const url = new URL(`${origin}/mcp/reader`);
     const modernClient = new ClientV2({ name: 't', version: '1' }, { versionNegotiation: { mode: 'auto' } });
     await modernClient.connect(new HttpV2(url, { requestInit }));
@@ -270,8 +267,8 @@ describe('the official clients', () => {
   });
 });
 
-describe('what a class of callers is listed', () => {
-  test('is written once, before the first of them asks, and marked as not for others', async () => {
+describe('the list of tools of a class of callers', () => {
+  test('is built once, before the first request, and marked as private', async () => {
     gateway.serviceOf('reader', ['read']);
     const convert = vi.spyOn(ToolConverter.prototype, 'convertFromTools');
     const message = modern(1, 'tools/list');
@@ -286,7 +283,7 @@ describe('what a class of callers is listed', () => {
     convert.mockRestore();
   });
 
-  test('is one service for all who may do the same, in whatever order that is said', () => {
+  test('is shared by all callers with the same effects, in whatever order they are configured', () => {
     expect(gateway.serviceOf('', ['write', 'read'])).toBe(gateway.serviceOf('', ['read', 'write']));
     expect(gateway.serviceOf('', ['destructive', 'write', 'read'])).toBe(gateway.serviceOf(''));
     expect(gateway.serviceOf('nobody', ['read'])).toBeUndefined();

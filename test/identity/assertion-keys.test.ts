@@ -1,4 +1,4 @@
-// Keys that sign assertions: read at start, weak and unreadable ones stop it with words, and only their public parts are shown.
+// Keys that sign assertions: they are read at the start, weak or unreadable keys stop it with a message, and only public keys are shown.
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ describe('a key', () => {
     ['EdDSA', ed25519],
     ['ES256', () => execFileSync('openssl', ['ecparam', '-name', 'prime256v1', '-genkey', '-noout']).toString()],
     ['RS256', () => execFileSync('openssl', ['genrsa', '-traditional', '2048'], { stdio: 'pipe' }).toString()],
-  ])('signs %s by its kind, and what it signs verifies with what is published', async (alg, make) => {
+  ])('signs with %s, and the published keys verify the signature', async (alg, make) => {
     const signer = await load(write('key.pem', make()));
     const jwks = JSON.parse(signer.jwks) as JSONWebKeySet;
     const jwt = await signer.sign(ASSERTION);
@@ -49,7 +49,7 @@ describe('a key', () => {
     for (const secret of ['d', 'p', 'q', 'dp', 'dq', 'qi']) expect(jwks.keys[0]).not.toHaveProperty(secret);
   });
 
-  test('that is first signs; all are published, so that one can be replaced', async () => {
+  test('that is the first in the list signs; all keys are published, so that one can be replaced', async () => {
     const [before, after] = [write('before.pem', ed25519()), write('after.pem', ec('P-256'))];
     const early = await (await load(before)).sign(ASSERTION);
     const rotated = await load(after, before);
@@ -61,7 +61,7 @@ describe('a key', () => {
     await expect(jwtVerify(early, withoutOld)).rejects.toThrow();
   });
 
-  test('signs a jti of its own every time', async () => {
+  test('signs a different jti every time', async () => {
     const signer = await load(write('key.pem', ed25519()));
     const jwts = await Promise.all(Array.from({ length: 50 }, () => signer.sign(ASSERTION)));
     const ids = jwts.map((jwt) => JSON.parse(Buffer.from(jwt.split('.')[1]!, 'base64url').toString()).jti as string);
@@ -98,11 +98,11 @@ describe('a key', () => {
       /is protected by a passphrase/,
     ],
     ['is no key', () => write('no.pem', 'hello'), /holds no private key in PEM/],
-  ])('that %s stops the start with words', async (_, make, words) => {
+  ])('that %s stops the start with a message', async (_, make, words) => {
     await expect(load(make())).rejects.toMatchObject({ code: 'BAD_CONFIG', message: expect.stringMatching(words) });
   });
 
-  test('needs somebody who signs', async () => {
+  test('needs an issuer', async () => {
     await expect(loadAssertionKeys({ issuer: undefined, keys: [] })).rejects.toThrow(/assertions\.issuer is missing/);
   });
 });

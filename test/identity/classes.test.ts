@@ -1,5 +1,5 @@
-// What a caller may not do does not exist for it: every class of permission, in every exposure mode and every era, answers
-// byte for byte like a gateway that was never told of the rest, and nothing of the rest reaches the API.
+// Callers never see operations they are not allowed to call: with every class of permissions, in every exposure and era, the gateway
+// answers byte for byte like one that was configured without the other operations, and no other operation reaches the API.
 
 import { createHash } from 'node:crypto';
 import { Agent, request as httpRequest } from 'node:http';
@@ -104,7 +104,7 @@ const VAULT: Readonly<Record<string, Spec>> = {
   },
 };
 
-/** A prompt, and what a caller must be allowed to do to see it: it embeds a read, or names an operation. */
+/** A prompt, and the effect a caller needs to see it: the prompt embeds a read, or names an operation. */
 const PROMPTS: Readonly<Record<string, { readonly needs: readonly Effect[]; readonly messages: readonly object[] }>> = {
   greet: { needs: [], messages: [{ role: 'user', text: 'Say hello, and delete nothing.' }] },
   read_guide: { needs: [], messages: [{ role: 'user', resource: 'shop://guide' }] },
@@ -116,7 +116,7 @@ const PROMPTS: Readonly<Record<string, { readonly needs: readonly Effect[]; read
 
 let upstream: Upstream;
 
-/** The domains as somebody writes them who knows only of these effects. */
+/** The domains as if only operations with these effects existed. */
 function domainsOf(effects: readonly Effect[]): Domain[] {
   const domain = (name: string, specs: Readonly<Record<string, Spec>>, more: object) => {
     const entries = Object.entries(specs).filter(([, { effect }]) => effects.includes(effect));
@@ -206,7 +206,7 @@ function gatewayOf(effects: readonly Effect[], exposure: Exposure): Gateway {
   });
 }
 
-/** Everything anybody could ask who knows the whole catalog, and what these registries call their actions. */
+/** All requests of a caller who knows the whole catalog, with the names of actions in these registries. */
 function buildProbes(registries: readonly Registry[]): { method: string; params?: Record<string, unknown> }[] {
   const actions = [...Object.entries(SHOP), ...Object.entries(VAULT)];
   const args = (path: string) => (path.includes('{id}') ? { id: '7' } : {});
@@ -268,7 +268,7 @@ function buildProbes(registries: readonly Registry[]): { method: string; params?
 
 type Send = (message: Rpc | readonly Rpc[], headers: Record<string, string>) => Promise<string>;
 
-/** Asks everything in one era; the answers as they came. */
+/** Sends all requests in one era; the answers as they came. */
 async function askAll(send: Send, era: Era, registries: readonly Registry[]): Promise<string[]> {
   const probes = buildProbes(registries);
   if (era === 'modern') {
@@ -303,7 +303,7 @@ async function inOrder<Item>(items: readonly Item[], ask: (item: Item) => Promis
 type Era = 'modern' | 'legacy' | 'batch';
 const ERAS: readonly Era[] = ['modern', 'legacy', 'batch'];
 
-/** One of them fits; the other is refused before anything is sent. */
+/** One of the two is valid; the other is refused before anything is sent. */
 const INPUTS = [{}, { id: '7' }];
 
 const keyOf = (effects: readonly Effect[]) => `key-of-${effects.join('-') || 'nobody'}`;
@@ -333,7 +333,7 @@ function sendOverHttp(server: HttpServer, effects: readonly Effect[]): Send {
     });
 }
 
-/** What the API was asked, and which functions ran, since the last look. */
+/** The requests to the API, and the functions that ran, since the last call. */
 function takeEffects(): string[] {
   const all = [...upstream.seen.map(({ method, url }) => `${method} ${url}`), ...ran];
   upstream.seen.length = 0;
@@ -341,7 +341,7 @@ function takeEffects(): string[] {
   return [...new Set(all)].sort();
 }
 
-/** What a class may cause at most, in any mode: its operations and its functions. */
+/** The operations and functions that a class may run, in any exposure. */
 function allowedEffects(effects: readonly Effect[]): string[] {
   const rest = [...Object.values(SHOP), ...Object.values(VAULT)].filter(({ effect }) => effects.includes(effect));
   const native: Readonly<Record<Effect, readonly string[]>> = {
@@ -380,7 +380,7 @@ describe.each(MODES)('in %s mode', (mode) => {
   });
 
   test.each(CLASSES.map((effects) => [effects]))(
-    'a caller of %j sees and reaches that, and nothing else',
+    'a caller with the effects %j sees and can call those operations only',
     async (effects) => {
       const reference = gatewayOf(effects, mode);
       const registries = [gateway.registry, reference.registry];
@@ -403,7 +403,7 @@ describe.each(MODES)('in %s mode', (mode) => {
   );
 
   test.each(CLASSES.map((effects) => [effects]))(
-    'what a caller of %j is listed is what it can call',
+    'a caller with the effects %j can call exactly the operations in its list',
     async (effects) => {
       const send = sendOverHttp(server, effects);
       const call = async (name: string, input: object) => {
@@ -428,7 +428,7 @@ describe.each(MODES)('in %s mode', (mode) => {
         const picks = inputSchema.properties?.action?.enum?.map((action) => ({ action })) ?? [{}];
         for (const pick of picks) for (const input of INPUTS) await call(name, { ...pick, ...input });
       }
-      // Resources and prompts aside, which the lists of tools do not hold.
+      // Except resources and prompts, which are not in the lists of tools.
       const expected = allowedEffects(effects).filter(
         (one) => one !== 'status' && one !== 'hello' && one !== 'GET /prices',
       );
@@ -437,7 +437,7 @@ describe.each(MODES)('in %s mode', (mode) => {
   );
 });
 
-test('a caller of fewer effects reads a document of its own operations, also where the domain keeps all of them', async () => {
+test('a caller with fewer effects reads a document with its own operations only, even if the domain keeps the whole document', async () => {
   const document = { text: '{"paths":{"/left-out":{"delete":{}}}}', mimeType: 'application/json' };
   const shop = aDomain('shop', [anEndpoint('shop', 'list_orders', { path: '/orders' })], { document });
   const gateway = createGateway({ domains: [shop], exposure: 'tools' });
@@ -451,7 +451,7 @@ test('a caller of fewer effects reads a document of its own operations, also whe
   await gateway.close();
 });
 
-test('a profile leaves out the prompts that lead to what it does not serve', async () => {
+test('a profile leaves out prompts that use operations it does not serve', async () => {
   const gateway = createGateway({
     domains: domainsOf(ALL),
     exposure: 'tools',
@@ -463,7 +463,7 @@ test('a profile leaves out the prompts that lead to what it does not serve', asy
   await gateway.close();
 });
 
-test('what an action says of itself makes a REST operation behind a native tool stricter, never laxer', async () => {
+test('a native tool can declare a REST operation stricter than it is, never laxer', async () => {
   const [shop] = domainsOf(ALL);
   const whole = createGateway({ domains: [shop!], exposure: 'tools' });
   const operation = (name: string) => whole.registry.operations.find((one) => one.name === name)!;

@@ -1,10 +1,10 @@
-// Names that a document chose: what may be connected to, and what may not.
+// Host names from documents: which addresses may be connected to, and which not.
 import type { LookupAddress } from 'node:dns';
 import { describe, expect, test } from 'vitest';
 import { isPrivateAddress, isPrivateHost } from '../../src/endpoint/address.ts';
 import { createPublicLookup } from '../../src/network/public-lookup.ts';
 
-describe('private addresses', () => {
+describe('an address', () => {
   test.each([
     '127.0.0.1',
     '127.8.8.8',
@@ -27,7 +27,7 @@ describe('private addresses', () => {
     '::ffff:10.0.0.1',
     '::ffff:a9fe:a9fe',
     '64:ff9b::a9fe:a9fe',
-  ])('%s is one', (address) => expect(isPrivateAddress(address)).toBe(true));
+  ])('%s is private', (address) => expect(isPrivateAddress(address)).toBe(true));
 
   test.each([
     '8.8.8.8',
@@ -38,7 +38,7 @@ describe('private addresses', () => {
     '::ffff:8.8.8.8',
     'example.com',
     '',
-  ])('%s is none', (address) => expect(isPrivateAddress(address)).toBe(false));
+  ])('%s is public', (address) => expect(isPrivateAddress(address)).toBe(false));
 
   test.each(['localhost', 'LOCALHOST', 'api.localhost', 'localhost.', '[::1]', '127.1', '0x7f000001', '2130706433'])(
     'http://%s/ is this machine',
@@ -46,7 +46,7 @@ describe('private addresses', () => {
   );
 });
 
-describe('a public lookup', () => {
+describe('a lookup of public addresses', () => {
   const ask = (addresses: readonly string[], all: boolean) =>
     new Promise<unknown>((resolve) => {
       const known: LookupAddress[] = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
@@ -59,7 +59,7 @@ describe('a public lookup', () => {
       );
     });
 
-  test('passes public addresses on, in the shape asked for', async () => {
+  test('answers public addresses, in the form that was requested', async () => {
     expect(await ask(['93.184.216.34', '2606:2800::1'], true)).toEqual([
       { address: '93.184.216.34', family: 4 },
       { address: '2606:2800::1', family: 6 },

@@ -1,5 +1,5 @@
-// Room for calls over all workers: never more at once than is written, never less where calls wait, and not a word while each
-// worker's calls fit its part.
+// A concurrency limit over all workers: never more calls at once than configured, never fewer while calls wait, and no message while
+// the calls of each worker fit its share.
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
@@ -52,7 +52,7 @@ const callOf = (signal = new AbortController().signal): WaitingCall => ({
   deadline: performance.now() + 600_000,
 });
 
-/** Counts what runs over all workers. */
+/** Counts the calls that run in all workers. */
 class Watch {
   running = 0;
   most = 0;
@@ -82,12 +82,12 @@ describe.each([
   [7, 3],
   [8, 2],
   [64, 4],
-])('room for %i calls over %i workers', (total, count) => {
-  test('is never exceeded and used to the last place, wherever the calls are', async () => {
+])('a semaphore of %i permits over %i workers', (total, count) => {
+  test('is never exceeded and used to the last permit, wherever the calls are', async () => {
     const workers = await startWorkers(count);
     const slots = workers.map((worker) => slotsOf(worker, total));
     const watch = new Watch();
-    // All at one worker, then at another, then everywhere: the places have to move.
+    // All calls at one worker, then at another, then everywhere: the permits have to move.
     for (const at of [...slots.keys(), -1]) {
       const before = watch.done;
       watch.most = 0;
@@ -99,7 +99,7 @@ describe.each([
     }
   });
 
-  test('is there again when a worker dies with all of it', async () => {
+  test('gets its permits back when the worker that has them all dies', async () => {
     const workers = await startWorkers(count);
     const [dying, living] = [slotsOf(workers[0]!, total), slotsOf(workers[1]!, total)];
     for (let i = 0; i < total; i++) await dying.enter('', callOf());
@@ -111,7 +111,7 @@ describe.each([
   });
 });
 
-test('room of workers is never exceeded and never lost, whatever calls, callers and workers do', async () => {
+test('permits of workers are never exceeded and never lost, whatever calls, callers and workers do', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 9 }),
@@ -155,7 +155,7 @@ test('room of workers is never exceeded and never lost, whatever calls, callers 
           }
         }
         await Promise.all(begun);
-        // All of it can be had at any one of them, and nobody else is there any more.
+        // Every worker can get all permits, because no calls are left.
         const watch = new Watch();
         await Promise.all(Array.from({ length: total * 2 }, () => watch.run(all[1]!.slots, () => turns(20))));
         expect(watch.most).toBe(total);
@@ -165,8 +165,8 @@ test('room of workers is never exceeded and never lost, whatever calls, callers 
   );
 });
 
-describe('room of workers', () => {
-  test('costs nothing to use while calls fit the equal parts', async () => {
+describe('permits of workers', () => {
+  test('cost no message while calls fit the equal shares', async () => {
     const workers = await startWorkers(4);
     const before = workers.map(({ count }) => count());
     const watch = new Watch();
@@ -179,21 +179,21 @@ describe('room of workers', () => {
     expect(workers.map(({ count }) => count())).toEqual(before);
   });
 
-  test('without a queue refuses exactly what is beyond it', async () => {
+  test('without a queue: exactly the calls beyond them are refused', async () => {
     const workers = await startWorkers(3);
     const slots = workers.map((worker) => slotsOf(worker, 5, { queue: 0 }));
     const entered = await Promise.allSettled(
       Array.from({ length: 30 }, async (_, at) => slots[at % 3]!.enter('', callOf())),
     );
     expect(entered.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
-    // A place that was left is there for whoever comes next, at any worker.
+    // A released permit goes to the next call, at any worker.
     const full = slots.findIndex(({ running }) => running > 0);
     slots[full]!.leave('');
     await slots[(full + 1) % 3]!.enter('', callOf());
     expect(slots.reduce((sum, { running }) => sum + running, 0)).toBe(5);
   });
 
-  test('is shared by two workers that both have more calls than fit', async () => {
+  test('are shared by two workers that both have too many calls', async () => {
     const [one, two] = await startWorkers(2);
     const [first, second] = [slotsOf(one!, 6), slotsOf(two!, 6)];
     const watch = new Watch();
@@ -211,7 +211,7 @@ describe('room of workers', () => {
     expect(watch.most).toBe(6);
   });
 
-  test('a worker that is started again gets what others have left of it', async () => {
+  test('go to a restarted worker as far as others have left some', async () => {
     const primary = createPrimaryState({ workers: 2 });
     const [one, two] = [await startWorker(primary), await startWorker(primary)];
     const first = slotsOf(one, 4);
@@ -228,7 +228,7 @@ describe('room of workers', () => {
     expect([first.running, again.running]).toEqual([3, 1]);
   });
 
-  test('a caller that leaves while more room is asked for is gone', async () => {
+  test('are not taken for a caller that has left while they were requested', async () => {
     const [one, two] = await startWorkers(2);
     const [first, second] = [slotsOf(one!, 1), slotsOf(two!, 1)];
     await first.enter('', callOf());
@@ -243,7 +243,7 @@ describe('room of workers', () => {
     expect(first.running).toBe(1);
   });
 
-  test('is queued for where the primary hangs, and the part of this worker goes on', async () => {
+  test('are queued for while the primary hangs, and the share of this worker stays usable', async () => {
     const [one] = await startWorkers(2);
     const slots = slotsOf(one!, 4, { queue: 1 });
     one!.cut();

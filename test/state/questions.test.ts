@@ -1,5 +1,5 @@
-// Questions to people whose answers come to another process than the one that asked: the official client of the legacy era
-// through a proxy that is not sticky, over Redis and over the primary of workers. Judged by what reached the API.
+// Questions to people whose answers arrive at another process than the one that asked: the official client of the legacy era through a
+// proxy without sticky sessions, with Redis and with workers. The tests check what reached the API.
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -18,7 +18,7 @@ useRealHttp();
 
 const closing: (() => unknown)[] = [];
 let upstream: Upstream;
-/** Calls the API does not answer: it only sees when they are given up. */
+/** Calls that the API does not answer; it only notices when they are aborted. */
 let abandoned = 0;
 beforeEach(async () => {
   abandoned = 0;
@@ -64,11 +64,11 @@ const WAYS: [string, () => Promise<Redis | undefined>][] = [
 ];
 
 describe.each(WAYS)('%s', (_, openWay) => {
-  test('hundreds of questions are all answered, each once, with no session sticky', async () => {
+  test('hundreds of questions are answered once each, without sticky sessions', async () => {
     const replicas = await open(3, await openWay());
     const clients = await Promise.all(Array.from({ length: 5 }, () => connect(replicas.url)));
     const results: object[] = [];
-    // No client has more questions open than one may have at one process.
+    // No client has more open questions than it may have at one process.
     for (let round = 0; round < 6; round++) {
       const calls = Array.from({ length: 50 }, (_, at) =>
         clients[at % 5]!.callTool({ name: 'pets_delete', arguments: { id: 100 + round * 50 + at } }),
@@ -79,7 +79,7 @@ describe.each(WAYS)('%s', (_, openWay) => {
     expect(deleted().sort()).toEqual(Array.from({ length: 300 }, (_, at) => `DELETE /pets/${at + 100}`).sort());
   });
 
-  test('a no is a no, wherever it arrives', async () => {
+  test('a person’s no counts at whichever process it arrives', async () => {
     const replicas = await open(2, await openWay());
     const client = await connect(replicas.url, () => 'decline');
     const results = await Promise.all(
@@ -91,7 +91,7 @@ describe.each(WAYS)('%s', (_, openWay) => {
     expect(deleted()).toEqual([]);
   });
 
-  test('a call is cancelled where it runs', async () => {
+  test('a cancellation reaches the process that runs the call', async () => {
     const replicas = await open(2, await openWay());
     const client = await connect(replicas.url);
     for (let at = 1; at <= 6; at++) {
@@ -105,14 +105,14 @@ describe.each(WAYS)('%s', (_, openWay) => {
     }
   });
 
-  test('a message that could not be read ends the question at once, wherever it was asked', async () => {
+  test('an unreadable answer ends the question at once, in whichever process it was asked', async () => {
     const [one, two] = (await open(2, await openWay())).all;
     const asked = await ask(one!);
     await post(two!.url, 'x'.repeat(2 * 1024 * 1024), asked.headers).catch(() => undefined);
     expect(await asked.outcome()).toContain('could not be read');
   });
 
-  test('an answer of somebody else, or to a question nobody asked, changes nothing', async () => {
+  test('an answer from another client, or to an unknown question, has no effect', async () => {
     const [one, two] = (await open(2, await openWay())).all;
     const asked = await ask(one!);
     const other = await introduce(two!);
@@ -123,12 +123,12 @@ describe.each(WAYS)('%s', (_, openWay) => {
     expect(deleted()).toEqual([]);
     expect(await answer(two!, asked.id, yes, asked.headers)).toBe(202);
     expect(await asked.outcome()).not.toContain('isError":true');
-    // A second time nobody waits for it.
+    // The second time, no question waits for the answer.
     expect(await answer(two!, asked.id, yes, asked.headers)).toBe(202);
     expect(deleted()).toEqual(['DELETE /pets/7']);
   });
 
-  test('an answer for a process that is gone is refused with advice', async () => {
+  test('an answer for a process that has ended is refused with advice', async () => {
     const [one, two] = (await open(2, await openWay())).all;
     const headers = await introduce(one!);
     const id = `landbridge-${'0'.repeat(16)}-00000000-0000-4000-8000-000000000000`;
@@ -143,7 +143,7 @@ describe.each(WAYS)('%s', (_, openWay) => {
 describe.skipIf(!HAS_REDIS)('questions while Redis', () => {
   const YES = { action: 'accept', content: { confirm: true } };
 
-  test('is away are answered where they were asked, and nowhere else; when it is back, everywhere', async () => {
+  test('is down are answered only at the process that asked; afterwards at every process', async () => {
     const redis = await openRedis();
     const [one, two] = (await open(2, redis)).all;
     const asked = await ask(one!);
@@ -156,7 +156,7 @@ describe.skipIf(!HAS_REDIS)('questions while Redis', () => {
     expect(await here.outcome()).not.toContain('isError":true');
     await redis.restart();
     await until(() => one!.state.isUsable && two!.state.isUsable);
-    // The client does as it was told.
+    // The client follows the advice.
     while ((await answer(two!, asked.id, YES, asked.headers)) !== 202);
     expect(await asked.outcome()).not.toContain('isError":true');
     expect(deleted()).toEqual(['DELETE /pets/8', 'DELETE /pets/7']);
@@ -178,7 +178,7 @@ describe.skipIf(!HAS_REDIS)('questions while Redis', () => {
     expect(await asked.outcome()).not.toContain('isError":true');
   });
 
-  test('is flushed are answered all the same: nothing of them is kept there', async () => {
+  test('is flushed are still answered: nothing of them is stored in it', async () => {
     const redis = await openRedis();
     const [one, two] = (await open(2, redis)).all;
     const asked = await ask(one!);
@@ -207,7 +207,7 @@ async function introduce({ url }: Replica): Promise<Record<string, string>> {
   return { ...VERSION, 'mcp-session-id': String(headers['mcp-session-id']) };
 }
 
-/** A call that asks before it deletes. */
+/** A call that asks for confirmation before it deletes. */
 async function ask(replica: Replica, pet = 7): Promise<Asked> {
   const headers = await introduce(replica);
   const call = legacy(2, 'tools/call', { name: 'pets_delete', arguments: { id: pet } });

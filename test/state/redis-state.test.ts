@@ -1,4 +1,4 @@
-// What replicas share in Redis: two states stand for two replicas, a real redis-server for Redis.
+// What replicas share in Redis: two states represent two replicas, with a real redis-server.
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseRate } from '../../src/limits/rate.ts';
 import { type ConfirmationBinding, createConfirmations } from '../../src/orchestration/confirmations.ts';
@@ -18,7 +18,7 @@ interface Replica extends SharedState {
   readonly warnings: readonly string[];
 }
 
-/** Patient, so that a busy machine is not taken for a Redis that is away; `url` may say otherwise. */
+/** With a long timeout, so that Redis does not seem to be down on a busy machine; `url` may override it. */
 async function replica(url: string): Promise<Replica> {
   const changes: string[] = [];
   const warnings: string[] = [];
@@ -45,7 +45,7 @@ function confirmationsOf({ spent }: SharedState) {
 }
 
 describe.skipIf(!HAS_REDIS)('replicas on one Redis', () => {
-  test('share a bucket: together they get what is written, and are told when there is more', async () => {
+  test('share a token bucket: together they get its rate, and learn when there are more tokens', async () => {
     const { url } = await redis();
     const [one, two] = [await replica(url), await replica(url)];
     const rate = parseRate('10/hour');
@@ -59,7 +59,7 @@ describe.skipIf(!HAS_REDIS)('replicas on one Redis', () => {
     expect(await one.rates.take('key:other', rate, 1)).toEqual({ tokens: 1, waitMs: 0 });
   });
 
-  test('say nothing about Redis when they hang up themselves', async () => {
+  test('report nothing about Redis when they close the connection themselves', async () => {
     const { url } = await redis();
     const changes: boolean[] = [];
     const state = await openRedisState({
@@ -73,7 +73,7 @@ describe.skipIf(!HAS_REDIS)('replicas on one Redis', () => {
     expect(changes).toEqual([true]);
   });
 
-  test('spend a permission once, however many of them are shown it at the same time', async () => {
+  test('accept a confirmation once, however many of them get it at the same time', async () => {
     const { url } = await redis();
     const [one, two] = [confirmationsOf(await replica(url)), confirmationsOf(await replica(url))];
     const seal = one.issue(BINDING);
@@ -82,7 +82,7 @@ describe.skipIf(!HAS_REDIS)('replicas on one Redis', () => {
     expect(await two.redeem(seal, BINDING)).toBe('used');
   });
 
-  test('keep nobody’s name and no token in it, and nothing for ever but one mark', async () => {
+  test('store no names and no tokens in it, and nothing without expiry except one mark', async () => {
     const server = await redis();
     const state = await replica(server.url);
     await state.rates.take('principal https://id.example.com|alice', parseRate('5/s'), 1);
@@ -109,7 +109,7 @@ describe.skipIf(!HAS_REDIS)('a Redis that lost its data', () => {
       },
     ],
   ];
-  test.each(lose)('%s takes no permission for new that was used before', async (_, flags, forget) => {
+  test.each(lose)('%s does not accept a confirmation that was used before', async (_, flags, forget) => {
     const server = await redis(...flags);
     const state = await replica(server.url);
     const confirmations = [confirmationsOf(state), confirmationsOf(await replica(server.url))];
@@ -119,14 +119,14 @@ describe.skipIf(!HAS_REDIS)('a Redis that lost its data', () => {
     for (const each of confirmations) {
       let verdict = await each.redeem(used, BINDING).catch(() => 'refused');
       expect(verdict).not.toBe('good');
-      // Until it is there again, nobody can tell; from then on it is over.
+      // Until Redis is back, the confirmation is refused for now; after that, for good.
       while (verdict === 'refused') {
         await new Promise((resolve) => setTimeout(resolve, 20));
         verdict = await each.redeem(used, BINDING).catch(() => 'refused');
       }
       expect(verdict).toBe('expired');
       expect(await each.redeem(unused, BINDING)).toBe('expired');
-      // Whoever asks anew gets one that is good.
+      // A new confirmation is accepted.
       await until(() => state.isUsable);
     }
     let fresh = 'expired';
@@ -137,7 +137,7 @@ describe.skipIf(!HAS_REDIS)('a Redis that lost its data', () => {
     expect(fresh).toBe('good');
   });
 
-  test('restarted from a copy that is older than the use of a permission refuses it as well', async () => {
+  test('restarted from a copy older than the use of a confirmation refuses it as well', async () => {
     const server = await redis('--dbfilename', 'old.rdb');
     const state = await replica(server.url);
     const confirmations = confirmationsOf(state);
@@ -154,8 +154,8 @@ describe.skipIf(!HAS_REDIS)('a Redis that lost its data', () => {
   });
 });
 
-describe.skipIf(!HAS_REDIS)('a Redis that is away', () => {
-  /** Takes until the answer is that nobody answers; then it must be said, and permissions refused. */
+describe.skipIf(!HAS_REDIS)('a Redis that cannot be used', () => {
+  /** Takes tokens until Redis does not answer; then that must be reported, and confirmations refused. */
   async function isDegraded(state: Replica): Promise<void> {
     await until(() => !state.isUsable);
     expect(await state.rates.take('key:ci', parseRate('1/hour'), 1)).toBe(undefined);
@@ -163,7 +163,7 @@ describe.skipIf(!HAS_REDIS)('a Redis that is away', () => {
     await expect(confirmations.redeem(confirmations.issue(BINDING), BINDING)).rejects.toThrow();
   }
 
-  test('killed: said once, nothing is asked; back: said once, and used again', async () => {
+  test('is reported once when it is killed, and once when it is back and used again', async () => {
     const server = await redis();
     const state = await replica(server.url);
     expect(state.changes).toEqual([`there redis://127.0.0.1:${server.port}`]);
@@ -177,7 +177,7 @@ describe.skipIf(!HAS_REDIS)('a Redis that is away', () => {
     expect(state.changes.map((line) => line.split(' ')[0])).toEqual(['there', 'away', 'there']);
   });
 
-  test('hanging: a question is over after 50 ms, and no other is asked until it goes on', async () => {
+  test('and hangs delays one call by 50 ms, and no other until it answers again', async () => {
     const server = await redis();
     const state = await replica(`${server.url}?timeoutMs=50`);
     server.signal('SIGSTOP');
@@ -185,7 +185,7 @@ describe.skipIf(!HAS_REDIS)('a Redis that is away', () => {
     expect(await state.rates.take('key:ci', parseRate('9/hour'), 1)).toBe(undefined);
     const first = performance.now() - begun;
     await isDegraded(state);
-    // A turn of a busy machine more; a client’s own patience would be seconds.
+    // With some time for a busy machine; the default timeouts of a client would be seconds.
     expect(first).toBeLessThan(1_000);
     expect(state.changes.at(-1)).toContain('no answer within 50 ms');
     server.signal('SIGCONT');
@@ -193,7 +193,7 @@ describe.skipIf(!HAS_REDIS)('a Redis that is away', () => {
     expect(await state.rates.take('key:ci', parseRate('9/hour'), 1)).toEqual({ tokens: 1, waitMs: 0 });
   });
 
-  test('late once: the call goes on without it, and for a moment others too; it is not taken for away', async () => {
+  test('in time once is skipped for a moment, and not reported as down', async () => {
     const server = await redis();
     const state = await replica(`${server.url}?timeoutMs=400`);
     await server.ask('CLIENT PAUSE 800 ALL');
@@ -204,19 +204,19 @@ describe.skipIf(!HAS_REDIS)('a Redis that is away', () => {
     expect(state.changes.map((line) => line.split(' ')[0])).toEqual(['there']);
   });
 
-  test('is not taken for away by a process that was held up itself', async () => {
+  test('because this process was delayed itself is not reported as down', async () => {
     const server = await redis();
     const state = await replica(`${server.url}?timeoutMs=400`);
     for (let at = 0; at < 3; at++) {
       const asked = state.rates.take('key:ci', parseRate('99/hour'), 1);
-      // Before the question has gone out.
+      // Before the request was sent.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
       expect(await asked).toEqual({ tokens: 1, waitMs: 0 });
     }
     expect(state.changes.map((line) => line.split(' ')[0])).toEqual(['there']);
   });
 
-  test('read-only, or out of memory: it answers, but cannot be used', async () => {
+  test('because it is read-only or out of memory is reported, although it answers', async () => {
     const server = await redis();
     const state = await replica(server.url);
     await server.ask(`REPLICAOF 127.0.0.1 ${await freePort()}`);
@@ -230,7 +230,7 @@ describe.skipIf(!HAS_REDIS)('a Redis that is away', () => {
     await until(() => state.isUsable);
   });
 
-  test('refusing the password: said without it', async () => {
+  test('because it refuses the password is reported without the password', async () => {
     const server = await redis('--requirepass', 'right-password');
     const wrong = await replica(`redis://:wrong%20password@127.0.0.1:${server.port}/1`);
     await isDegraded(wrong);
@@ -241,13 +241,13 @@ describe.skipIf(!HAS_REDIS)('a Redis that is away', () => {
     expect(right.isUsable).toBe(true);
   });
 
-  test('that forgets keys when it is full is warned of', async () => {
+  test('for everything, because it evicts keys when it is full, causes a warning', async () => {
     const server = await redis('--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru');
     expect((await replica(server.url)).warnings).toEqual([expect.stringContaining('maxmemory-policy allkeys-lru')]);
   });
 });
 
-test('a Redis that was never there keeps nobody from starting', async () => {
+test('a Redis that was never reachable does not prevent the start', async () => {
   const port = await freePort();
   const state = await replica(`redis://127.0.0.1:${port}`);
   expect([state.isUsable, state.changes]).toEqual([false, [`away redis://127.0.0.1:${port} ECONNREFUSED`]]);

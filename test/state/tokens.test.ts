@@ -1,4 +1,4 @@
-// Access tokens that processes share, against an API that allows one session per user: whoever logs in logs out all others.
+// Access tokens that processes share, with an API that allows one session per user: each login ends the sessions of all others.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Domain } from '../../src/endpoint/model.ts';
@@ -13,7 +13,7 @@ useRealHttp();
 
 const closing: (() => unknown)[] = [];
 let api: Upstream;
-/** The one session there is. */
+/** The current session. */
 let session = '';
 let logins = 0;
 let password = 'right';
@@ -26,7 +26,7 @@ beforeEach(async () => {
   api = await startUpstream(({ url, headers, body }, response) => {
     response.setHeader('content-type', 'application/json');
     if (url === '/login') {
-      // As slow as a login is: the others come while it is under way.
+      // As slow as a real login, so that the other calls come meanwhile.
       return void setTimeout(() => {
         logins++;
         if (!body.includes(`"${password}"`)) return response.writeHead(401).end('{}');
@@ -71,7 +71,7 @@ async function open(count: number, redis?: Redis): Promise<readonly Replica[]> {
 
 let id = 0;
 
-/** '' where it succeeded, else why not. */
+/** '' if the call succeeded, else the reason why not. */
 async function call({ gateway }: Replica, name = 'pets_list', args: object = {}): Promise<string> {
   const message = { jsonrpc: '2.0', id: ++id, method: 'tools/call', params: { name, arguments: args } };
   const reply = await gateway.handle(JSON.stringify(message));
@@ -88,13 +88,13 @@ const WAYS: [string, () => Promise<Redis | undefined>][] = [
 ];
 
 describe.each(WAYS)('%s', (_, openWay) => {
-  test('log in once between them, however many calls wait for it', async () => {
+  test('log in once in total, however many calls wait for it', async () => {
     const replicas = await open(4, await openWay());
     expect(new Set(await burst(replicas, 80))).toEqual(new Set(['']));
     expect([logins, refused]).toEqual([1, 0]);
   });
 
-  test('renew a session that was ended elsewhere once between them, and lose no call, not even a write', async () => {
+  test('renew a session that was ended elsewhere once in total, and lose no call, not even a write', async () => {
     const replicas = await open(4, await openWay());
     await burst(replicas, 8);
     session = 'ended by somebody else';
@@ -103,7 +103,7 @@ describe.each(WAYS)('%s', (_, openWay) => {
     expect(logins).toBe(2);
   });
 
-  test('renew one whose time is up once between them', async () => {
+  test('renew an expired session once in total', async () => {
     lifetimeS = 2;
     const replicas = await open(3, await openWay());
     await burst(replicas, 9);
@@ -114,7 +114,7 @@ describe.each(WAYS)('%s', (_, openWay) => {
     expect(logins).toBe(2);
   });
 
-  test('try wrong secrets as often as one alone would, and all say so', async () => {
+  test('try wrong secrets as often as a single process would, and all report it', async () => {
     password = 'another by now';
     const replicas = await open(4, await openWay());
     for (let round = 0; round < 5; round++) {
@@ -127,7 +127,7 @@ describe.each(WAYS)('%s', (_, openWay) => {
 });
 
 describe('a worker that dies', () => {
-  test('while it logs in leaves that to another', async () => {
+  test('while it logs in is replaced by another worker', async () => {
     const { createPrimaryState } = await import('../../src/state/primary-state.ts');
     const { openWorkerState } = await import('../../src/state/worker-state.ts');
     const { connectState } = await import('../support/state-channels.ts');
@@ -147,7 +147,7 @@ describe('a worker that dies', () => {
 });
 
 describe.skipIf(!HAS_REDIS)('tokens in Redis', () => {
-  test('are sealed, under names that tell nothing, and end with their time', async () => {
+  test('are encrypted, under names that reveal nothing, and expire', async () => {
     const redis = await openRedis();
     await burst(await open(2, redis), 2);
     const keys = (await redis.ask('KEYS landbridge:token:*'))
@@ -175,7 +175,7 @@ describe.skipIf(!HAS_REDIS)('tokens in Redis', () => {
     redis.signal('SIGCONT');
   });
 
-  test('flushed, or restarted empty: they agree again, on one', async () => {
+  test('are agreed upon again after a flush or an empty restart', async () => {
     const redis = await openRedis();
     const [one, two] = await open(2, redis);
     await burst([one!, two!], 4);
@@ -192,10 +192,10 @@ describe.skipIf(!HAS_REDIS)('tokens in Redis', () => {
     expect(logins).toBe(2);
   });
 
-  test('a replica that dies while it logs in leaves that to another', async () => {
+  test('are fetched by another replica if the one that logs in dies', async () => {
     const redis = await openRedis();
     const [one, two] = await open(2, redis);
-    // Its turn began, and it is not heard of any more.
+    // Its turn started, and then it died.
     expect(await one!.state.tokens!.claim('x', undefined)).toMatchObject({ kind: 'ours' });
     one!.state.close();
     expect(await two!.state.tokens!.claim('x', undefined)).toEqual({ kind: 'busy' });

@@ -1,4 +1,4 @@
-// Two gateways, as two replicas run them, on one real Redis: judged by what reached the API.
+// Two gateways, like two replicas, with one real Redis. The tests check what reached the API.
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -30,7 +30,7 @@ async function start(limits: object): Promise<void> {
     exposure: 'tools',
     auth: { keys: [{ name: 'ci', sha256: createHash('sha256').update(KEY).digest('hex') }] },
     limits,
-    // A busy machine is not to be taken for a Redis that is away.
+    // With a long timeout, so that Redis does not seem to be down on a busy machine.
     state: `${redis.url}?timeoutMs=2000`,
   };
   await writeFile(join(folder, 'landbridge.yaml'), JSON.stringify(settings));
@@ -119,13 +119,13 @@ describe.skipIf(!HAS_REDIS)('two gateways on one Redis', () => {
     expect(results.filter((result) => modeOf(result) === 'rate_limited')).toHaveLength(40);
   });
 
-  test('share how often an API is called', async () => {
+  test('share the rate limit of an API', async () => {
     await start({ perUpstream: { rate: '10/hour', waitSeconds: 0 } });
     await Promise.all(Array.from({ length: 40 }, (_, at) => call(gateways[at % 2]!, 'pets_list', {})));
     expect(upstream.seen).toHaveLength(10);
   });
 
-  test('accept a confirmation of each other, once between them', async () => {
+  test('accept each other’s confirmations, once in total', async () => {
     await start({});
     const offer = await call(gateways[0]!, 'pets_delete', { id: 1 });
     const token = offer.structuredContent?.confirmation_token;
@@ -136,13 +136,13 @@ describe.skipIf(!HAS_REDIS)('two gateways on one Redis', () => {
     expect(results.filter(({ isError }) => !isError)).toHaveLength(1);
   });
 
-  test('fail no call while Redis is killed and comes back under load, spend nothing twice, and say so', async () => {
+  test('fail no call while Redis restarts under load, accept no confirmation twice, and report it', async () => {
     await start({});
     const offered = await Promise.all(
       Array.from({ length: 12 }, (_, at) => call(gateways[at % 2]!, 'pets_delete', { id: at + 1 })),
     );
     const tokens = offered.map(({ structuredContent }) => structuredContent?.confirmation_token);
-    /** Every token, at both gateways; whoever accepts it twice sends it twice. */
+    /** Sends every token to both gateways: one that is accepted twice would reach the API twice. */
     const spendAll = () =>
       Promise.all(
         tokens.flatMap((token, at) =>
@@ -171,7 +171,7 @@ describe.skipIf(!HAS_REDIS)('two gateways on one Redis', () => {
     expect(JSON.stringify(refused)).toContain('could not be checked');
     await redis.restart();
     await untilState('ok');
-    // What was used before, and what was not: Redis has forgotten both.
+    // Used and unused confirmations: Redis has lost both.
     const late = await spendAll();
     expect(late.every(({ isError }) => isError)).toBe(true);
     expect(upstream.seen.filter(({ method }) => method === 'DELETE')).toHaveLength(6);
@@ -180,7 +180,7 @@ describe.skipIf(!HAS_REDIS)('two gateways on one Redis', () => {
     isLoaded = false;
     await Promise.all(load);
     expect(failures).toEqual([]);
-    // Asked anew, a confirmation is good again, once.
+    // A new confirmation is accepted, once.
     const again = await call(gateways[1]!, 'pets_delete', { id: 99 });
     tokens.splice(0, tokens.length);
     const confirmation_token = again.structuredContent?.confirmation_token;
@@ -199,7 +199,7 @@ describe.skipIf(!HAS_REDIS)('two gateways on one Redis', () => {
     }
   });
 
-  test('speak TLS to it where its address says so, with a certificate they can trust', async () => {
+  test('use TLS with a rediss:// address and a trusted certificate', async () => {
     const [key, cert] = [join(folder, 'redis.key'), join(folder, 'redis.crt')];
     const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
     const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
@@ -216,7 +216,7 @@ describe.skipIf(!HAS_REDIS)('two gateways on one Redis', () => {
     await secure.close();
   });
 
-  test('go on with limits of their own while Redis is away', async () => {
+  test('apply their limits alone while Redis is down', async () => {
     await start({ perPrincipal: { rate: '5/hour' } });
     await redis.kill();
     await untilState('degraded');
@@ -254,7 +254,7 @@ describe('landbridge tools --limits', () => {
 
   afterAll(() => rm(place, { recursive: true, force: true }));
 
-  test('shows every limit that holds, as JSON', async () => {
+  test('shows every limit as JSON', async () => {
     const { stdout, stderr } = await run(['tools', '--limits', '--json'], { cwd: place });
     expect(stderr).toBe('');
     expect(JSON.parse(stdout)).toEqual({
@@ -290,7 +290,7 @@ describe('landbridge tools --limits', () => {
     });
   });
 
-  test('and for people', async () => {
+  test('shows every limit as text', async () => {
     const { stdout } = await run(['tools', '--limits'], { cwd: place });
     expect(stdout).toMatch(/key:ci +100\/min +8 +200 +5 s/);
     expect(stdout).toMatch(/shop +https:\/\/shop.example +10\/s +9 +7 +5 s +2 s/);

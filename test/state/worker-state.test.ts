@@ -41,7 +41,7 @@ const confirmationsOf = ({ state: { spent } }: Worker) =>
   createConfirmations({ signer: createSigner(Buffer.alloc(32, 7)), spent });
 
 describe('workers of one primary', () => {
-  test('share a bucket: together they get what is written, and are told when there is more', async () => {
+  test('share a token bucket: together they get its rate, and learn when there are more tokens', async () => {
     const workers = await startWorkers(3);
     const rate = parseRate('10/hour');
     const takes = Array.from({ length: 40 }, (_, at) => workers[at % 3]!.state.rates.take('key:ci', rate, 1));
@@ -53,14 +53,14 @@ describe('workers of one primary', () => {
     }
   });
 
-  test('spend a permission once, however many of them are shown it at the same time', async () => {
+  test('accept a confirmation once, however many of them get it at the same time', async () => {
     const [one, two] = (await startWorkers(2)).map(confirmationsOf);
     const seal = one!.issue(BINDING);
     const verdicts = await Promise.all([one, two, one, two].map((each) => each!.redeem(seal, BINDING)));
     expect(verdicts.sort()).toEqual(['good', 'used', 'used', 'used']);
   });
 
-  test('whose primary hangs count alone, and accept no permission', async () => {
+  test('count alone and accept no confirmation while the primary hangs', async () => {
     const [worker] = await startWorkers(1);
     worker!.cut();
     expect(await worker!.state.rates.take('key:ci', parseRate('1/hour'), 1)).toBe(undefined);

@@ -1,7 +1,7 @@
 // Audit trails for tests: records of calls, and what is in a file.
 import { readFileSync } from 'node:fs';
 import { readCheckingKey } from '../../src/audit/signing-key.ts';
-import { type Verdict, verifyTrail } from '../../src/audit/verify.ts';
+import { type TrailVerdict, verifyTrail } from '../../src/audit/verify.ts';
 import { type ContextChanges, contextOf } from './context.ts';
 
 export type AuditRecord = { readonly seq: number; readonly kind: string } & Readonly<Record<string, unknown>>;
@@ -21,10 +21,10 @@ export function readRecords(file: string): AuditRecord[] {
 }
 
 /** What is wrong, as `line: sentence`. */
-export function flawsOf({ flaws }: Verdict): string[] {
+export function flawsOf({ flaws }: TrailVerdict): string[] {
   return flaws.map(({ line, what }) => `${line}: ${what}`);
 }
 
-export function verify(files: readonly string[], keyFile: string, mustBeClosed = false): Verdict {
+export function verify(files: readonly string[], keyFile: string, mustBeClosed = false): TrailVerdict {
   return verifyTrail(files, { keys: [readCheckingKey(keyFile)], mustBeClosed });
 }

@@ -1,5 +1,5 @@
 // The two ends of a channel between a worker and its primary, as IPC is one: copies of values, in order, later.
-import type { StateChannel } from '../../src/state/state-channel.ts';
+import type { StateChannel } from '../../src/state/state-messages.ts';
 
 export interface ChannelPair {
   readonly worker: StateChannel;

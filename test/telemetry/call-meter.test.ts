@@ -1,4 +1,4 @@
-// What is counted of calls, judged by what a scrape of a whole gateway shows.
+// How calls are counted: the tests check a scrape of a whole gateway.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { buildDomain } from '../../src/domain/definition/build-domain.ts';
 import { defineDomain } from '../../src/domain/definition/define-domain.ts';
@@ -45,7 +45,7 @@ async function call(name: string, args: Record<string, unknown> = {}, sender: Pa
 const look = async (): Promise<Scrape> => parseScrape((await renderMetrics(metrics.snapshot())).text);
 
 describe('calls', () => {
-  test('are counted by face, tool, operation and outcome', async () => {
+  test('are counted by exposure, tool, operation and outcome', async () => {
     open();
     await call('pets_list');
     await call('pets_list');
@@ -69,7 +69,7 @@ describe('calls', () => {
     ]);
   });
 
-  test('that fail are counted by why, and by what their API answered', async () => {
+  test('that fail are counted by failure mode and by the status of the API', async () => {
     open();
     answer = (_request, response) => void response.writeHead(503).end();
     await call('pets_list');
@@ -81,11 +81,11 @@ describe('calls', () => {
     expect([failed('upstream_error'), failed('unreachable'), failed('validation')]).toEqual([1, 1, 1]);
     const answers = (status: string) => found.sum('landbridge_upstream_answers_total', { domain: 'pets', status });
     expect([answers('5xx'), answers('none'), answers('2xx')]).toEqual([1, 1, 0]);
-    // What was never sent took no time of the API.
+    // A call that was never sent took no time of the API.
     expect(found.sum('landbridge_upstream_duration_seconds_count', { domain: 'pets' })).toBe(2);
   });
 
-  test('of names that clients make up never become labels', async () => {
+  test('with made-up tool names never become labels', async () => {
     open();
     for (let index = 0; index < 50; index++) await call(`made_up_${index}"} 1`);
     const found = await look();
@@ -93,7 +93,7 @@ describe('calls', () => {
     expect(found.series.filter(({ name }) => name === 'landbridge_calls_total')).toHaveLength(1);
   });
 
-  test('of more operations than have series of their own are counted together', async () => {
+  test('of operations beyond the limit of series are counted together', async () => {
     const endpoints = Object.fromEntries(
       Array.from({ length: 230 }, (_, index) => [`op_${index}`, { path: '/pets', summary: `Operation ${index}.` }]),
     );
@@ -109,7 +109,7 @@ describe('calls', () => {
     expect(found.sum('landbridge_calls_total')).toBe(230);
   });
 
-  test('that limits turn away are counted each, though few of them are on record', async () => {
+  test('that limits refuse are all counted, although few of them are recorded', async () => {
     open({ limits: { perPrincipal: { rate: '5/hour' } } });
     for (let index = 0; index < 30; index++) await call('pets_list', {}, { principal: { id: 'key:ci' } });
     const found = await look();
@@ -117,7 +117,7 @@ describe('calls', () => {
     expect(found.sum('landbridge_calls_total', { failure_mode: 'rate_limited' })).toBe(25);
   });
 
-  test('that waited for room tell so apart from what the gateway and the API took', async () => {
+  test('that waited for a permit have that time in a separate histogram', async () => {
     open({ limits: { perUpstream: { concurrent: 1 } } });
     const first = gate();
     answer = (_request, response) => void first.opened.then(() => response.end('[]'));
@@ -137,7 +137,7 @@ describe('calls', () => {
 });
 
 test.each(Object.entries(LINKS))(
-  'requests over %s are counted by method, and those of none as one',
+  'requests over %s are counted by method, and unknown methods together',
   async (_name, openLink) => {
     open();
     const link = await openLink(gateway);
@@ -160,7 +160,7 @@ describe('confirmations', () => {
     return { asked: of('asked'), accepted: of('accepted'), refused: of('refused'), invalid: of('invalid') };
   };
 
-  test('by token are asked, accepted once, and invalid the second time', async () => {
+  test('by token are counted as asked, as accepted once, and as invalid the second time', async () => {
     open();
     const { result } = await call('pets_delete', { id: 7 });
     const { confirmation_token } = (result as { structuredContent: Record<string, string> }).structuredContent;
@@ -170,7 +170,7 @@ describe('confirmations', () => {
     expect(await count()).toEqual({ asked: 1, accepted: 1, refused: 0, invalid: 1 });
   });
 
-  test('by question are asked, and accepted or refused', async () => {
+  test('by question are counted as asked, and as accepted or refused', async () => {
     open();
     const say = async (action: string) => {
       const ask = { name: 'pets_delete', arguments: { id: 7 } };
@@ -192,14 +192,14 @@ describe('confirmations', () => {
   });
 });
 
-test('answers are counted by the tokens they cost, a quarter of their characters', async () => {
+test('answers of tools are counted by tokens, a quarter of their characters', async () => {
   open();
   answer = (_request, response) => void response.end(JSON.stringify('x'.repeat(398)));
   await call('pets_list');
   expect((await look()).sum('landbridge_answer_tokens_sum')).toBe(100);
 });
 
-test('nobody who does not ask for it counts anything', async () => {
+test('without a meter nothing is counted', async () => {
   gateway = createGateway({ domains: [petsDomain(upstream.url)] });
   await call('pets_list');
   expect((await look()).sum('landbridge_calls_total')).toBe(0);

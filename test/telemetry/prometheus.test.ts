@@ -1,5 +1,5 @@
-// Alerts and dashboard against a real Prometheus that scrapes real gateways: what should fire fires, and no panel is dead. The
-// rules are those that ship, with a faster clock: no waiting, and windows of seconds.
+// Alerts and dashboard with a real Prometheus that scrapes real gateways: alerts fire when they should, and every panel has data. The
+// rules are those of the package with shorter times: no waiting, and windows of seconds.
 
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -74,7 +74,7 @@ auth:
 profiles: { reader: { effects: [read] } }
 `;
 
-/** The shipped rules with a faster clock. */
+/** The rules of the package with shorter times. */
 const quickRules = () => RULES.replace(/for: \S+/g, 'for: 0s').replace(/\[\d+m\]/g, `[${WINDOW}]`);
 
 const quickConfig = (targets: readonly string[]) => `global: { scrape_interval: 1s, evaluation_interval: 1s }
@@ -104,7 +104,7 @@ function call(url: string, name: string, args: object = {}, bearer: string | und
   });
 }
 
-/** Some of everything, several times a second. */
+/** Calls of every kind, several times a second. */
 function makeTraffic(): void {
   const { http } = gateway;
   void call(http, 'pets_list');
@@ -130,7 +130,7 @@ async function startGateways(): Promise<readonly string[]> {
   writeFileSync(join(folder, 'ci.key'), key);
   writeFileSync(join(folder, 'eager.key'), eager);
   gateway = await serve([], { cwd: folder });
-  // Sends away what it gets: hardly any of its heap may be in use.
+  // Refuses all calls, because it may use hardly any of its heap.
   writeFileSync(
     join(folder, 'full.yaml'),
     `port: 0\ntls: { cert: server.crt, key: server.key }\ndomains: [domains]\nadmin: { port: ${fullPort} }\nlimits: { shed: { heapPercent: 10 } }\n`,
@@ -175,7 +175,7 @@ describe.skipIf(!HAS_PROMETHEUS || !HAS_REDIS)('a real Prometheus', { timeout: 1
     }
   };
 
-  test('has something to show in every panel, and to judge in every rule', async () => {
+  test('has data for every panel of the dashboard and every rule', async () => {
     const missing = new Set(listExpressions().map(({ judged }) => judged));
     while (missing.size > 0) {
       for (const expression of missing) {
@@ -193,7 +193,7 @@ describe.skipIf(!HAS_PROMETHEUS || !HAS_REDIS)('a real Prometheus', { timeout: 1
     expect(missing.size).toBe(0);
   });
 
-  test('gets exactly the metrics, types and labels that docs/metrics.md tells', async () => {
+  test('gets exactly the metrics, types and labels of docs/metrics.md', async () => {
     const { admin } = gateway as Served & { readonly admin: string };
     const found = await scrape(admin.replace('0.0.0.0', '127.0.0.1'), { authorization: `Bearer ${token}` });
     const page = readFileSync('docs/metrics.md', 'utf8');
@@ -211,7 +211,7 @@ describe.skipIf(!HAS_PROMETHEUS || !HAS_REDIS)('a real Prometheus', { timeout: 1
     expect(live.sort(byName)).toEqual(told.sort(byName));
   });
 
-  test('fires what is so from the start: nobody at a port, strangers, limits, overload, an issuer away, a certificate about to end', async () => {
+  test('fires the alerts for a closed port, refused callers, limits, overload, an unavailable issuer and an expiring certificate', async () => {
     await untilFiring(
       'LandbridgeDown',
       'LandbridgeStrangersAtTheDoor',
@@ -231,19 +231,19 @@ describe.skipIf(!HAS_PROMETHEUS || !HAS_REDIS)('a real Prometheus', { timeout: 1
       expect(firing).not.toContain(name);
   });
 
-  test('fires when an API is gone', async () => {
+  test('fires an alert when an API is down', async () => {
     answer = gone;
     await untilFiring('LandbridgeUpstreamDown', 'LandbridgeCallsFailing');
     answer = well;
   });
 
-  test('fires when Redis is away', async () => {
+  test('fires an alert when Redis is down', async () => {
     await redis.kill();
     await untilFiring('LandbridgeStateAway');
     await redis.restart();
   });
 
-  test('fires when the audit trail cannot be written, and is quiet when it can again', async () => {
+  test('fires an alert while the audit trail cannot be written', async () => {
     const file = join(folder, 'audit.jsonl');
     renameSync(file, `${file}.away`);
     writeFileSync(file, 'somebody else’s\n');
@@ -255,8 +255,8 @@ describe.skipIf(!HAS_PROMETHEUS || !HAS_REDIS)('a real Prometheus', { timeout: 1
   });
 });
 
-describe('what ships for Prometheus and Grafana', () => {
-  test.skipIf(!HAS_PROMETHEUS)('is valid, and every alert fires when it should', () => {
+describe('the files for Prometheus and Grafana', () => {
+  test.skipIf(!HAS_PROMETHEUS)('are valid, and every alert fires when it should', () => {
     const promtool = (...args: string[]) => spawnSync('promtool', args, { encoding: 'utf8' });
     expect(promtool('check', 'config', 'deploy/prometheus/prometheus.yml')).toMatchObject({ status: 0 });
     expect(promtool('test', 'rules', 'test/telemetry/alert-rules.yml')).toMatchObject({ status: 0 });
@@ -271,14 +271,14 @@ describe('what ships for Prometheus and Grafana', () => {
     ),
   );
 
-  test('asks only for metrics that there are', () => {
+  test('use only metrics that exist', () => {
     const unknown = listExpressions().flatMap(({ expression }) =>
       namesIn(expression).filter((name) => name.startsWith('landbridge_') && !known.has(name)),
     );
     expect(unknown).toEqual([]);
   });
 
-  test('shows or watches every metric of the gateway', () => {
+  test('use every metric of the gateway', () => {
     const used = new Set(listExpressions().flatMap(({ expression }) => namesIn(expression)));
     const unused = Object.values(METRICS).filter(
       ({ name }) => ![name, `${name}_bucket`, `${name}_count`].some((one) => used.has(one)),
@@ -286,7 +286,7 @@ describe('what ships for Prometheus and Grafana', () => {
     expect(unused.map(({ name }) => name)).toEqual([]);
   });
 
-  test('has for every alert words, a severity, and a section of the runbook', () => {
+  test('have a text, a severity and a section of the runbook for every alert', () => {
     const runbook = readFileSync('docs/operate.md', 'utf8');
     const { groups } = parse(RULES) as { groups: { rules: Record<string, never>[] }[] };
     for (const { alert, annotations, labels } of groups.flatMap(({ rules }) => rules) as never as {

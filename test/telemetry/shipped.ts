@@ -1,4 +1,4 @@
-// The alerts and the dashboard that ship, and the expressions in them.
+// The alerts and the dashboard of the package, and the expressions in them.
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
@@ -9,7 +9,7 @@ const DASHBOARD = JSON.parse(readFileSync('deploy/grafana/landbridge.json', 'utf
 
 export interface Expression {
   readonly expression: string;
-  /** Of an alert what is compared: it has a value also while all is well. */
+  /** Of an alert, the compared value: it exists even if the alert does not fire. */
   readonly judged: string;
 }
 
@@ -26,7 +26,7 @@ export function listExpressions(): readonly Expression[] {
 
 const COMPARISON = / (?:==|>|<) /;
 
-/** The metrics that an expression is about. */
+/** The metrics in an expression. */
 export function namesIn(expression: string): string[] {
   return [...expression.replace(/\{[^}]*\}/g, '').matchAll(/\b(?:landbridge|process|nodejs)_[a-z0-9_]+\b/g)].map(
     ([name]) => name,

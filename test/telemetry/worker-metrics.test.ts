@@ -1,4 +1,4 @@
-// One admin listener for several workers, as a real gateway has it: sums over all of them, which never go back.
+// One admin listener for several workers, as in a real gateway: sums over all of them, which never decrease.
 
 import { afterEach, expect, test } from 'vitest';
 import { WorkersView } from '../../src/cli/admin/workers-view.ts';
@@ -19,7 +19,7 @@ const counter = (value: number) => ({
 });
 const gauge = (value: number) => ({ ...counter(value), name: 'other', type: 'gauge', aggregator: 'max' });
 
-test('what a worker counted stays when it ends, what it was like does not', () => {
+test('counters of a worker that ended are kept, its gauges are not', () => {
   const all = new WorkerSnapshots();
   all.note(1, [counter(3), gauge(9)]);
   all.note(2, [counter(4), gauge(5)]);
@@ -33,7 +33,7 @@ test('what a worker counted stays when it ends, what it was like does not', () =
     ['some_total', 7],
     ['other', 5],
   ]);
-  // The next one in its place begins with nothing.
+  // The worker that replaces it starts at zero.
   all.note(1, [counter(1), gauge(2)]);
   expect(read()).toEqual([
     ['some_total', 8],
@@ -44,7 +44,7 @@ test('what a worker counted stays when it ends, what it was like does not', () =
   expect(read()).toEqual([['some_total', 8]]);
 });
 
-test('whoever asks for readiness makes no worker put its metrics together', async () => {
+test('a request for readiness does not make workers collect their metrics', async () => {
   const asked: string[] = [];
   let hear: (message: unknown) => void = () => {};
   const parts = { wanted: 1, level: 'info', setLevel: () => {}, isStopping: () => false };
@@ -63,7 +63,7 @@ test('whoever asks for readiness makes no worker put its metrics together', asyn
   expect(await view.readiness()).toMatchObject({ isReady: true, workers: { wanted: 1, ready: 1 } });
   expect(asked).toEqual(['reasons']);
   expect((await view.metrics()).find(({ name }) => name === 'some_total')?.values[0]?.value).toBe(5);
-  // And what was counted stays, however often that is asked.
+  // The counters stay the same, however often they are read.
   await view.readiness();
   expect(asked).toEqual(['reasons', 'report', 'reasons']);
 });
@@ -73,7 +73,9 @@ afterEach(async () => {
   await gateway?.stop();
 });
 
-test('workers are told as one: calls, readiness and the log level', { timeout: 120_000 }, async () => {
+test('the admin listener shows all workers together: calls, readiness and the log level', {
+  timeout: 120_000,
+}, async () => {
   gateway = await serve(['--workers', '2', '--admin-port', '0', '--grace', '1'], {
     env: { LANDBRIDGE_DRAIN_SECONDS: '0' },
   });
@@ -91,7 +93,7 @@ test('workers are told as one: calls, readiness and the log level', { timeout: 1
     await new Promise((resolve) => setTimeout(resolve, 50));
   expect((await scrape(admin)).sum('landbridge_calls_total', { outcome: 'ok' })).toBe(40);
   while ((await readiness()).workers.ready < 2) await new Promise((resolve) => setTimeout(resolve, 50));
-  // A level that counts for all: no worker writes a line of a call any more.
+  // The level applies to all: no worker writes lines of calls any more.
   await fetch(`${admin}/log-level`, { method: 'PUT', body: '{"level":"error"}' });
   await scrape(admin);
   const lines = () => gateway!.log().split('"msg":"call"').length;

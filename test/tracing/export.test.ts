@@ -1,4 +1,4 @@
-// How spans leave: to whom, with what, and what happens when nobody takes them.
+// The export of spans: where they are sent, with which attributes, and what happens if the collector does not accept them.
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
@@ -52,7 +52,7 @@ function record({ provider }: TraceExport, count: number): void {
 }
 
 describe('spans', () => {
-  test('say what they come from, and bring the headers the collector wants', async () => {
+  test('have the resource attributes, and are sent with the configured headers', async () => {
     const traces = open({
       headers: { 'x-api-key': 'k' },
       resource: { 'deployment.environment.name': 'test', 'service.instance.id': 'one' },
@@ -77,7 +77,7 @@ describe('spans', () => {
     });
   });
 
-  test('of two processes are told apart, where nobody names them', async () => {
+  test('of two processes differ in their instance id', async () => {
     for (const traces of [open(), open()]) {
       record(traces, 1);
       await traces.close();
@@ -86,7 +86,7 @@ describe('spans', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  test('that are refused are told of once, and once more when they arrive again', async () => {
+  test('that the collector refuses are reported once, and once more when they arrive again', async () => {
     const said: unknown[] = [];
     const traces = open({ onChange: (isArriving, facts) => said.push([isArriving, facts]) });
     receiver.status = 400;
@@ -104,13 +104,13 @@ describe('spans', () => {
     expect(await traces.close()).toEqual({ losses: 6 });
   });
 
-  test('wait in a queue that has an end', async () => {
+  test('wait in a bounded queue', async () => {
     const warnings: string[] = [];
     const traces = open({
       queue: { maxQueueSize: 10, maxExportBatchSize: 10, scheduledDelayMillis: 3_600_000 },
       onWarning: (message) => warnings.push(message),
     });
-    // The tenth begins an export, which takes ten along; ten more fit.
+    // The tenth span starts an export of ten spans; ten more fit into the queue.
     record(traces, 50);
     await traces.provider.forceFlush();
     record(traces, 1);
@@ -119,7 +119,7 @@ describe('spans', () => {
     expect(warnings).toEqual(['Dropped 30 spans because maxQueueSize reached']);
   });
 
-  test('keep nobody from ending when the collector does not answer', async () => {
+  test('do not delay the end of the process when the collector does not answer', async () => {
     const silent = await startUpstream(() => {});
     const traces = open({ endpoint: `${silent.url}/v1/traces` });
     record(traces, 3);
@@ -127,7 +127,7 @@ describe('spans', () => {
     await silent.close();
   });
 
-  test('that cannot be sent at all do not touch the calls they are of', async () => {
+  test('that cannot be sent do not affect their calls', async () => {
     const upstream = await startUpstream();
     const traces = open({
       endpoint: 'http://127.0.0.1:1/v1/traces',
@@ -149,10 +149,10 @@ describe('spans', () => {
   });
 });
 
-describe('an application with an SDK of its own', () => {
+describe('an application with its own OpenTelemetry SDK', () => {
   afterEach(() => trace.disable());
 
-  test('gets spans of tools that it serves on a server of the official SDK', async () => {
+  test('gets the spans of tools that it serves with the official MCP SDK', async () => {
     const exporter = new InMemorySpanExporter();
     trace.setGlobalTracerProvider(new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] }));
     const server = new McpServer({ name: 'host', version: '1' });
@@ -170,7 +170,7 @@ describe('an application with an SDK of its own', () => {
     expect(spans[1]!.attributes).toMatchObject({ 'gen_ai.tool.name': 'echo', 'landbridge.operation': 'echo.say' });
   });
 
-  test('gets the spans through OpenTelemetry’s API, and a gateway made before it does without', async () => {
+  test('gets the spans through OpenTelemetry’s API, except of a gateway that was created before', async () => {
     const upstream = await startUpstream();
     const call = modern(1, 'tools/call', { name: 'pets_get', arguments: { id: 7 } });
     const before = createGateway({ domains: [petsDomain(upstream.url)], exposure: 'tools' });

@@ -1,4 +1,4 @@
-// Whole trees of spans, as a real collector gets them: over every transport, in both eras, for what works and what fails.
+// Whole trees of spans, as a real collector gets them: over every transport, in both eras, for successes and failures.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ToolEntry } from '../../src/catalog/tool-entry.ts';
@@ -61,7 +61,7 @@ function open(more: Partial<GatewayOptions> = {}, plan: Partial<ExportOptions> =
   return gateway;
 }
 
-/** Everything that was recorded so far, in the order of its end. */
+/** All spans that were recorded so far, in the order of their ends. */
 async function collect(): Promise<readonly ReceivedSpan[]> {
   await traces.provider.forceFlush();
   return receiver.spans;
@@ -119,10 +119,10 @@ describe.each(['http/protobuf', 'http/json'] as const)('a call, exported as %s',
   });
 });
 
-describe('what fails', () => {
+describe('the span of a failure', () => {
   const call = (params: Record<string, unknown>) => gateway.handle(modern(1, 'tools/call', params));
 
-  test('is named by its kind, and no value of an argument is in any span', async () => {
+  test('has the kind of the failure, and no span contains the value of an argument', async () => {
     open();
     await call({ name: 'pets_get', arguments: { id: 'hidden-value' } });
     const spans = await collect();
@@ -141,7 +141,7 @@ describe('what fails', () => {
     expect(JSON.stringify(spans)).not.toContain('hidden-value');
   });
 
-  test('is not named for a tool that there is not: names are few, whatever is called', async () => {
+  test('does not have the name of an unknown tool', async () => {
     open();
     await call({ name: 'made_up_name', arguments: {} });
     await gateway.handle(modern(2, 'made/up'));
@@ -179,7 +179,7 @@ describe('what fails', () => {
     ['a missing resource', legacy(1, 'resources/read', { uri: 'pets://nowhere' }), {}, '-32002', undefined],
     ['a bug', broken, headersOf(broken), '-32603', '-32603'],
     ['an answer that reaches nobody', undelivered, headersOf(undelivered), '-32603', '-32603'],
-  ])('is told from a mistake of the client: %s', async (_, message, headers, code, failure) => {
+  ])('is distinguished from an error of the client: %s', async (_, message, headers, code, failure) => {
     await open({ native: { tools } }).handle(message, { transport: 'http', principal: { id: 'ann' }, headers });
     const spans = await collect();
     expect(spans.map(({ attributes }) => attributes['rpc.response.status_code'])).toEqual([code]);
@@ -213,7 +213,7 @@ describe('what fails', () => {
     expect(spans.find(({ kind }) => kind === 'server')!.attributes['landbridge.failure_mode']).toBe(mode);
   });
 
-  test('an API that does not answer in time', async () => {
+  test('says that an API did not answer in time', async () => {
     answer = () => {};
     open({ domains: [petsDomain(upstream.url, {}, { timeoutMs: 50 })] });
     await call(getPet);
@@ -222,7 +222,7 @@ describe('what fails', () => {
     ]);
   });
 
-  test('a call beyond the limits of its caller never begins', async () => {
+  test('of a call beyond the limits of its caller has no request to the API', async () => {
     open({ limits: { perPrincipal: { rate: '1/min', queue: 0 } } });
     await call(getPet);
     await call(getPet);
@@ -236,8 +236,8 @@ describe('what fails', () => {
   });
 });
 
-describe('requests that follow from others', () => {
-  test('a redirect is a request of its own, with a context of its own', async () => {
+describe('requests that a call causes', () => {
+  test('have a separate span and context for a redirect', async () => {
     answer = ({ url }, response) => {
       if (url === '/pets/7') response.writeHead(302, { location: '/pets/8' }).end();
       else response.setHeader('content-type', 'application/json').end('{}');
@@ -253,7 +253,7 @@ describe('requests that follow from others', () => {
     );
   });
 
-  test('a token is fetched once, in the trace of the call that needed it, and renewed in that of another', async () => {
+  test('fetch a token in the trace of the call that needed it, and renew it in that of another', async () => {
     let tokens = 0;
     answer = ({ url, headers }, response) => {
       response.setHeader('content-type', 'application/json');
@@ -284,11 +284,11 @@ describe('requests that follow from others', () => {
   });
 });
 
-describe('the guard', () => {
+describe('the span of the guard', () => {
   const remove = { name: 'pets_delete', arguments: { id: 7 } };
   const DELETE = { name: 'DELETE /pets/{id}', kind: 'client' };
 
-  test('shows how long a person was asked, apart from the API', async () => {
+  test('shows how long a person took to answer', async () => {
     const client = await openTcp(open().protocol);
     await client.ask(legacy(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: { elicitation: {} } }));
     client.send(legacy(2, 'tools/call', remove));
@@ -316,7 +316,7 @@ describe('the guard', () => {
     });
   });
 
-  test('is one round of two in the modern era: the question, and the answer', async () => {
+  test('is in both requests of the modern era: the question, and the answer', async () => {
     open();
     const capabilities = { elicitation: { form: {} } };
     const asked = await gateway.handle(modern(1, 'tools/call', remove, capabilities));
@@ -333,7 +333,7 @@ describe('the guard', () => {
     expect(JSON.stringify(spans)).not.toContain(requestState);
   });
 
-  test('that refuses says so: with a token to come back with, and where nothing helps', async () => {
+  test('says that it refused, with a token to confirm or without', async () => {
     open();
     await gateway.handle(modern(1, 'tools/call', remove));
     await gateway.close();
@@ -359,7 +359,7 @@ describe('the guard', () => {
 describe('the trace of the caller', () => {
   const meta = { traceparent: PARENT, tracestate: 'vendor=1', baggage: 'tenant=blue' };
 
-  test('goes on here, and on to the API, when the message carries it', async () => {
+  test('is continued here and passed on to the API, if it is in the message', async () => {
     open();
     await gateway.handle(modern(1, 'tools/call', { ...getPet, _meta: meta }));
     const spans = await collect();
@@ -374,7 +374,7 @@ describe('the trace of the caller', () => {
     });
   });
 
-  test('goes on when only the HTTP request carries it; what the message says counts more, and then that is a link', async () => {
+  test('is continued from the HTTP headers; the context of the message takes precedence, and the other becomes a link', async () => {
     const server = await serveHttp(open());
     const other = '0af7651916cd43dd8448eb211c80319c';
     const headers = { traceparent: `00-${other}-b7ad6b7169203331-01`, baggage: 'tenant=red' };
@@ -395,7 +395,7 @@ describe('the trace of the caller', () => {
     expect(upstream.seen.map(({ headers }) => headers.baggage)).toEqual(['tenant=red', 'tenant=blue']);
   });
 
-  test('that is malformed counts for nothing', async () => {
+  test('is ignored if it is malformed', async () => {
     open();
     await gateway.handle(modern(1, 'tools/call', { ...getPet, _meta: { traceparent: '00-0-0-1', baggage: 'a b' } }));
     const [first] = await collect();
@@ -408,7 +408,7 @@ describe('the trace of the caller', () => {
     ['own', 1, '00', 1],
     ['follow', 0, '01', 1],
     ['follow', 1, '00', 0],
-    // The lowest id there is: a ratio takes it for one of its share.
+    // The lowest possible id: it is within the share of any ratio.
     ['id', 0.5, '00', 1],
   ] as const)(
     'with callers %s and a ratio of %d: a flag of %s makes %d recorded',
@@ -418,7 +418,7 @@ describe('the trace of the caller', () => {
       const traceparent = `00-${id}-00f067aa0ba902b7-${flag}`;
       await gateway.handle(modern(1, 'tools/call', { ...getPet, _meta: { traceparent } }));
       expect((await collect()).filter(({ kind }) => kind === 'server')).toHaveLength(recorded);
-      // The API is told either way, and whether it is recorded here.
+      // The API gets the context either way, with a flag that says whether it is recorded here.
       expect(upstream.seen[0]!.headers.traceparent).toMatch(new RegExp(`^00-${id}-[0-9a-f]{16}-0${recorded}$`));
     },
   );
@@ -431,12 +431,12 @@ describe('the trace of the caller', () => {
     );
     await Promise.all(calls);
     const { length } = (await collect()).filter(({ kind }) => kind === 'server');
-    // Once in 10^15 runs all or none of 50 would do; here all of 200 are asked for.
+    // Some are recorded, but not all. With 50 calls, this would fail by chance once in 10^15 runs.
     expect(length > 0 && length < 200).toBe(true);
   });
 });
 
-test('a batch is a span for each of its messages, and none for notifications', async () => {
+test('each request of a batch has a span, notifications have none', async () => {
   const link = await LINKS.http(open());
   const batch = [
     legacy(1, 'tools/call', getPet),
@@ -450,7 +450,7 @@ test('a batch is a span for each of its messages, and none for notifications', a
   expect(names.sort()).toEqual(['tools/call pets_get', 'tools/call pets_list', 'tools/list']);
 });
 
-test('resources and prompts are requests like others, without the address that was read', async () => {
+test('resources and prompts have spans, without the URI that was read', async () => {
   open();
   await gateway.handle(modern(1, 'resources/read', { uri: 'pets://about' }));
   await gateway.handle(modern(2, 'prompts/get', { name: 'introduce', arguments: { kind: 'cat' } }));
@@ -461,7 +461,7 @@ test('resources and prompts are requests like others, without the address that w
   ]);
 });
 
-test('where nothing is traced, the API is told what the message carries, and nothing of the headers', async () => {
+test('without tracing, the API gets the context of the message, and nothing of the headers', async () => {
   open({ tracerProvider: undefined });
   const server = await serveHttp(gateway);
   const meta = { traceparent: PARENT, tracestate: 'vendor=1', baggage: 'tenant=blue' };

@@ -1,4 +1,4 @@
-// Several processes, one pipe: what they write is read line by line.
+// Several processes write to one pipe, which is read line by line.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -7,9 +7,9 @@ const SCRIPT = fileURLToPath(new URL('lines.mjs', import.meta.url));
 const LINES = 10_000;
 const NAMES = ['one', 'two', 'three'];
 
-test('no line of one process is torn by those of another, however slowly they are read', async () => {
+test('lines of several processes are never mixed, however slowly they are read', async () => {
   const writers = NAMES.map((who) => `"$0" "$1" ${who} ${LINES} &`).join(' ');
-  // Between processes that Node.js starts there are sockets; a shell makes a pipe.
+  // Node.js connects the processes that it starts with sockets; a shell uses a pipe.
   const shell = spawn('sh', ['-c', `(${writers} wait) | cat`, process.execPath, SCRIPT], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -1,4 +1,4 @@
-// The doors of a gateway of several workers: TLS, and how many may be inside at once.
+// Listeners of a gateway with several workers: TLS, and the limit of connections.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { connect, type Socket } from 'node:net';
@@ -50,13 +50,13 @@ function listOverHttps(): Promise<number | undefined> {
   });
 }
 
-test('HTTPS is served by all of them', async () => {
+test('all workers serve HTTPS', async () => {
   const counts = await Promise.all(Array.from({ length: 6 }, listOverHttps));
   expect(counts[0]).toBeGreaterThan(0);
   expect(new Set(counts).size).toBe(1);
 });
 
-test('TCP connections count for all of them together', async () => {
+test('the limit of TCP connections applies to all workers together', async () => {
   const [host = '', port] = gateway.tcp.split(':');
   const sockets: Socket[] = [];
   const ends: string[] = [];

@@ -1,4 +1,4 @@
-// How workers begin, end and are replaced: the built program, real signals.
+// How workers start, end and are replaced: the built program, with real signals.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 import { isRunning, pidOf, readLog } from '../support/workers.ts';
 
-/** Nobody sends calls here who would have to be told first. */
+/** No client has to be told to go elsewhere before the end. */
 const NO_WAITING = { LANDBRIDGE_DRAIN_SECONDS: '0' };
 
 let folder: string;
@@ -49,7 +49,7 @@ function start(args: readonly string[] = ['pets.yaml'], detached = false): Promi
 const list = (gateway: Served) => post(gateway.http, JSON.stringify(legacy(1, 'tools/call', { name: 'pets_list' })));
 const textOf = ({ body }: { body: string }) => (JSON.parse(body) as Rpc).result?.content;
 
-/** A call under way in every worker, and another on top. */
+/** A call in progress in every worker, and one more. */
 async function holdCalls(gateway: Served): Promise<Promise<{ body: string }>[]> {
   const calls = Array.from({ length: 4 }, () => list(gateway));
   await until(() => held.length === calls.length);
@@ -62,8 +62,8 @@ function answerAll(): void {
 
 const LATE = [{ type: 'text', text: '{"late":true}' }];
 
-describe('the end', () => {
-  test('SIGTERM lets the calls of all workers finish, and exits 0', async () => {
+describe('the end of a gateway with workers', () => {
+  test('lets the calls of all workers finish after SIGTERM, with exit code 0', async () => {
     const gateway = await start();
     const calls = await holdCalls(gateway);
     const code = gateway.stop();
@@ -73,7 +73,7 @@ describe('the end', () => {
     expect(await code).toBe(0);
   });
 
-  test('Ctrl-C in a terminal, which all processes get, is one signal and no more', async () => {
+  test('treats Ctrl-C in a terminal, which all processes get, as one signal', async () => {
     const gateway = await start(['pets.yaml'], true);
     const calls = await holdCalls(gateway);
     const ended = new Promise((resolve) => gateway.child.once('exit', resolve));
@@ -84,7 +84,7 @@ describe('the end', () => {
     expect(await ended).toBe(0);
   });
 
-  test('a second signal means now', async () => {
+  test('comes at once after a second signal', async () => {
     const gateway = await start();
     const calls = (await holdCalls(gateway)).map((call) =>
       call.then(
@@ -94,14 +94,14 @@ describe('the end', () => {
     );
     const code = gateway.stop();
     await until(() => readLog(gateway).filter(({ msg }) => msg === 'stopping').length === 2);
-    // What comes within a moment of the first is the same signal, passed on by somebody.
+    // A signal right after the first is the same one, passed on by a parent process.
     const again = setInterval(() => gateway.child.kill('SIGTERM'), 100);
     expect(await code).toBe(130);
     clearInterval(again);
     expect(await Promise.all(calls)).toEqual(calls.map(() => 'hung up on'));
   });
 
-  test('workers whose primary was killed finish what is under way, and end', async () => {
+  test('comes for workers of a killed primary when their calls are answered', async () => {
     const gateway = await start();
     const pids = [await pidOf(gateway, 1), await pidOf(gateway, 2)];
     const calls = await holdCalls(gateway);
@@ -112,7 +112,7 @@ describe('the end', () => {
     await until(() => !pids.some(isRunning));
   });
 
-  test('and their successors wait for their audit files', async () => {
+  test('is waited for by later workers that need the same audit files', async () => {
     writeFileSync(
       join(folder, 'landbridge.yaml'),
       'domains: [./pets.yaml]\nexposure: tools\naudit: { file: audit.jsonl }\n',
@@ -141,7 +141,7 @@ describe('the end', () => {
     expect(code).toBe(0);
   });
 
-  test('SIGHUP ends nobody, and reaches all', async () => {
+  test('does not come by SIGHUP, which reaches all workers', async () => {
     writeFileSync(
       join(folder, 'landbridge.yaml'),
       JSON.stringify({ domains: ['pets.yaml'], audit: { file: 'a.jsonl' } }),
@@ -151,15 +151,15 @@ describe('the end', () => {
     expect(files.map((file) => existsSync(file))).toEqual([true, true]);
     for (const file of files) rmSync(file);
     gateway.child.kill('SIGHUP');
-    // A file that was moved away is begun anew.
+    // After a rename, a new file is started.
     await until(() => files.every((file) => existsSync(file)));
     expect([await pidOf(gateway, 1), await pidOf(gateway, 2)].every(isRunning)).toBe(true);
     expect(await gateway.stop()).toBe(0);
   });
 });
 
-describe('a start that fails', () => {
-  test('is told once, with the reason and its exit code', async () => {
+describe('a failing start of workers', () => {
+  test('is reported once, with the reason and its exit code', async () => {
     writeFileSync(join(folder, 'broken.yaml'), 'name: broken\nendpoints: 7\n');
     const one = await runProgram(['serve', '--port', '0', 'broken.yaml'], { cwd: folder });
     const two = await runProgram(['serve', '--port', '0', '--workers', '2', 'broken.yaml'], { cwd: folder });
@@ -168,7 +168,7 @@ describe('a start that fails', () => {
     expect(two.stderr).toContain('broken.yaml');
   });
 
-  test('for a port that is taken as well, in JSON where that was asked for', async () => {
+  test('because of a port in use is reported in JSON if that was requested', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as { port: number };
@@ -191,7 +191,7 @@ describe('a start that fails', () => {
     [['--workers', '2', '--stdio'], 'Several workers cannot share stdio'],
     [['--workers', 'auto', '--stdio'], 'Several workers cannot share stdio'],
     [['--workers', '2', '-'], 'Every worker reads the document, but stdin can be read only once'],
-  ])('is one of usage for %j', async (args, sentence) => {
+  ])('is a usage error for %j', async (args, sentence) => {
     const { code, stderr } = await runProgram(['serve', '--port', '0', ...args], { cwd: folder });
     expect(code).toBe(2);
     expect(stderr).toContain(sentence);
@@ -200,9 +200,9 @@ describe('a start that fails', () => {
 });
 
 describe('workers that keep ending', () => {
-  test('are started again after ever longer times, and serve at the same port when the reason is gone', async () => {
+  test('are restarted after growing delays, and serve at the same port when the cause is fixed', async () => {
     const reason = join(folder, 'reason');
-    // Ends every process that loads it, while there is a reason.
+    // Ends every process that loads it, as long as the file `reason` exists.
     writeFileSync(
       join(folder, 'fragile.js'),
       `import { existsSync } from 'node:fs';
@@ -226,7 +226,7 @@ export default { name: 'fragile', baseUrl: '${upstream.url}', endpoints: { list:
     expect(await gateway.stop()).toBe(0);
   });
 
-  test('that have become other than the first are told', async () => {
+  test('that serve other tools than the first are reported', async () => {
     const gateway = await start(['pets.yaml']);
     const pid = await pidOf(gateway, 2);
     writeFileSync(
@@ -241,7 +241,7 @@ export default { name: 'fragile', baseUrl: '${upstream.url}', endpoints: { list:
   });
 });
 
-/** The last that is said of a slot is that it serves. */
+/** The last line about this slot says that it serves. */
 function isServedBy(gateway: Served, slot: number): boolean {
   const last = readLog(gateway)
     .filter(({ worker, msg }) => worker === slot && /^a worker /.test(String(msg)))
@@ -249,7 +249,7 @@ function isServedBy(gateway: Served, slot: number): boolean {
   return last?.msg === 'a worker serves';
 }
 
-test('a worker that does not answer is killed, and replaced', async () => {
+test('a worker that does not answer is killed and replaced', async () => {
   const script = fileURLToPath(new URL('supervised.mjs', import.meta.url));
   const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
   started.push(child);
@@ -270,7 +270,7 @@ test('a worker that does not answer is killed, and replaced', async () => {
   expect(await ended).toBe(0);
 });
 
-test('a worker is known to its own processes by nothing in the environment', async () => {
+test('processes started by a worker see nothing of it in their environment', async () => {
   const seen = join(folder, 'seen.json');
   writeFileSync(
     join(folder, 'curious.js'),
@@ -286,7 +286,7 @@ export default { name: 'curious', baseUrl: '${upstream.url}', endpoints: { list:
   await gateway.stop();
 });
 
-test('flags of Node.js, NODE_OPTIONS and files of variables count for workers as well', async () => {
+test('flags of Node.js, NODE_OPTIONS and env files apply to workers as well', async () => {
   const seen = join(folder, 'seen.json');
   writeFileSync(
     join(folder, 'curious.js'),

@@ -1,4 +1,4 @@
-// Two workers on one port, as people run them: the built program, real connections, judged by what reached the API.
+// Two workers on one port: the built program, with real connections. The tests check what reached the API.
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
@@ -17,7 +17,7 @@ const CALLS_AN_HOUR = 30;
 
 let folder: string;
 let upstream: Upstream;
-/** Answers that wait for a test to give them. */
+/** Answers that the test sends later. */
 const held: ServerResponse[] = [];
 let gateway: Served;
 
@@ -81,7 +81,7 @@ interface Result {
 
 let id = 0;
 
-/** On a connection of its own. */
+/** On a separate connection. */
 async function call(name: string, args: object = {}, as = KEYS.free): Promise<Result> {
   const message = legacy(++id, 'tools/call', { name, arguments: args });
   const { body } = await post(gateway.http, JSON.stringify(message), {
@@ -95,7 +95,7 @@ async function call(name: string, args: object = {}, as = KEYS.free): Promise<Re
 
 const callsOf = (slot: number) => readLog(gateway).filter(({ worker, msg }) => worker === slot && msg === 'call');
 
-test('say once that they serve, and how many they are; each line of the log says whose it is', async () => {
+test('workers announce once that they serve and how many they are, and each log line has its worker', async () => {
   expect(gateway).toMatchObject({ workers: 2, http: expect.stringMatching(/^http:/), tcp: expect.any(String) });
   for (let count = 0; count < 8; count++) await call('pets_list');
   await until(() => callsOf(1).length + callsOf(2).length >= 8);
@@ -104,7 +104,7 @@ test('say once that they serve, and how many they are; each line of the log says
   expect(readLog(gateway).filter(({ text }) => text !== undefined)).toEqual([]);
 });
 
-test('serve one TCP port', async () => {
+test('workers serve one TCP port', async () => {
   const [host = '', port] = gateway.tcp.split(':');
   const ask = () =>
     new Promise<string>((resolve, reject) => {
@@ -126,7 +126,7 @@ test('serve one TCP port', async () => {
   ]);
 });
 
-test('accept a confirmation once between them, whichever of them is asked', async () => {
+test('workers accept a confirmation once in total, whichever of them is asked', async () => {
   const ids = Array.from({ length: 60 }, (_, index) => index + 1);
   await Promise.all(
     ids.map(async (pet) => {
@@ -140,19 +140,19 @@ test('accept a confirmation once between them, whichever of them is asked', asyn
   expect(deleted.sort()).toEqual(ids.map((pet) => `/pets/${pet}`).sort());
 });
 
-test('know the sessions of each other', async () => {
+test('workers know each other’s sessions', async () => {
   const client = await connectFresh(gateway.http, { authorization: `Bearer ${KEYS.free}` });
   for (let count = 0; count < 10; count++) expect((await client.listTools()).tools).toHaveLength(3);
   await client.close();
 });
 
-test('count the calls of one caller together', async () => {
+test('workers share the rate limit of a caller', async () => {
   const results = await Promise.all(Array.from({ length: 4 * CALLS_AN_HOUR }, () => call('pets_list', {}, KEYS.slow)));
   expect(results.filter(({ isError }) => !isError)).toHaveLength(CALLS_AN_HOUR);
   expect(upstream.seen).toHaveLength(CALLS_AN_HOUR);
 });
 
-test('ask a person, and find who asked whichever of them gets the answer', async () => {
+test('workers pass the answer of a person to the worker that asked', async () => {
   let questions = 0;
   const client = await connectFresh(gateway.http, { authorization: `Bearer ${KEYS.free}` }, () => {
     questions++;
@@ -170,7 +170,7 @@ test('ask a person, and find who asked whichever of them gets the answer', async
   await client.close();
 });
 
-test('have room for as many calls of one caller at once as one process would', async () => {
+test('workers share the concurrency limit of a caller', async () => {
   const calls = Array.from({ length: 20 }, () => call('pets_wait', {}, KEYS.narrow));
   const refused = calls.map((one) => one.then(({ structuredContent }) => structuredContent?.failure_mode));
   let turnedAway = 0;
@@ -181,7 +181,7 @@ test('have room for as many calls of one caller at once as one process would', a
   expect((await Promise.all(calls)).filter(({ isError }) => !isError)).toHaveLength(3);
 });
 
-test('go on when one of them is killed under load: only what was under way there fails, and another takes its slot', async () => {
+test('workers go on when one of them is killed under load: only its calls fail, and it is replaced', async () => {
   const before = await pidOf(gateway, 1);
   const other = await pidOf(gateway, 2);
   const LOOPS = 6;
@@ -207,18 +207,18 @@ test('go on when one of them is killed under load: only what was under way there
   await until(() => callsOf(1).length > served);
   isOver = true;
   await Promise.all(load);
-  // Each loop has one request under way at a time.
+  // Each loop has one request in progress at a time.
   expect(failed.length).toBe(new Set(failed).size);
   expect(await pidOf(gateway, 2)).toBe(other);
   expect(isRunning(after)).toBe(true);
   expect(readLog(gateway)).toContainEqual(expect.objectContaining({ worker: 1, signal: 'SIGKILL', restartInMs: 100 }));
 });
 
-test('hang up on whoever was on the way to one that died', async () => {
+test('connections on their way to a worker that died are closed', async () => {
   const pid = await pidOf(gateway, 2);
   process.kill(pid, 'SIGSTOP');
   const ended: Promise<string>[] = [];
-  // One of every two comes to the one that does not move.
+  // Every second connection goes to the worker that is stopped.
   const sent = Array.from({ length: 6 }, () => call('pets_list'));
   for (const one of sent)
     ended.push(
@@ -235,7 +235,7 @@ test('hang up on whoever was on the way to one that died', async () => {
   await pidOf(gateway, 2, pid);
 });
 
-test('leave an audit file each, and all of them hold together', async () => {
+test('workers write one audit file each, and all of them verify', async () => {
   const calls = readLog(gateway).filter(({ msg }) => msg === 'call').length;
   expect(await gateway.stop()).toBe(0);
   const { code, stdout } = await run(['audit', 'verify', '--json', '--closed'], { cwd: folder });
@@ -248,7 +248,7 @@ test('leave an audit file each, and all of them hold together', async () => {
     [1, ['audit-1.jsonl']],
     [2, ['audit-2.jsonl']],
   ]);
-  // Lines of the log that a killed worker had not written yet are lost; records are not.
+  // Log lines that a killed worker had not yet written are lost; records are not.
   expect(chains[0]!.calls + chains[1]!.calls).toBeGreaterThanOrEqual(calls);
   const named = await run(['audit', 'verify', 'audit-2.jsonl', 'audit-1.jsonl'], { cwd: folder });
   expect(named.code).toBe(0);

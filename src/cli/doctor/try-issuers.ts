@@ -3,7 +3,7 @@ import type { Config } from '../../config/read-config.ts';
 import type { Finding } from '../../doctor/finding.ts';
 import { createServiceDoor } from '../../executor/ask-service.ts';
 import { checkIssuers } from '../../identity/oauth/issuer-settings.ts';
-import { proveIssuer } from '../../identity/oauth/prove-issuer.ts';
+import { probeIssuer } from '../../identity/oauth/probe-issuer.ts';
 import { readProxyRules } from '../../network/proxy-rules.ts';
 import { PRODUCT } from '../../product.ts';
 
@@ -19,7 +19,7 @@ export async function tryIssuers({ auth, env }: Config, profiles: ReadonlySet<st
       const words = wrong.map(({ path, message }) => `${path.slice(1).join('.')}: ${message}`);
       return { ...common, severity: 'error', message: words.join('; '), fix: 'correct auth.oauth' };
     }
-    const { good, bad } = await proveIssuer(settings, { ask: door.ask, variables: env });
+    const { good, bad } = await probeIssuer(settings, { ask: door.ask, variables: env });
     if (bad.length === 0) return { ...common, severity: 'note', message: good.join('; '), fix: 'nothing to do' };
     const fix =
       'check issuer, jwksUri and introspection in auth.oauth, and the network; until this works, its tokens are refused';

@@ -1,7 +1,7 @@
 // landbridge serve: in this process, or in several that this one starts. What is loaded depends on it: a primary that only
 // looks after its workers needs no gateway.
 import { envFilesOf, type Flags, readConfig } from '../../config/read-config.ts';
-import { countWorkers } from '../../workers/available-cores.ts';
+import { countWorkers } from '../../workers/worker-launch.ts';
 import { SLOT_VARIABLE } from '../../workers/worker-messages.ts';
 import type { Io } from '../io.ts';
 import type { Invocation } from '../terminal/invocation.ts';

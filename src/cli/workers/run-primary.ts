@@ -8,7 +8,7 @@ import { createPrimaryState } from '../../state/primary-state.ts';
 import { createRefusals } from '../../transport/door/refusals.ts';
 import type { Slot } from '../../workers/slot.ts';
 import { Supervisor } from '../../workers/supervise.ts';
-import { listWorkerFlags } from '../../workers/worker-flags.ts';
+import { listWorkerFlags } from '../../workers/worker-launch.ts';
 import { STATE_TOPIC } from '../../workers/worker-messages.ts';
 import { listenForAdmin, refuseOpenAdmin } from '../admin/listen-for-admin.ts';
 import { ADMIN_TOPIC } from '../admin/worker-report.ts';

@@ -1,8 +1,7 @@
 // The settings of one worker: limits of the whole gateway are divided by the number of workers, and what only one process can use
 // (the audit file) gets the number of the slot.
 import { createHash } from 'node:crypto';
-import { defaultKeyFile } from '../../audit/open-trail.ts';
-import { fileOfSlot } from '../../audit/slot-files.ts';
+import { defaultKeyFile, fileOfSlot } from '../../audit/trail-names.ts';
 import type { Config } from '../../config/read-config.ts';
 import type { Gateway } from '../../gateway.ts';
 import type { Begin } from '../../workers/worker-messages.ts';

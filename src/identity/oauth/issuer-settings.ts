@@ -1,5 +1,5 @@
-// The settings of an authorization server, and what can be wrong with them. They are checked before the gateway listens, so that
-// a wrong setting does not show up only later, as refused tokens.
+// The settings of an authorization server, and what can be wrong with them. They are checked before the gateway listens: otherwise
+// a wrong setting would only show later, as refused tokens.
 import { resolve } from 'node:path';
 import { lookup } from '../../endpoint/environment.ts';
 import type { CallLimits } from '../../endpoint/model.ts';
@@ -31,7 +31,7 @@ interface IntrospectionSettings {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What is wrong with them; paths begin at the list of issuers. */
+/** What is wrong with the settings; paths begin at the list of issuers. */
 export function checkIssuers(
   issuers: readonly IssuerSettings[],
   profiles: ReadonlySet<string>,

@@ -1,33 +1,38 @@
-// Access tokens → principals. A token that was good before is found by its hash. Any other is checked with the issuer it names
-// or, if it is not a JWT, by introspection. Every error is a refusal.
+// Access tokens → principals. A token that was good before is found in a cache, by its hash. Any other is checked with the issuer
+// it names or, if it is not a JWT, by introspection. Every error is a refusal.
 import { hash } from 'node:crypto';
 import { textAt } from '../../endpoint/untrusted.ts';
 import { cutDetail, type Refusal } from '../../transport/admission.ts';
-import type { Authority, Verdict } from '../identify.ts';
-import { audiencesOf } from './claims.ts';
-import { type Checked, createIssuer, type Denial, type IssuerParts, WRONG_AUDIENCE } from './issuer.ts';
+import type { Authority, AuthResult } from '../identify.ts';
+import { audiencesOf, isLikeJwt, parseJwt } from './claims.ts';
 import type { IssuerSettings } from './issuer-settings.ts';
 import { withOwn } from './scope-rules.ts';
-import { createTokenCache } from './token-cache.ts';
-import { isLikeJwt, readShape } from './token-shape.ts';
+import { TokenCache } from './token-cache.ts';
+import {
+  type CheckedToken,
+  type IssuerDependencies,
+  type TokenRefusal,
+  TrustedIssuer,
+  WRONG_AUDIENCE,
+} from './trusted-issuer.ts';
 
 export interface OAuthAuthority extends Authority {
-  /** The issuers that did not answer the last time. */
+  /** The issuers that did not answer the last request. */
   readonly away: readonly string[];
-  /** Fetches the keys of every issuer; one that is away is tried again. */
+  /** Fetches the keys of every issuer; an issuer that does not answer is tried again. */
   start(): void;
   close(): void;
 }
 
-export interface OAuthParts extends IssuerParts {
+export interface OAuthOptions extends IssuerDependencies {
   readonly issuers: readonly IssuerSettings[];
 }
 
-/** RFC 6750 2.1. A mistyped or expired API key of ours (`lb_`) is not sent to any issuer. */
+/** RFC 6750 2.1. A mistyped or expired API key of this gateway (`lb_`) is not sent to any issuer. */
 const OPAQUE = /^(?!lb_)[A-Za-z0-9._~+/-]+=*$/;
 const MAX_CACHED = 10_000;
 const MAX_CACHED_CHARS = 16 * 1024 * 1024;
-const MAX_VERDICTS = 100;
+const MAX_RESULTS = 100;
 const RETRY = { 'retry-after': '5' };
 const UNAVAILABLE: Refusal = Object.freeze({
   status: 503,
@@ -40,53 +45,53 @@ const UNAVAILABLE: Refusal = Object.freeze({
 
 type Details = NonNullable<Refusal['details']>;
 
-/** A good token with its verdict for each endpoint, which holds as long as the token does. */
-interface Cached {
-  readonly checked: Checked;
-  readonly verdicts: Map<string, Verdict>;
+/** A good token with its result for each endpoint, which is valid as long as the token. */
+interface CachedToken {
+  readonly checked: CheckedToken;
+  readonly results: Map<string, AuthResult>;
 }
 
-export function createOAuthAuthority({ issuers: settings, ...parts }: OAuthParts): OAuthAuthority {
-  const { resource } = parts;
-  const { refuse, toDetails, decide } = createVerdicts(resource, settings);
-  const issuers = settings.map((one) => createIssuer(one, parts));
+export function createOAuthAuthority({ issuers: settings, ...dependencies }: OAuthOptions): OAuthAuthority {
+  const { resource } = dependencies;
+  const { refuse, toDetails, decide } = createResults(resource, settings);
+  const issuers = settings.map((one) => new TrustedIssuer(one, dependencies));
   const byName = new Map(issuers.map((issuer) => [issuer.name, issuer]));
-  const askable = issuers.flatMap(({ introspect }) => introspect ?? []);
-  const cache = createTokenCache<Cached>(MAX_CACHED, MAX_CACHED_CHARS);
+  const introspectable = issuers.filter(({ canIntrospect }) => canIntrospect);
+  const cache = new TokenCache<CachedToken>(MAX_CACHED, MAX_CACHED_CHARS);
 
-  const verdictOf = ({ checked, verdicts }: Cached, profile: string): Verdict => {
-    let verdict = verdicts.get(profile);
-    if (verdict === undefined) {
-      verdict = decide(checked, profile);
-      // Any name may be asked for; there are not as many profiles.
-      if (verdicts.size < MAX_VERDICTS) verdicts.set(profile, verdict);
+  const resultOf = ({ checked, results }: CachedToken, profile: string): AuthResult => {
+    let result = results.get(profile);
+    if (result === undefined) {
+      result = decide(checked, profile);
+      // Clients may ask for any number of names, whether or not there are such profiles.
+      if (results.size < MAX_RESULTS) results.set(profile, result);
     }
-    return verdict;
+    return result;
   };
 
-  const conclude = (outcome: Checked | Denial, token: string, key: string, profile: string): Verdict => {
+  const conclude = (outcome: CheckedToken | TokenRefusal, token: string, key: string, profile: string): AuthResult => {
     if ('kind' in outcome) {
       if (outcome.kind !== 'bad') return UNAVAILABLE;
-      // Not verified, and for the log alone.
-      const claims = readShape(token)?.claims;
+      // Not verified: for the log only.
+      const claims = parseJwt(token)?.claims;
       const details = claims && toDetails(textAt(claims, 'iss') ?? '', audiencesOf(claims), profile);
       return refuse(profile, outcome.why, details);
     }
-    const entry = { checked: outcome, verdicts: new Map() };
-    // The text of the token, and its claims.
+    const entry = { checked: outcome, results: new Map() };
+    // The entry holds the text of the token, and its claims.
     cache.set(key, entry, token.length * 2);
-    return verdictOf(entry, profile);
+    return resultOf(entry, profile);
   };
 
   /**
    * An opaque token does not say who issued it. The issuers are asked in the order of the file, up to the first that knows it:
    * each one that is asked could use the token here.
    */
-  const introspect = async (token: string, key: string, profile: string): Promise<Verdict | undefined> => {
+  const introspect = async (token: string, key: string, profile: string): Promise<AuthResult | undefined> => {
     const url = resource.urlOf(profile);
-    let answer: Checked | Denial | undefined;
-    for (const look of askable) {
-      answer = (await look(token, key, url)) ?? answer;
+    let answer: CheckedToken | TokenRefusal | undefined;
+    for (const issuer of introspectable) {
+      answer = (await issuer.introspect(token, key, url)) ?? answer;
       if (answer !== undefined && !('kind' in answer && answer.kind === 'unavailable')) break;
     }
     return answer && conclude(answer, token, key, profile);
@@ -97,28 +102,28 @@ export function createOAuthAuthority({ issuers: settings, ...parts }: OAuthParts
       const key = hash('sha256', token, 'base64');
       const entry = cache.get(key);
       if (entry !== undefined) {
-        if (entry.checked.isStillGood()) return verdictOf(entry, profile);
+        if (entry.checked.isStillGood()) return resultOf(entry, profile);
         cache.delete(key);
       }
-      const shape = readShape(token);
-      if (shape === undefined)
-        return askable.length > 0 && OPAQUE.test(token) && !isLikeJwt(token)
+      const jwt = parseJwt(token);
+      if (jwt === undefined)
+        return introspectable.length > 0 && OPAQUE.test(token) && !isLikeJwt(token)
           ? introspect(token, key, profile)
           : undefined;
-      const { iss } = shape.claims;
+      const { iss } = jwt.claims;
       const issuer = typeof iss === 'string' ? byName.get(iss) : undefined;
-      const outcome = issuer?.verify(token, shape, resource.urlOf(profile));
+      const outcome = issuer?.verify(token, jwt, resource.urlOf(profile));
       if (!(outcome instanceof Promise)) return outcome && conclude(outcome, token, key, profile);
       return outcome.then((result) => conclude(result, token, key, profile));
     },
     explain(token) {
-      const shape = readShape(token);
-      const issuer = shape && (textAt(shape.claims, 'iss') ?? '');
+      const jwt = parseJwt(token);
+      const issuer = jwt && (textAt(jwt.claims, 'iss') ?? '');
       if (issuer === undefined || byName.has(issuer)) return undefined;
       return { why: 'the issuer of the token is not trusted', details: { issuer: cutDetail(issuer) } };
     },
     get away() {
-      return issuers.filter((issuer) => issuer.isAway()).map(({ name }) => name);
+      return issuers.filter(({ isUnavailable }) => isUnavailable).map(({ name }) => name);
     },
     start() {
       for (const issuer of issuers) issuer.start();
@@ -129,11 +134,11 @@ export function createOAuthAuthority({ issuers: settings, ...parts }: OAuthParts
   };
 }
 
-/** Verdicts on tokens: what the caller is told, and what is logged. */
-function createVerdicts(resource: IssuerParts['resource'], settings: readonly IssuerSettings[]) {
+/** The results of checking tokens, with the texts for the caller and for the log. */
+function createResults(resource: IssuerDependencies['resource'], settings: readonly IssuerSettings[]) {
   const expectedBy = new Map(settings.map(({ issuer, audience }) => [issuer, audience]));
 
-  /** `details`, what the token says, and `caller` are for the log. */
+  /** `details` (what the token says) and `caller` are for the log only. */
   const refuse = (profile: string, description: string, details?: Details, caller?: string): Refusal => ({
     status: 401,
     message: `Unauthorized: ${description}`,
@@ -148,7 +153,7 @@ function createVerdicts(resource: IssuerParts['resource'], settings: readonly Is
     expected: [expectedBy.get(issuer) ?? resource.urlOf(profile)].flat().join(' '),
   });
 
-  const decide = ({ issuer, audiences, scopes, principal }: Checked, profile: string): Verdict => {
+  const decide = ({ issuer, audiences, scopes, principal }: CheckedToken, profile: string): AuthResult => {
     if (!issuer.isFor(audiences, resource.urlOf(profile)))
       return refuse(profile, WRONG_AUDIENCE, toDetails(issuer.name, audiences, profile), principal.id);
     const missing = issuer.rules.missingFor(profile, scopes);

@@ -1,13 +1,13 @@
-// What clients are told about getting a token: the metadata of each endpoint (RFC 9728) and `WWW-Authenticate` (RFC 6750).
+// How clients learn where to get a token: the metadata of each endpoint (RFC 9728) and `WWW-Authenticate` (RFC 6750).
 import type { IssuerSettings } from './issuer-settings.ts';
 import { resolveScopes } from './scope-rules.ts';
 
 export interface ProtectedResource {
-  /** What tokens for this endpoint are made for (RFC 8707): `https://mcp.example.com/mcp/reader`. */
+  /** The resource that tokens for this endpoint are issued for (RFC 8707): `https://mcp.example.com/mcp/reader`. */
   urlOf(profile: string): string;
-  /** `WWW-Authenticate`. Without `scopes` those a client should ask for. */
+  /** `WWW-Authenticate`. Default of `scopes`: those that a client should request. */
   challenge(profile: string, error?: ChallengeError, scopes?: readonly string[]): string;
-  /** The metadata served at this path of ours; undefined: nothing is. */
+  /** The metadata at this path; undefined if there is nothing at it. */
   documentAt(path: string): Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -17,9 +17,9 @@ export interface ChallengeError {
   readonly description?: string | undefined;
 }
 
-export interface ResourceParts {
+export interface ResourceOptions {
   readonly issuers: readonly IssuerSettings[];
-  /** Where clients reach the gateway. Asked late: a port may be known only once it is bound. */
+  /** Where clients reach the gateway. A function, because the port may be known only after the start. */
   readonly publicUrl: () => string;
   readonly hasProfile: (profile: string) => boolean;
   readonly title: string;
@@ -27,7 +27,7 @@ export interface ResourceParts {
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
-export function createProtectedResource({ issuers, publicUrl, hasProfile, title }: ResourceParts): ProtectedResource {
+export function createProtectedResource({ issuers, publicUrl, hasProfile, title }: ResourceOptions): ProtectedResource {
   const rules = issuers.map((settings) => resolveScopes(settings));
   const base = () => new URL(publicUrl()).href.replace(/\/$/, '');
   const pathOf = (profile: string) => (profile === '' ? '/mcp' : `/mcp/${profile}`);
@@ -62,7 +62,7 @@ export function createProtectedResource({ issuers, publicUrl, hasProfile, title 
   };
 }
 
-/** RFC 9728 3.1 puts the path of the resource behind the well-known one; at the bare one the default endpoint is described. */
+/** RFC 9728 3.1 appends the path of the resource to the well-known path; the well-known path alone describes the default endpoint. */
 function profileAt(rest: string, prefix: string): string | undefined {
   const path = prefix !== '' && rest.startsWith(`${prefix}/`) ? rest.slice(prefix.length) : rest;
   if (path === '' || path === '/mcp') return '';

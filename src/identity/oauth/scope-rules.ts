@@ -1,4 +1,4 @@
-// Which scopes allow what: the settings of an issuer resolved once, so that a token's scopes are looked up and not interpreted.
+// Which scopes allow what. The settings of an issuer are resolved once, so that a token's scopes only have to be looked up.
 import { EFFECTS, type Effect } from '../../endpoint/model.ts';
 
 export interface ScopeSettings {
@@ -8,28 +8,28 @@ export interface ScopeSettings {
 }
 
 export interface ScopeRules {
-  /** With everything they imply. */
+  /** The scopes and everything they imply. */
   expand(scopes: readonly string[]): ReadonlySet<string>;
-  /** Undefined: all of them. */
+  /** The effects that these scopes allow; undefined: all. */
   effectsOf(allScopes: ReadonlySet<string>): readonly Effect[] | undefined;
-  /** All scopes without which nothing can be done there, and which these lack; empty: let in. */
+  /** The scopes that a token still needs before it can be used there at all; empty: it can be used. */
   missingFor(profile: string, allScopes: ReadonlySet<string>): readonly string[];
-  /** What a token must have, beside what it has, for calls of this effect. */
+  /** The scope that a token needs for calls with this effect. */
   neededFor(effect: Effect): readonly string[];
-  /** What to ask for to be let in; with `all`, for every effect. */
+  /** The scopes that a client should request to use the profile; with `all`, for every effect. */
   wantedFor(profile: string, all: boolean): readonly string[];
-  /** Every set of effects that some token has; undefined is all of them. */
+  /** Every set of effects that a token can have; undefined is all of them. */
   effectSets(): readonly (readonly Effect[] | undefined)[];
-  /** Every scope that means something there. */
+  /** Every scope that has a meaning there. */
   supportedFor(profile: string): readonly string[];
 }
 
 /** RFC 6749 3.3. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
-/** About refresh tokens, which clients ask for themselves; it allows nothing here. */
-const NOT_OURS = 'offline_access';
+/** For refresh tokens, which clients request themselves; it allows nothing here. */
+const REFRESH_SCOPE = 'offline_access';
 
-/** Whether a challenge may hold this as one scope. */
+/** Whether this text is one valid scope. */
 export function isScope(text: string): boolean {
   return SCOPE.test(text);
 }
@@ -42,7 +42,7 @@ export function resolveScopes({ scopes, implies = {}, profiles = {} }: ScopeSett
     alternatives.some((scope) => allScopes.has(scope));
   const effectsOf = (allScopes: ReadonlySet<string>) =>
     scopes === undefined ? undefined : EFFECTS.filter((effect) => holdsOne(allScopes, byEffect.get(effect)!));
-  /** The scopes of the mildest effect that has any. */
+  /** The scopes of the least severe effect that has any. */
   const least = EFFECTS.map((effect) => byEffect.get(effect)!).find((alternatives) => alternatives.length > 0) ?? [];
 
   return {
@@ -84,17 +84,17 @@ export function resolveScopes({ scopes, implies = {}, profiles = {} }: ScopeSett
 
 const MAX_OWN_SCOPES = 50;
 
-/** A new token replaces the old one, so the challenge lists the scopes the caller has as well. */
+/** A new token replaces the old one, so the challenge also lists the scopes that the caller already has. */
 export function withOwn(own: readonly string[] = [], needs: readonly string[]): readonly string[] {
   return unique([...own.filter(isScope).slice(0, MAX_OWN_SCOPES), ...needs]);
 }
 
-/** For each scope that implies others: all it implies, directly or not. Circles are no problem. */
+/** For each scope that implies others: all it implies, directly or indirectly. Cycles are allowed. */
 function closeOver(implies: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, readonly string[]> {
   return new Map(
     [...implies.keys()].map((scope) => {
       const all = new Set([scope]);
-      // Iterating a Set includes elements that are added meanwhile.
+      // The iteration over a Set includes elements that are added during it.
       for (const each of all) for (const inner of implies.get(each) ?? []) all.add(inner);
       return [scope, [...all]];
     }),
@@ -102,5 +102,5 @@ function closeOver(implies: ReadonlyMap<string, readonly string[]>): ReadonlyMap
 }
 
 function unique(scopes: readonly string[]): readonly string[] {
-  return [...new Set(scopes)].filter((scope) => scope !== NOT_OURS);
+  return [...new Set(scopes)].filter((scope) => scope !== REFRESH_SCOPE);
 }

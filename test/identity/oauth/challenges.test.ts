@@ -1,4 +1,4 @@
-// What clients are told about getting a token: challenges, the metadata of each endpoint, and what web pages may read of it.
+// How clients learn where to get a token: challenges, the metadata of each endpoint, and which of it web pages may read.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Issuer, startIssuer } from '../../../lab/attack/issuer.ts';
@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 describe('401', () => {
-  test('without a token: where the metadata is and which scopes to ask for, and no error', async () => {
+  test('without a token names the metadata and the scopes to request, and no error', async () => {
     for (const { status, headers } of await gateway.call(undefined)) {
       expect(status).toBe(401);
       expect(headers['www-authenticate']).toBe(
@@ -36,14 +36,14 @@ describe('401', () => {
     }
   });
 
-  test('at a profile: its own metadata, and its scope along', async () => {
+  test('for a profile names the metadata and the scope of that profile', async () => {
     const [{ headers }] = await gateway.call(undefined, { profile: 'staff' });
     expect(headers['www-authenticate']).toBe(
       `Bearer scope="api.read api.write api.admin staff.use", resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp/staff"`,
     );
   });
 
-  test('with a bad one: invalid_token, and why, but nothing of the token', async () => {
+  test('with an invalid token says invalid_token and why, but nothing of the token', async () => {
     const token = await issuer.mint(gateway.url, { claims: { exp: 1, sub: 'very-private' } });
     const [{ headers, body }] = await gateway.call(token);
     expect(headers['www-authenticate']).toContain(
@@ -69,18 +69,18 @@ describe('403', () => {
     expect(scopes).toBe('profile.mail staff.use api.read');
   });
 
-  test('names only what is missing beside them', async () => {
+  test('names the missing scopes beside those the token has', async () => {
     expect((await challengeFor('api.write', 'staff')).scopes).toBe('api.write staff.use');
     expect((await challengeFor('staff.use', 'staff')).scopes).toBe('staff.use api.read');
     expect((await challengeFor('other', '')).scopes).toBe('other api.read');
   });
 
-  test('a scope that would break out of the challenge is left out of it', async () => {
+  test('leaves out a scope with characters that would break the challenge', async () => {
     expect((await challengeFor('a",error="x b\\ ok', '')).scopes).toBe('ok api.read');
   });
 });
 
-describe('metadata', () => {
+describe('the metadata of a protected resource', () => {
   const document = (resource: string, scopes: string[], name: string) => ({
     resource: origin + resource,
     authorization_servers: [issuer.url],
@@ -90,7 +90,7 @@ describe('metadata', () => {
   });
   const ALL = ['api.read', 'api.all', 'api.write', 'api.admin'];
 
-  test('is served for /mcp and for each profile, to anybody', async () => {
+  test('are served for /mcp and for each profile, without a token', async () => {
     const read = async (path: string) => (await fetch(`${origin}/.well-known/oauth-protected-resource${path}`)).json();
     expect(await read('')).toEqual(document('/mcp', ALL, 'Landbridge'));
     expect(await read('/mcp')).toEqual(document('/mcp', ALL, 'Landbridge'));
@@ -105,7 +105,7 @@ describe('metadata', () => {
     },
   );
 
-  test('any web page may read it, and nothing else', async () => {
+  test('can be read by any web page, and nothing else can', async () => {
     const url = `${origin}/.well-known/oauth-protected-resource/mcp`;
     const page = { origin: 'https://anywhere.example' };
     const read = await fetch(url, { headers: page });
@@ -121,18 +121,18 @@ describe('metadata', () => {
     expect([mcp.status, mcp.headers['access-control-allow-origin']]).toEqual([403, undefined]);
   });
 
-  test('a page that may call can read the challenge', async () => {
+  test('come with CORS headers that let an allowed page read the challenge', async () => {
     const { status, headers } = await post(gateway.url, '{}', { origin: 'https://app.example' });
     expect(status).toBe(401);
     expect(headers['access-control-expose-headers']).toContain('WWW-Authenticate');
   });
 
-  test('a foreign Host gets none', async () => {
+  test('are not served to a request with another Host', async () => {
     const { status } = await post(`${origin}/.well-known/oauth-protected-resource`, '', { host: 'evil.example' });
     expect(status).toBe(403);
   });
 
-  test('this is no authorization server', async () => {
+  test('are not those of an authorization server', async () => {
     for (const path of [
       '/authorize',
       '/token',
@@ -143,7 +143,7 @@ describe('metadata', () => {
       expect((await fetch(origin + path)).status).toBe(404);
   });
 
-  test('its addresses are those clients use: publicUrl, also where it has a path', async () => {
+  test('contain the addresses that clients use: publicUrl, even if it has a path', async () => {
     const behind = await startProtected([{ issuer: issuer.url }], { publicUrl: 'http://127.0.0.1:1/tools/' });
     const { origin: bound } = new URL(behind.url);
     for (const path of ['/mcp', '/tools/mcp']) {
@@ -160,7 +160,7 @@ describe('metadata', () => {
   });
 });
 
-test('a configured audience opens every endpoint, and the address of one then opens none', async () => {
+test('a token for the configured audience is accepted at every endpoint, and one for the URL of an endpoint at none', async () => {
   const shared = await startProtected([{ issuer: issuer.url, audience: ['api://landbridge', 'api://old'] }], {
     profiles: { staff: {} },
   });
@@ -196,7 +196,7 @@ describe.each(['tools', 'grouped', 'search'] as const)('stepUp, exposure %s', (e
     }),
   }[exposure];
 
-  test('a call beyond the token is refused with the scopes it needs, in both eras', async () => {
+  test('refuses a call that the token does not cover with the scopes it needs, in both eras', async () => {
     const token = await issuer.mint(eager.url, { claims: { scope: 'api.read mail' } });
     for (const { status, headers, body } of await eager.call(token, CALLS('create', { name: 'Rex' }))) {
       expect(status).toBe(403);
@@ -211,14 +211,14 @@ describe.each(['tools', 'grouped', 'search'] as const)('stepUp, exposure %s', (e
     expect(eager.upstream.seen).toEqual([]);
   });
 
-  test('with the scope it is made', async () => {
+  test('allows the call when the token has the scope', async () => {
     const token = await issuer.mint(eager.url, { claims: { scope: 'api.read api.write' } });
     const answers = await eager.call(token, CALLS('create', { name: 'Rex' }));
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect(eager.upstream.seen.map(({ method }) => method)).toEqual(['POST', 'POST']);
   });
 
-  test('what no token covers, and what there is not, does not exist', async () => {
+  test('hides operations that no scope allows, like those that do not exist', async () => {
     const token = await issuer.mint(eager.url);
     for (const name of ['delete', 'nothing'])
       for (const { status, headers } of await eager.call(token, CALLS(name, { id: 1 })))
@@ -226,14 +226,14 @@ describe.each(['tools', 'grouped', 'search'] as const)('stepUp, exposure %s', (e
     expect(eager.upstream.seen).toEqual([]);
   });
 
-  test('where only reads are served no token helps, and none is asked for', async () => {
+  test('requests no scope in a read-only gateway, because none would help', async () => {
     const token = await issuer.mint(eager.urlOf('calm'));
     for (const { status } of await eager.call(token, { profile: 'calm', ...CALLS('create', { name: 'Rex' }) }))
       expect(status).toBe(200);
     expect(eager.upstream.seen).toEqual([]);
   });
 
-  test('lists show what the token covers, and nothing more', async () => {
+  test('lists only the tools that the token covers', async () => {
     const token = await issuer.mint(eager.url);
     const authorization = { authorization: `Bearer ${token}` };
     const message = modern(1, 'tools/list');

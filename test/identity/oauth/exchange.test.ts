@@ -1,4 +1,4 @@
-// From the door to the API: a token of a certified authorization server (oidc-provider) is verified, exchanged, and stays here.
+// From the request to the API: a token of a certified authorization server (oidc-provider) is verified and exchanged, and never passed on.
 
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -34,7 +34,7 @@ afterAll(async () => {
   await server.close();
 });
 
-test('what the door has verified is exchanged once for both eras, and never reaches the API, an answer or the log', async () => {
+test('a verified token is exchanged once for both eras, and never reaches the API, an answer or the log', async () => {
   const token = await server.clientToken(gateway.url, 'api.read');
   sts.subjects.set(token, 'robot');
   const answers = await gateway.call(token, { tool: 'shop_get_order' });

@@ -1,5 +1,5 @@
-// The official clients' own OAuth flow, whole: a 401 leads them to our metadata, that to the authorization server, there they
-// register, are authorized, get a token for the endpoint they call, and call it. Nothing of it is scripted but the person.
+// The complete OAuth flow of the official clients: a 401 leads them to our metadata, the metadata to the authorization server. There they
+// register, are authorized and get a token for the endpoint, and then they call it. Only the person is scripted.
 
 import {
   Client as ClientV2,
@@ -44,7 +44,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** What a client keeps of its logins, and where it sends the person. */
+/** What a client stores about its logins, and where it sends the person. */
 class Memory implements OAuthClientProvider {
   redirected: URL | undefined;
   #client: unknown;
@@ -135,7 +135,7 @@ describe.each(Object.keys(VERSIONS) as (keyof typeof VERSIONS)[])('the official 
     await client.close();
   });
 
-  test('its token is never sent to the API', async () => {
+  test('never has its token sent to the API', async () => {
     const memory = new Memory();
     const client = await logIn(version, gateway.url, memory);
     gateway.upstream.seen.length = 0;
@@ -145,7 +145,7 @@ describe.each(Object.keys(VERSIONS) as (keyof typeof VERSIONS)[])('the official 
     await client.close();
   });
 
-  test('gets the scope a profile needs along with the rest, for that endpoint', async () => {
+  test('gets a token with the scope that a profile needs', async () => {
     const memory = new Memory();
     const client = await logIn(version, gateway.urlOf('staff'), memory);
     await client.callTool({ name: 'pets_list', arguments: {} });
@@ -157,8 +157,8 @@ describe.each(Object.keys(VERSIONS) as (keyof typeof VERSIONS)[])('the official 
     await client.close();
   });
 
-  test('steps up when a call needs more than its token has', async () => {
-    // One that registers itself is held to the scopes of that day by this server.
+  test('gets a token with more scopes when a call needs them', async () => {
+    // This server limits a client that registers itself to the scopes of its registration.
     const memory = new Memory(DESKTOP);
     await (await logIn(version, eager.url, memory)).close();
     expect(decodeJwt(memory.accessToken).scope).toBe('pets.read');

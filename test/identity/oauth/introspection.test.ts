@@ -1,5 +1,4 @@
-// Opaque tokens: their issuer is asked about each. Against oidc-provider where it is honest, and a server of our own where the
-// answers must be wrong.
+// Opaque tokens: the issuer is asked about each. With oidc-provider for correct answers, and with a server of our own for wrong ones.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
@@ -20,7 +19,7 @@ const SCOPES = { read: ['pets.read'], write: ['pets.write'] };
 
 const pass = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1_000);
 
-describe('with oidc-provider', () => {
+describe('introspection with oidc-provider', () => {
   let server: AuthorizationServer;
   let gateway: ProtectedGateway;
 
@@ -43,7 +42,7 @@ describe('with oidc-provider', () => {
   const statuses = async (token: string, profile = '') =>
     (await gateway.call(token, { profile })).map(({ status }) => status);
 
-  test('a token is let in where it was made for, by what its scopes allow', async () => {
+  test('a token is accepted at its endpoint only, for what its scopes allow', async () => {
     const token = await server.clientToken(gateway.url, 'pets.read');
     expect(token).not.toContain('.');
     gateway.upstream.seen.length = 0;
@@ -54,14 +53,14 @@ describe('with oidc-provider', () => {
     expect(gateway.lines.join('')).toContain(`"principal":"${server.issuer}|client:robot"`);
   });
 
-  test('its issuer is asked once in a while, by however many at once', async () => {
+  test('concurrent calls with one token ask the issuer once', async () => {
     const token = await server.clientToken(gateway.url, 'pets.read');
     const before = questions();
     await Promise.all(Array.from({ length: 20 }, () => statuses(token)));
     expect(questions() - before).toBe(1);
   });
 
-  test('a token that was revoked is refused once its time in the cache is over', async () => {
+  test('a revoked token is refused after its time in the cache', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
     const token = await server.clientToken(gateway.url, 'pets.read');
     expect(await statuses(token)).toEqual([200, 200]);
@@ -72,7 +71,7 @@ describe('with oidc-provider', () => {
     expect(gateway.upstream.seen).toEqual([]);
   });
 
-  test('a token nobody issued is refused, and asked about once', async () => {
+  test('a made-up token is refused, and the issuer is asked about it once', async () => {
     const before = questions();
     expect(await statuses('made-up')).toEqual([401, 401]);
     expect(questions() - before).toBe(1);
@@ -82,7 +81,7 @@ describe('with oidc-provider', () => {
   });
 });
 
-describe('whatever the issuer answers', () => {
+describe('the answer of an introspection endpoint', () => {
   let server: Recorder;
   let asked: Recorded[] = [];
   let answer: { status?: number; body: unknown; metadata?: object } = { body: {} };
@@ -121,7 +120,7 @@ describe('whatever the issuer answers', () => {
   const seconds = (offset: number) => Math.floor(Date.now() / 1_000) + offset;
   const good = () => ({ active: true, sub: 'alice', aud: gateway.url, exp: seconds(60), token_type: 'Bearer' });
 
-  test('a good answer lets in, with our own id and secret as the question was asked', async () => {
+  test('that is good lets the caller in; the request has the client id and secret of the gateway', async () => {
     expect(await statusFor({})).toBe(200);
     const [{ headers, body }] = asked as [Recorded];
     const [, basic = ''] = headers.authorization!.split(' ');
@@ -146,7 +145,7 @@ describe('whatever the issuer answers', () => {
     { cnf: { jkt: 'x' } },
     { sub: undefined, client_id: undefined },
     { sub: 'a\r\nb' },
-  ])('%j is a no', async (claims) => {
+  ])('with %j refuses the token', async (claims) => {
     expect(await statusFor(claims)).toBe(401);
   });
 
@@ -158,18 +157,18 @@ describe('whatever the issuer answers', () => {
     ['{"active":true}', 401],
     ['{"active":true}', 302],
     [`{"active":true,"x":"${'x'.repeat(300_000)}"}`, 200],
-  ])('%.20s with status %i lets nobody in, and says to try again', async (body, status) => {
+  ])('%.20s with status %i refuses the token and tells the caller to try again', async (body, status) => {
     expect(await statusFor(body, status)).toBe(503);
   });
 
-  test('the log says what is wrong, and never our secret', () => {
+  test('that is wrong is explained in the log, without the secret', () => {
     const log = gateway.lines.join('');
     expect(log).toContain('the authorization server cannot be used');
     expect(log).not.toContain(RESOURCE_CLIENT.secret);
   });
 });
 
-test('while the issuer does not answer about a token, a hundred wait for it and the rest are sent away', async () => {
+test('while the issuer does not answer about a token, a hundred callers wait and the rest are refused', async () => {
   const answers: (() => void)[] = [];
   const server = await startRecorder(({ url }, response) => {
     response.setHeader('content-type', 'application/json');
@@ -201,7 +200,7 @@ test('while the issuer does not answer about a token, a hundred wait for it and 
   await server.close();
 });
 
-/** An issuer that answers about a token when it is told to: `yes` or not. */
+/** An issuer that answers about a token when the test tells it to: `yes` or not. */
 async function startSlowIssuer() {
   const asked: { readonly token: string; answer(isActive: boolean): void }[] = [];
   const server = await startRecorder(({ url, body }, response) => {
@@ -227,7 +226,7 @@ async function startSlowIssuer() {
   };
 }
 
-test('who had a good token is asked about first, however many made-up ones wait; new ones wait for their turn', async () => {
+test('tokens that were good before are checked first, however many made-up ones wait', async () => {
   const issuer = await startSlowIssuer();
   const gateway = await startProtected([issuer.settings(0)], { env: ENV });
   issuer.expect(gateway.url);
@@ -261,7 +260,7 @@ test('who had a good token is asked about first, however many made-up ones wait;
   await issuer.close();
 });
 
-test('of several issuers none is asked about a token that one before it knows, nor about what is readable as a JWT', async () => {
+test('issuers are asked in order until one knows the token, and never about a JWT', async () => {
   const { startIssuer } = await import('../../../lab/attack/issuer.ts');
   const [one, other, signer] = [await startSlowIssuer(), await startSlowIssuer(), await startIssuer()];
   const oauth = [one.settings(60), other.settings(60), { issuer: signer.url }];
@@ -285,7 +284,7 @@ test('of several issuers none is asked about a token that one before it knows, n
   await Promise.all([gateway.close(), one.close(), other.close(), signer.close()]);
 });
 
-test('a JWT is verified by its signature also where opaque tokens are asked about', async () => {
+test('a JWT is verified by its signature even if introspection is configured', async () => {
   const { startIssuer } = await import('../../../lab/attack/issuer.ts');
   const issuer = await startIssuer();
   const gateway = await startProtected(

@@ -1,4 +1,4 @@
-// What an operator writes about issuers: mistakes are told before anything listens; what is right works in the real program.
+// The settings of issuers: mistakes are reported before the gateway listens, and correct settings work in the real program.
 
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ useRealHttp();
 const ISSUER = 'https://id.example.com';
 const asking = { clientIdEnv: 'ID', clientSecretEnv: 'SECRET' };
 
-describe('settings that cannot be meant are told with their place', () => {
+describe('wrong OAuth settings are reported with their path', () => {
   const problemsOf = (issuers: readonly IssuerSettings[]) =>
     checkIssuers(issuers, new Set(['staff']), { ID: 'x' })
       .map(({ path, message }) => `${path.join('.')}: ${message}`)
@@ -53,13 +53,13 @@ describe('settings that cannot be meant are told with their place', () => {
     expect(problemsOf(issuers)).toContain(words);
   });
 
-  test('what is right has none', () => {
+  test('correct OAuth settings have no problems', () => {
     expect(problemsOf([{ issuer: ISSUER, scopes: { read: ['a'] }, profiles: { staff: ['b'] } }])).toBe('');
     expect(problemsOf([{ issuer: 'http://127.0.0.1:9000' }, { issuer: 'https://id.example.com/tenant/' }])).toBe('');
   });
 });
 
-test('every class of callers there can be is known at the start', () => {
+test('every possible set of effects is known at the start', () => {
   const scopes = { read: ['r'], write: ['w'], destructive: ['a'] };
   expect(resolveScopes({ scopes, implies: { a: ['w'], w: ['r'] } }).effectSets()).toEqual([
     ['read', 'write', 'destructive'],
@@ -70,7 +70,7 @@ test('every class of callers there can be is known at the start', () => {
   expect(resolveScopes({}).effectSets()).toEqual([undefined]);
 });
 
-test('scopes that imply each other in a circle are all the same', () => {
+test('scopes that imply each other in a cycle are equivalent', () => {
   const rules = resolveScopes({ scopes: { read: ['c'] }, implies: { a: ['b'], b: ['c'], c: ['a'] } });
   expect(rules.effectsOf(rules.expand(['a']))).toEqual(['read']);
 });
@@ -110,7 +110,7 @@ describe('landbridge serve', () => {
       headers,
     );
 
-  test('lets in who has a token, beside those who have a key, and says so', async () => {
+  test('accepts tokens and keys, and says so at the start', async () => {
     const scopes = { read: ['api.read'] };
     const key = randomBytes(32).toString('base64url');
     const auth = { keys: [{ name: 'ci', env: 'CI_KEY' }], oauth: [{ issuer: issuer.url, scopes }] };
@@ -131,14 +131,14 @@ describe('landbridge serve', () => {
     expect(served.log()).not.toContain(token);
   });
 
-  test('starts while an issuer is away, and the log says so', async () => {
+  test('starts while an issuer does not answer, and the log says so', async () => {
     const served = await serve(settings({ auth: { oauth: [{ issuer: 'http://127.0.0.1:9' }] } }));
     await until(() => served.log().includes('the authorization server cannot be used; the gateway tries again'));
     expect(served.log()).toContain('nothing listens at http://127.0.0.1:9');
     expect(await served.stop()).toBe(0);
   });
 
-  test('does not start where what it should tell clients is not known', async () => {
+  test('does not start without a publicUrl that clients could be told', async () => {
     const { code, stderr } = await run([
       'serve',
       ...settings({ host: '0.0.0.0', auth: { oauth: [{ issuer: ISSUER }] } }),
@@ -147,7 +147,7 @@ describe('landbridge serve', () => {
     expect(stderr).toContain('auth.oauth: needs publicUrl');
   });
 
-  test('does not start with settings that cannot be meant', async () => {
+  test('does not start with wrong settings', async () => {
     const auth = { oauth: [{ issuer: ISSUER, profiles: { staff: ['x'] } }] };
     const { code, stderr } = await run(['serve', ...settings({ auth })]);
     expect(code).not.toBe(0);

@@ -1,4 +1,4 @@
-// Tokens that must open nothing, judged by what reached the API. Each is one step from a token that does open the door.
+// Tokens that must be refused: the tests check that nothing reaches the API. Each differs in one respect from a token that is accepted.
 
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { exportSPKI, generateKeyPair, importJWK, SignJWT } from 'jose';
@@ -46,13 +46,13 @@ async function resigned(header: object, sign: (input: string) => string): Promis
 }
 const hmac = (secret: string) => (input: string) => createHmac('sha256', secret).update(input).digest('base64url');
 
-test('a good token opens the door, in both eras', async () => {
+test('a good token is accepted, in both eras', async () => {
   const answers = await gateway.call(await issuer.mint(gateway.url));
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
   expect(arrivals()).toEqual(['GET /pets', 'GET /pets']);
 });
 
-test('a program without a subject is nobody whose subject has its name', async () => {
+test('a token without a subject is another caller than a person whose subject is the client id', async () => {
   const program = await issuer.mint(gateway.url, { claims: { sub: undefined, client_id: 'alice' } });
   expect((await gateway.call(program)).map(({ status }) => status)).toEqual([200, 200]);
   const log = gateway.lines.join('');
@@ -102,7 +102,7 @@ describe('a token is refused', () => {
     'ORIGIN/mcp?x=1',
     '',
     '*',
-  ])('made for %s', async (audience) => {
+  ])('that was issued for %s', async (audience) => {
     const { origin } = new URL(gateway.url);
     const answers = await gateway.call(await issuer.mint(audience.replace('ORIGIN', origin)));
     expect(answers.map(({ status }) => status)).toEqual([401, 401]);
@@ -150,7 +150,7 @@ describe('a token is refused', () => {
     expect(arrivals()).toEqual([]);
   });
 
-  test('whose signature or algorithm is not what it seems', async () => {
+  test('with a wrong signature or algorithm', async () => {
     const jwk = issuer.publicKey;
     const pem = await exportSPKI((await importJWK(jwk, 'ES256')) as never);
     const { privateKey } = await generateKeyPair('RS256');
@@ -185,7 +185,7 @@ describe('a token is refused', () => {
     expect(arrivals()).toEqual([]);
   });
 
-  test('in the address', async () => {
+  test('that is in the URL', async () => {
     const token = await issuer.mint(gateway.url);
     const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'pets_list' } });
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
@@ -198,8 +198,8 @@ describe('a token is refused', () => {
   });
 });
 
-describe('a token opens one endpoint', () => {
-  test('and none of the others, also after it was found good', async () => {
+describe('a token is accepted at one endpoint', () => {
+  test('and at no other, even after it was accepted once', async () => {
     const readers = await issuer.mint(gateway.urlOf('readers'));
     const [good] = await gateway.call(readers, { profile: 'readers' });
     expect(good.status).toBe(200);
@@ -211,7 +211,7 @@ describe('a token opens one endpoint', () => {
     expect(arrivals()).toEqual([]);
   });
 
-  test('with the scope of the profile, any one of those that are named', async () => {
+  test('with any one of the scopes that the profile needs', async () => {
     const staff = (scope: string) => issuer.mint(gateway.urlOf('staff'), { claims: { scope } });
     const statuses = async (scope: string) => {
       const answers = await gateway.call(await staff(scope), { profile: 'staff' });
@@ -224,12 +224,12 @@ describe('a token opens one endpoint', () => {
   });
 });
 
-describe('scopes', () => {
+describe('scopes of a token', () => {
   test.each([
     ['api.read', ['GET']],
     ['api.write', ['GET', 'POST']],
     ['api.admin', ['GET', 'POST', 'DELETE']],
-  ])('%s allows %s, with what it implies', async (scope, methods) => {
+  ])('%s allow %s, with the scopes they imply', async (scope, methods) => {
     const token = await issuer.mint(gateway.url, { claims: { scope } });
     await gateway.call(token);
     await gateway.call(token, { tool: 'pets_create', args: { name: 'Rex' } });
@@ -246,7 +246,7 @@ describe('scopes', () => {
     expect(arrivals()).toEqual(['GET /pets', 'GET /pets']);
   });
 
-  test('an operation beyond them answers like one that does not exist', async () => {
+  test('hide other operations, which answer as if they did not exist', async () => {
     const token = await issuer.mint(gateway.url);
     const hidden = await gateway.call(token, { tool: 'pets_delete', args: { id: 1 } });
     const missing = await gateway.call(token, { tool: 'pets_remove', args: { id: 1 } });
@@ -261,7 +261,7 @@ describe('scopes', () => {
   });
 });
 
-test('the log says of a refused token why, whose and what was expected; never the token', async () => {
+test('the log explains why a token was refused, whose it is and what was expected, without the token', async () => {
   const one = await startProtected([{ issuer: issuer.url, profiles: { staff: ['staff.use'] } }], {
     profiles: { staff: {} },
   });

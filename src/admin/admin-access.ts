@@ -1,16 +1,16 @@
-// Who may use the admin listener, but for /healthz and /readyz, which are open to all. Web pages may not (DNS rebinding); if a
-// token is configured, only requests that carry it may. Without a token, other machines may read but change nothing: silencing
-// the log, for example, would hide what an attacker does next.
+// Who may use the admin listener, except /healthz and /readyz, which are open to all. Web pages may not (DNS rebinding). If a token is
+// configured, only requests with it may. Without a token, other machines may read but change nothing: silencing the log, for example,
+// would hide what an attacker does next.
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '../endpoint/address.ts';
 import { createHostCheck } from '../transport/door/hosts.ts';
 import { addressOf } from '../transport/door/visitor.ts';
 
-export interface AdminDoorOptions {
+export interface AdminAccessOptions {
   readonly host: string;
   readonly allowedHosts: readonly string[];
-  /** If set, every request that comes to this door must carry it. */
+  /** If set, every request must carry it. */
   readonly token?: string | undefined;
 }
 
@@ -31,7 +31,7 @@ const WEB_PAGE: AdminRefusal = {
   reason: 'origin',
   message: 'Web pages may not use this listener: send the request without Origin.',
 };
-const FROM_AFAR: AdminRefusal = {
+const REMOTE_CHANGE: AdminRefusal = {
   status: 403,
   reason: 'unauthorized',
   message:
@@ -44,30 +44,30 @@ const NO_TOKEN: AdminRefusal = {
   headers: { 'www-authenticate': 'Bearer realm="landbridge admin"' },
 };
 
-/** Undefined: let in. */
-export function createAdminDoor({ host, allowedHosts, token }: AdminDoorOptions) {
+/** The returned check answers undefined if the request is allowed. */
+export function createAdminCheck({ host, allowedHosts, token }: AdminAccessOptions) {
   const isServed = createHostCheck({ host, allowedHosts });
   const tokenDigest = token === undefined ? undefined : digest(token);
-  const checkStranger = ({ headers, method, socket }: IncomingMessage): AdminRefusal | undefined => {
+  const checkWithoutToken = ({ headers, method, socket }: IncomingMessage): AdminRefusal | undefined => {
     if (!isServed(headers.host)) return WRONG_HOST;
-    return isLooking(method) || isLoopback(addressOf(socket) ?? '') ? undefined : FROM_AFAR;
+    return isReading(method) || isLoopback(addressOf(socket) ?? '') ? undefined : REMOTE_CHANGE;
   };
   return (request: IncomingMessage): AdminRefusal | undefined => {
     const { headers } = request;
     // Browsers send Origin with every request that could change something, or whose answer a page could read.
     if (headers.origin !== undefined) return WEB_PAGE;
-    if (tokenDigest === undefined) return checkStranger(request);
-    // A request with the token does not come from a page that reached us by DNS rebinding, so its Host needs no check.
+    if (tokenDigest === undefined) return checkWithoutToken(request);
+    // A request with the token does not come from a web page that uses DNS rebinding, so its Host needs no check.
     const bearer = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
     return bearer !== undefined && timingSafeEqual(digest(bearer), tokenDigest) ? undefined : NO_TOKEN;
   };
 }
 
-function isLooking(method: string | undefined): boolean {
+function isReading(method: string | undefined): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-/** Hashed to one length, so that the time of the comparison says nothing about the token. */
+/** Hashed to the same length, so that the time of the comparison reveals nothing about the token. */
 function digest(text: string): Buffer {
   return hash('sha256', text, 'buffer');
 }

@@ -1,16 +1,30 @@
-// The audit files of several workers, one each: `audit.jsonl` becomes `audit-1.jsonl`, `audit-2.jsonl` …, all signed with one
-// key.
+// The names of audit files and of their key. Several workers have a file each: `audit.jsonl` becomes `audit-1.jsonl`,
+// `audit-2.jsonl` …, all signed with one key.
 import { readdirSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
 
-/** A name with the number of the process (`%p`) is different for each worker already. */
+/** `%h` is the name of the host, `%p` the id of the process. */
+export function fillFileName(file: string): string {
+  return file.replaceAll('%h', hostname().replace(/[^\w.-]/g, '_')).replaceAll('%p', String(process.pid));
+}
+
+/** One key for all processes that share a pattern: `audit-%p.jsonl` → `audit-key.pem`. */
+export function defaultKeyFile(file: string): string {
+  const name = basename(file)
+    .replace(/[-_.]?%[hp]/g, '')
+    .replace(/\.jsonl?$/, '');
+  return join(dirname(file), `${name || 'audit'}-key.pem`);
+}
+
+/** A name with the id of the process (`%p`) already differs between workers. */
 export function fileOfSlot(file: string, slot: number): string {
   if (file.includes('%p')) return file;
   const extension = extname(file);
   return `${file.slice(0, file.length - extension.length)}-${slot}${extension}`;
 }
 
-/** The files of all slots: those of the configured number, and those left over from slots that no longer exist. */
+/** The files of all workers: of the configured number, and of workers that no longer exist. */
 export function filesOfSlots(file: string, slots: number): readonly string[] {
   const slotFiles = Array.from({ length: slots }, (_, index) => fileOfSlot(file, index + 1));
   const folder = dirname(file);
@@ -19,7 +33,7 @@ export function filesOfSlots(file: string, slots: number): readonly string[] {
   return [...new Set([...slotFiles, ...names.map((name) => join(folder, name))])];
 }
 
-/** What was configured, of a file of a slot; any other name as it is. */
+/** The configured name, of the file of a worker; any other name unchanged. */
 export function withoutSlot(file: string): string {
   const extension = extname(file);
   return `${file.slice(0, file.length - extension.length).replace(/-\d+$/, '')}${extension}`;

@@ -1,5 +1,5 @@
-// The keys of an issuer come and go: rotated, withdrawn, unreachable, asked for by thousands of made-up tokens. Time is moved by
-// hand; the issuer is a real server.
+// The keys of an issuer: rotated, withdrawn, unreachable, requested by thousands of made-up tokens. The tests set the time; the issuer is
+// a real server.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Issuer, startIssuer } from '../../../lab/attack/issuer.ts';
@@ -30,8 +30,8 @@ const pass = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1_000)
 const long = (sub = 'alice') => ({ claims: { sub, exp: Math.floor(Date.now() / 1_000) + 100_000 } });
 const statusOf = async (token: string) => (await gateway.call(token))[0].status;
 
-describe('rotation', () => {
-  test('a token of a new key is let in, once the issuer may be asked again', async () => {
+describe('rotation of the keys of an issuer', () => {
+  test('a token signed with a new key is accepted as soon as the keys may be fetched again', async () => {
     expect(await statusOf(await issuer.mint(gateway.url))).toBe(200);
     await issuer.rotate();
     pass(11);
@@ -39,7 +39,7 @@ describe('rotation', () => {
     expect(issuer.fetches()).toBe(2);
   });
 
-  test('a token of a key that was withdrawn is refused, also one that was found good before', async () => {
+  test('a token signed with a withdrawn key is refused, even if it was accepted before', async () => {
     const old = await issuer.mint(gateway.url, long());
     expect(await statusOf(old)).toBe(200);
     await issuer.rotate();
@@ -54,7 +54,7 @@ describe('rotation', () => {
   });
 });
 
-test('a token that was being checked while its key was withdrawn is checked again', async () => {
+test('a token whose key was withdrawn during its check is checked again', async () => {
   const settings = [{ issuer: issuer.url, jwksUri: `${issuer.url}/jwks` }];
   const publicUrl = () => gateway.url.replace(/\/mcp$/, '');
   let published = issuer.publicKey;
@@ -75,7 +75,7 @@ test('a token that was being checked while its key was withdrawn is checked agai
   published = issuer.publicKey;
   pass(301);
   const checking = authority.check(old, '');
-  // Has the keys fetched anew, which here takes less than to check a signature.
+  // This call fetches the keys again, which takes less time here than checking a signature.
   expect(authority.check(other, '')).toHaveProperty('principal');
   expect(await checking).toHaveProperty('principal');
   expect(answered).toHaveLength(2);
@@ -83,8 +83,8 @@ test('a token that was being checked while its key was withdrawn is checked agai
   authority.close();
 });
 
-describe('an issuer that is away', () => {
-  test('keeps nobody out as long as its keys are young enough, then everybody', async () => {
+describe('an issuer that does not answer', () => {
+  test('keeps nobody out while its keys are fresh enough, then everybody', async () => {
     const first = await issuer.mint(gateway.url, long());
     const second = await issuer.mint(gateway.url, long('bob'));
     expect(await statusOf(first)).toBe(200);
@@ -102,7 +102,7 @@ describe('an issuer that is away', () => {
     expect(gateway.lines.some((line) => line.includes('cannot be used; the gateway tries again'))).toBe(true);
   });
 
-  test('does not keep the gateway from starting: tokens wait for it to come back', async () => {
+  test('does not keep the gateway from starting', async () => {
     await gateway.close();
     issuer.fail();
     gateway = await startProtected([{ issuer: issuer.url }]);
@@ -111,8 +111,8 @@ describe('an issuer that is away', () => {
   });
 });
 
-describe('unknown keys', () => {
-  test('a flood of them makes one fetch, and keeps nobody else waiting', async () => {
+describe('tokens with unknown keys', () => {
+  test('cause one fetch, however many they are, and delay nobody else', async () => {
     const good = await issuer.mint(gateway.url);
     expect(await statusOf(good)).toBe(200);
     pass(11);
@@ -128,7 +128,7 @@ describe('unknown keys', () => {
     expect(await statusOf(good)).toBe(200);
   });
 
-  test('while the issuer does not answer, others are let in at once', async () => {
+  test('do not delay good tokens while the issuer does not answer', async () => {
     const hanging = await startRecorder(({ url }, response) => {
       response.setHeader('content-type', 'application/json');
       if (url === '/jwks' && isHanging) return;
@@ -151,7 +151,7 @@ describe('unknown keys', () => {
   });
 });
 
-describe('what an issuer answers is not believed blindly', () => {
+describe('the gateway rejects from an issuer', () => {
   const answers: Record<string, (url: string) => { status?: number; headers?: Record<string, string>; body: unknown }> =
     {
       'keys that are no key set': () => ({ body: { keys: 'none' } }),
@@ -190,7 +190,7 @@ describe('what an issuer answers is not believed blindly', () => {
     await server.close();
   });
 
-  test('a symmetric or private key among its keys lets nobody in', async () => {
+  test('tokens that are signed with a symmetric or private key among its keys', async () => {
     const server = await startRecorder((_request, response) => {
       response.setHeader('content-type', 'application/json');
       response.end(
@@ -204,7 +204,7 @@ describe('what an issuer answers is not believed blindly', () => {
   });
 });
 
-test('a token that was found good ends when it says so, and not later than clocks may differ', async () => {
+test('an accepted token is refused after its expiry plus the allowed clock skew', async () => {
   const token = await issuer.mint(gateway.url, { claims: { exp: Math.floor(Date.now() / 1_000) + 60 } });
   expect(await statusOf(token)).toBe(200);
   pass(80);
@@ -213,7 +213,7 @@ test('a token that was found good ends when it says so, and not later than clock
   expect(await statusOf(token)).toBe(401);
 });
 
-test('several issuers: each is believed about its own tokens only', async () => {
+test('each of several issuers is trusted for its own tokens only', async () => {
   const other = await startIssuer();
   await gateway.close();
   gateway = await startProtected([

@@ -1,29 +1,27 @@
-// Checks that an authorization server is usable right now: its metadata and keys, and introspection with our client, if
-// configured.
+// Checks that an authorization server can be used right now: its metadata, its keys and, if configured, introspection with the client
+// id of the gateway.
 import { randomBytes } from 'node:crypto';
 import { lookup } from '../../endpoint/environment.ts';
-import { createAuthorizationServer } from './authorization-server.ts';
-import { createIntrospection } from './introspection.ts';
-import type { IssuerParts } from './issuer.ts';
+import { type AskServer, AuthorizationServer } from './authorization-server.ts';
+import { Introspection } from './introspection.ts';
 import type { IssuerSettings } from './issuer-settings.ts';
-import { askForKeys } from './signing-keys.ts';
 
 /** What works and what does not, in words. */
-export interface IssuerProof {
+export interface IssuerProbe {
   readonly good: readonly string[];
   readonly bad: readonly string[];
 }
 
-export async function proveIssuer(
+export async function probeIssuer(
   settings: IssuerSettings,
-  { ask, variables }: Pick<IssuerParts, 'ask' | 'variables'>,
-): Promise<IssuerProof> {
+  { ask, variables }: { readonly ask: AskServer; readonly variables: Readonly<Record<string, string | undefined>> },
+): Promise<IssuerProbe> {
   const { jwksUri, introspection } = settings;
-  const server = createAuthorizationServer(settings, ask);
+  const server = new AuthorizationServer(settings, ask);
   const good: string[] = [];
   const bad: string[] = [];
   try {
-    const { length } = await askForKeys(server, ask);
+    const { length } = await server.fetchKeys();
     const keys = length === 1 ? '1 key' : `${length} keys`;
     if (length > 0) good.push(jwksUri === undefined ? `metadata and ${keys}` : keys);
     // A server that only issues opaque tokens may publish no keys.
@@ -35,10 +33,9 @@ export async function proveIssuer(
     const onFailure = (why: string) => bad.includes(why) || bad.push(why);
     const clientId = lookup(variables, introspection.clientIdEnv) ?? '';
     const clientSecret = lookup(variables, introspection.clientSecretEnv) ?? '';
-    // A random token: any answer shows that our client is accepted.
+    // With a random token, any answer shows that the client id and secret are accepted.
     const token = randomBytes(24).toString('base64url');
-    const client = createIntrospection({ server, ask, clientId, clientSecret, onFailure });
-    const { kind } = await client.look(token, token);
+    const { kind } = await new Introspection({ server, clientId, clientSecret, onFailure }).check(token, token);
     if (kind === 'inactive') good.push('introspection answers our client');
     else if (kind === 'active') bad.push('its introspection endpoint accepts a made-up token');
   }
