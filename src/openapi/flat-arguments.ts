@@ -88,7 +88,7 @@ export function planArguments(
   return { arguments: list, fixed, args, withheld, hiddenButRequired };
 }
 
-/** Whether every call must have it: the required fields of an optional body are only required together. */
+/** Whether every call must have it. The required fields of an optional body are only required together. */
 export function isRequired({ required, location }: Argument, body: BodyDraft | undefined): boolean {
   return required && !(location === 'body' && body?.plan.required === false);
 }

@@ -142,7 +142,7 @@ export const REST_LINES: readonly Line[] = [
   rest('none given', { name: 'n' }, '{"name":"n"}'),
   rest('some given', { name: 'n', additional_fields: { a: 1, 'b.c': 2 } }, '{"a":1,"b.c":2,"name":"n"}'),
   refuse('of the wrong type', { name: 'n', additional_fields: { a: 'x' } }, /additional_fields\.a/, 'open_body'),
-  refuse('not by their own name', { name: 'n', a: 1 }, /`a`/, 'open_body'),
+  refuse('not under their own names', { name: 'n', a: 1 }, /`a`/, 'open_body'),
   refuse('a declared field is no further one', { name: 'n', additional_fields: { size: 1 } }, /size/, 'open_body'),
-  refuse('nor is a readOnly one', { name: 'n', additional_fields: { id: 1 } }, /id/, 'open_body'),
+  refuse('a readOnly field is no further one', { name: 'n', additional_fields: { id: 1 } }, /id/, 'open_body'),
 ];

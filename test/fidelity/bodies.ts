@@ -54,7 +54,7 @@ export const JSON_LINES: readonly Line[] = [
   ),
   post('an empty string is sent', 'object', 'post_object', { name: '' }, '{"name":""}'),
   {
-    name: 'an optional body nobody fills is left out',
+    name: 'an optional body without arguments is left out',
     tool: 'post_optional',
     sent: { line: 'POST /v1/json/optional' },
   },
@@ -207,7 +207,7 @@ export const FORM_LINES: readonly Line[] = [
     },
   },
   {
-    name: 'a form whose encoding says how',
+    name: 'a form whose fields are written as its Encoding Objects say',
     tool: 'form_encoded',
     args: {
       deep: { a: { b: 'c' }, l: ['1', '2'] },
@@ -256,7 +256,7 @@ export const BYTE_LINES: readonly Line[] = [
     sent: { line: 'PUT /v1/upload/image', headers: { 'content-type': 'image/jpeg' }, body: PNG },
   },
   {
-    name: 'a data URI says its type',
+    name: 'a file from a data URI has its type',
     tool: 'upload_any_image',
     args: { file: { base64: `data:image/webp;base64,${base64(PNG)}` } },
     sent: { line: 'PUT /v1/upload/any-image', headers: { 'content-type': 'image/webp' }, body: PNG },
@@ -284,7 +284,7 @@ export const BYTE_LINES: readonly Line[] = [
     sent: { line: 'POST /v1/text/plain', headers: { 'content-type': 'text/plain' }, body: 'line 1\nline 2' },
   },
   {
-    name: 'text beyond ASCII says its charset',
+    name: 'text that is not ASCII has its charset',
     tool: 'text_plain',
     args: { body: 'größe' },
     sent: { line: 'POST /v1/text/plain', headers: { 'content-type': 'text/plain; charset=utf-8' }, body: 'größe' },

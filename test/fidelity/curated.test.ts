@@ -125,56 +125,56 @@ describe('an argument that a domain file changes', () => {
       '/wishes {"item":"x"}',
     ],
     [
-      'hidden in an optional body is no companion',
+      'hidden in an optional body is not required together with others',
       { wish: { args: { shop: { hide: true, required: false } } } },
       'wish',
       { note: 'n', item: 'x' },
       '/wishes {"item":"x","note":"n"}',
     ],
     [
-      'renamed in an optional body is asked for by its new name',
+      'renamed in an optional body is reported as missing under its new name',
       { wish: { args: { shop: { rename: 'store' } } } },
       'wish',
       { item: 'x' },
       '1. missing `store` (string), needed together with `item`',
     ],
     [
-      'renamed in an optional body is a companion',
+      'renamed in an optional body is sent under its original name',
       { wish: { args: { shop: { rename: 'store' } } } },
       'wish',
       { item: 'x', store: 'a' },
       '/wishes {"item":"x","shop":"a"}',
     ],
     [
-      'fixed brings the optional body along, and what that needs',
+      'fixed in an optional body makes the body required',
       { wish: { args: { shop: { fixed: 'a' } } } },
       'wish',
       {},
       '1. missing `item` (string)',
     ],
     [
-      'fixed in a set of fields leaves the others',
+      'fixed in an alternative set of fields need not be given',
       { contact: { args: { name: { fixed: 'me' } } } },
       'contact',
       { phone: '1' },
       '/contacts {"phone":"1","name":"me"}',
     ],
     [
-      'hidden in a set of fields leaves the other set',
+      'hidden in an alternative set of fields leaves the other set',
       { contact: { args: { mail: { hide: true } } } },
       'contact',
       { phone: '1', name: 'n' },
       '/contacts {"phone":"1","name":"n"}',
     ],
     [
-      'renamed in a set of fields is asked for by its new name',
+      'renamed in an alternative set of fields counts under its new name',
       { hint: { args: { phone: { rename: 'tel' } } } },
       'hint',
       { tel: '1', name: 'n' },
       '/hints {"phone":"1","name":"n"}',
     ],
     [
-      'not required in a set of fields may be missing',
+      'not required in an alternative set of fields may be missing',
       { contact: { args: { name: { required: false } } } },
       'contact',
       { phone: '1' },
@@ -195,16 +195,22 @@ describe('an argument that a domain file changes', () => {
 describe('body: { required: false }', () => {
   const optional = { body: { required: false } };
   test.each<[string, object, string, Record<string, unknown>, string]>([
-    ['nothing may be sent', { order: optional }, 'order', {}, '/orders'],
+    ['an empty body may be left out', { order: optional }, 'order', {}, '/orders'],
     [
-      'half a body is refused',
+      'an incomplete body is refused',
       { order: optional },
       'order',
       { item: 'x' },
       '1. missing `shop` (string), needed together with `item`',
     ],
-    ['a whole one is sent', { order: optional }, 'order', { item: 'x', shop: 'a' }, '/orders {"item":"x","shop":"a"}'],
-    ['sets of fields count where something is sent', { contact: optional }, 'contact', {}, '/contacts'],
+    [
+      'a complete body is sent',
+      { order: optional },
+      'order',
+      { item: 'x', shop: 'a' },
+      '/orders {"item":"x","shop":"a"}',
+    ],
+    ['alternative sets of fields only count if a body is sent', { contact: optional }, 'contact', {}, '/contacts'],
   ])('%s', async (_, operations, tool, args, sent) => {
     expect(await outcome(operations, tool, args)).toBe(sent);
   });

@@ -59,7 +59,7 @@ export const PATH_LINES: readonly Line[] = [
   refused('a lone surrogate', 'a\ud83e', /surrogate/),
   refused('missing', undefined, /missing `id`/),
   {
-    name: 'two values stand in their own segments',
+    name: 'two values in two segments',
     tool: 'get_user',
     args: { tenant: 'a/b', user: 7 },
     sent: { line: 'GET /v1/tenants/a%2Fb/users/7' },
@@ -72,7 +72,7 @@ export const PATH_LINES: readonly Line[] = [
     sent: { line: 'GET /v1/archive/a.b.tar.gz' },
   },
   {
-    name: 'a dot segment is refused even where the template would make it harmless',
+    name: 'a dot segment is refused even if the template would make it harmless',
     tool: 'get_archive',
     args: { name: '..', ext: 'x' },
     refused: SEGMENT,
@@ -84,13 +84,13 @@ export const PATH_LINES: readonly Line[] = [
     sent: { line: 'GET /v1/copies/a%20b/of/a%20b' },
   },
   {
-    name: 'a variable nobody declared is an argument',
+    name: 'an undeclared variable is an argument',
     tool: 'get_undeclared',
     args: { thing: 'x/y' },
     sent: { line: 'GET /v1/undeclared/x%2Fy' },
   },
   {
-    name: 'a template that needs encoding itself',
+    name: 'a template that has to be encoded itself',
     tool: 'get_odd',
     args: { id: '1' },
     sent: { line: 'GET /v1/odd%20path/%C3%BCn%C3%AFcode/1' },
@@ -130,7 +130,7 @@ export const PATH_LINES: readonly Line[] = [
 
 export const QUERY_LINES: readonly Line[] = [
   {
-    name: 'reserved characters are encoded, or stay where allowReserved says so',
+    name: 'reserved characters are encoded, except with allowReserved',
     tool: 'reserved',
     args: { plain: "a/b?c:d@e!$'()*,;[]", open: "a/b?c:d@e!$'()*,;[]" },
     sent: {
@@ -138,13 +138,13 @@ export const QUERY_LINES: readonly Line[] = [
     },
   },
   {
-    name: 'allowReserved never ends a value or begins another',
+    name: 'allowReserved characters never end a value or begin another',
     tool: 'reserved',
     args: { open: 'a&b=c+d#e f', list: ['x/y', 'z&w'] },
     sent: { line: 'GET /v1/reserved?open=a%26b%3Dc%2Bd%23e%20f&list=x/y,z%26w' },
   },
   {
-    name: 'allowReserved leaves what is already encoded',
+    name: 'allowReserved does not encode twice',
     tool: 'reserved',
     args: { open: 'a%2Fb%zz' },
     sent: { line: 'GET /v1/reserved?open=a%2Fb%25zz' },
@@ -171,7 +171,7 @@ export const QUERY_LINES: readonly Line[] = [
     refused: /filter\.a/,
   },
   {
-    name: 'names with brackets, dots, dashes, dollars and spaces arrive as they are spelt',
+    name: 'names with brackets, dots, dashes, dollars and spaces are sent unchanged',
     tool: 'names',
     args: {
       filter_name: 'n',
@@ -195,7 +195,7 @@ export const QUERY_LINES: readonly Line[] = [
     },
   },
   {
-    name: 'one name in path, query, header, cookie and body, and names that clean up alike',
+    name: 'one name in path, query, header, cookie and body, and names that become the same key',
     tool: 'clash',
     args: {
       id: 1,
@@ -232,14 +232,14 @@ export const QUERY_LINES: readonly Line[] = [
     sent: { line: 'GET /v1/numbers?big=9007199254740991' },
   },
   {
-    name: 'a larger one keeps them as text',
+    name: 'a larger integer is kept as text',
     tool: 'numbers',
     args: { big: '1947233333333333333' },
     sent: { line: 'GET /v1/numbers?big=1947233333333333333' },
   },
   { name: 'a larger one that lost them', tool: 'numbers', args: { big: 2 ** 62 }, refused: /big.*string of digits/ },
   {
-    name: 'a larger one in a path keeps them',
+    name: 'a larger integer in a path keeps its digits',
     tool: 'get_user',
     args: { tenant: 't', user: '9223372036854775807' },
     sent: { line: 'GET /v1/tenants/t/users/9223372036854775807' },

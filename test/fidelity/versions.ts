@@ -61,14 +61,14 @@ export const SWAGGER_LINES: readonly Line[] = [
   { name: 'an enum', tool: 'get_checked', args: { size: 'xl' }, refused: /size/ },
   { name: 'a boolean exclusiveMinimum', tool: 'get_checked', args: { count: 1 }, refused: /count/ },
   {
-    name: 'a number above it, no default beside it',
+    name: 'a number above an exclusive minimum, without the default of another parameter',
     tool: 'get_checked',
     args: { count: 2 },
     sent: { line: 'GET /v1/checked?count=2' },
   },
   { name: 'no default is sent', tool: 'get_checked', sent: { line: 'GET /v1/checked' } },
   {
-    name: 'a key that is also a parameter is no argument',
+    name: 'an API key that is also a parameter is not an argument',
     tool: 'get_secret',
     args: { api_key: 'mine' },
     refused: /api_key/,
@@ -91,7 +91,7 @@ export const OPENAPI_30_LINES: readonly Line[] = [
   },
   { name: 'an enum beside nullable', tool: 'patch_item', args: { id: '7', size: 'xl' }, refused: /size/ },
   {
-    name: 'a circle through nullable allOf',
+    name: 'a cycle through nullable allOf',
     tool: 'patch_item',
     args: { id: '7', parent: { name: 3.5 } },
     refused: /parent/,

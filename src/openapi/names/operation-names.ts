@@ -149,7 +149,7 @@ function createShorten(domain: string, maxChars: number, front: readonly string[
     const last = pieces.findLastIndex(({ variable }) => !variable);
     const own = new Set(pieces[last]?.words.map(toSingular));
     const around = pieces.filter(({ edition }, place) => place !== last && !edition).flatMap((piece) => piece.words);
-    const surroundings: NameSurroundings = {
+    const context: NameSurroundings = {
       domain: domainWords,
       // The brand, unless it is also the name of a resource in the path.
       brand: pieces.some((piece) => piece.words.includes(domainWords[0]!)) ? undefined : domainWords[0],
@@ -157,7 +157,7 @@ function createShorten(domain: string, maxChars: number, front: readonly string[
       path: around.map(toSingular).filter((word) => !own.has(word)),
       thing: pieces[last]?.words.join('') ?? '',
     };
-    return shortenName(words, maxChars, surroundings, keep);
+    return shortenName(words, maxChars, context, keep);
   };
 }
 

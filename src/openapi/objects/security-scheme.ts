@@ -113,10 +113,10 @@ export function credentialsForScheme(
   const isOAuth = scheme.type === 'oauth2' && !isSigned(scheme);
   if (!isOAuth) return [buildCredential(name, scheme, secrets, address)];
   const token: Credential = { kind: 'bearer', name, secret: secrets.read('') };
-  // A token that is already there is used as it is, whatever the flow.
+  // An existing token is used as it is, whatever the flow.
   if (token.secret.value !== undefined) return [token];
   const flows = buildFlows(name, scheme, scopes, secrets, address);
-  // People who log in elsewhere have a token at hand, so it stays an alternative; a client program does not.
+  // People often have a token from a login elsewhere, so it stays an alternative to the password flow; client programs do not.
   return flows.length > 0 && flows.every(({ kind }) => kind === 'oauth2') ? flows : [...flows, token];
 }
 
