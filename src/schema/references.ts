@@ -3,13 +3,14 @@
 import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
 import { decodeText } from '../endpoint/untrusted.ts';
-import { subschemas } from './keywords.ts';
+import { CONDITIONS, NAMED_CONDITIONS, subschemas, UNIONS } from './keywords.ts';
 import { rememberByObject } from './remember.ts';
 
 export type SchemaObject = { readonly [keyword: string]: unknown };
 
 const MAX_HOPS = 32;
 const MAX_PARTS = 64;
+const MAX_DECLARING_PARTS = 256;
 
 export function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'boolean' || isObject(value);
@@ -174,4 +175,24 @@ export function schemasAlong(
     schemas.push(inner);
   }
   return schemas;
+}
+
+/** Names declared by a schema and everything composed into it; its own alone where it takes no others. */
+export const declaredNames: (schema: SchemaObject, root: JsonSchema) => ReadonlySet<string> = rememberByObject(
+  (schema: SchemaObject, root: JsonSchema) => {
+    const parts = schema.additionalProperties === false ? [schema] : conjuncts(root, [schema], composed, MAX_DECLARING_PARTS);
+    const names = [...parts].map((part) =>
+      isObject(part) && isObject(part.properties) ? Object.keys(part.properties) : [],
+    );
+    return new Set(names.flat());
+  },
+);
+
+/** Schemas that may declare names, beside references and allOf, which conjuncts() follows anyway. A `not` declares nothing. */
+function composed(schema: SchemaObject): readonly JsonSchema[] {
+  return [
+    ...UNIONS.flatMap((keyword) => schemasOf(schema[keyword])),
+    ...CONDITIONS.filter((keyword) => keyword !== 'not').map((keyword) => schema[keyword]),
+    ...NAMED_CONDITIONS.flatMap((keyword) => (isObject(schema[keyword]) ? Object.values(schema[keyword]) : [])),
+  ].filter(isSchema);
 }

@@ -1,6 +1,6 @@
 // What was found out about a schema is remembered by the object, for as long as that lives.
 
-/** Computes once for every object; the other arguments (such as the root of its references) must be the same each time. */
+/** Computes once for every object. The other arguments (the root of its references, what pays) must not change the answer. */
 export function rememberByObject<K extends object, V, More extends unknown[]>(
   find: (key: K, ...more: More) => V,
 ): (key: K, ...more: More) => V {

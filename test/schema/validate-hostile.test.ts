@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Args, JsonSchema } from '../../src/endpoint/model.ts';
 import { GatewayError } from '../../src/errors.ts';
+import { Budget } from '../../src/schema/check/budget.ts';
 import { createCheck } from '../../src/schema/check/compile-schema.ts';
-import { allowEffort } from '../../src/schema/check/effort.ts';
 import { createSchemaValidator } from '../../src/schema/check/validator.ts';
 import { toolSchemas } from '../support/schemas.ts';
 
@@ -236,10 +236,7 @@ describe('a first call compiles little', () => {
   const compile = (schema: JsonSchema, ...calls: unknown[]) => {
     let pieces = 0;
     const check = createCheck(schema, () => pieces++);
-    return calls.map((args) => {
-      allowEffort();
-      return { fits: check(args), pieces };
-    });
+    return calls.map((args) => ({ fits: check(args, new Budget()), pieces }));
   };
 
   test('nothing of a schema that is too large', () => {

@@ -3,10 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { editDistance } from '../../src/endpoint/edits.ts';
 import type { Args, JsonSchema } from '../../src/endpoint/model.ts';
 import { closest } from '../../src/endpoint/suggest.ts';
-import { resetPatternBudget, safePattern } from '../../src/schema/check/pattern.ts';
+import { Budget } from '../../src/schema/check/budget.ts';
+import { safePattern } from '../../src/schema/check/pattern.ts';
 import { auditSchema } from '../../src/schema/check/repair.ts';
 import { createSchemaValidator } from '../../src/schema/check/validator.ts';
-import { createShelf } from '../../src/schema/check/validator-cache.ts';
+import { ValidatorCache } from '../../src/schema/check/validator-cache.ts';
 
 const field = (schema: JsonSchema, rest: Record<string, unknown> = {}): JsonSchema => ({
   type: 'object',
@@ -85,7 +86,6 @@ describe('patterns', () => {
     ['(?<=x)a+a+$', 100_000, 'xaa'],
     ['^(?:a|aa)?a*(?=b)a*a*$', 5_000, undefined],
   ])('%s never takes more steps than one call may', (pattern, length, good) => {
-    resetPatternBudget();
     expect(safePattern(pattern).engine).toBe('bounded');
     expect(message(field({ type: 'string', pattern }), 'a'.repeat(length))).toContain(
       `is too long (${length} characters) to be checked against`,
@@ -94,9 +94,9 @@ describe('patterns', () => {
   });
 
   test('with long fixed repeats pay for them', () => {
-    resetPatternBudget();
-    expect(safePattern('^[ab]*a[ab]{200}$').verdict('ab'.repeat(100_000))).toBe('too_long');
-    expect(safePattern('^[ab]*a[ab]{200}$').verdict('a'.repeat(201))).toBe('match');
+    const budget = new Budget();
+    expect(safePattern('^[ab]*a[ab]{200}$').verdict('ab'.repeat(100_000), budget)).toBe('too_long');
+    expect(safePattern('^[ab]*a[ab]{200}$').verdict('a'.repeat(201), budget)).toBe('match');
   });
 
   test('without any bound are not enforced, and the doctor says so', () => {
@@ -134,8 +134,7 @@ describe('patterns', () => {
     ['b', 'abc', true],
     ['^\\/x\\_y$', '/x_y', true],
   ])('%s on %s gives %s', (pattern, value, want) => {
-    resetPatternBudget();
-    expect(safePattern(pattern).test(value)).toBe(want);
+    expect(safePattern(pattern).test(value, new Budget())).toBe(want);
   });
 });
 
@@ -257,33 +256,34 @@ describe('schemas that would be expensive', () => {
   });
 
   test('are forgotten when there are too many, the ones used longest ago first', () => {
-    const shelf = createShelf({ maxCharacters: 8_000, maxValidators: 100 });
+    const cache = new ValidatorCache({ maxCharacters: 8_000, maxValidators: 100 });
     let compiled = 0;
-    const slots = Array.from({ length: 40 }, (_, index) =>
-      shelf.createSlot(() => {
+    const finders = Array.from({ length: 40 }, (_, index) =>
+      cache.add(() => {
         compiled++;
         return field({ type: 'string', maxLength: index + 1 });
       }),
     );
-    for (const slot of slots) {
-      expect(slots[0]!.check()({ x: 'a' })).toBe(true);
-      expect(slot.check()({ x: 'a' })).toBe(true);
-      expect(shelf.stats().characters).toBeLessThanOrEqual(8_000);
+    const check = (index: number, value: unknown) => finders[index]!()(value, new Budget());
+    for (const index of finders.keys()) {
+      expect(check(0, { x: 'a' })).toBe(true);
+      expect(check(index, { x: 'a' })).toBe(true);
+      expect(cache.stats.characters).toBeLessThanOrEqual(8_000);
     }
     expect(compiled).toBe(40);
-    expect(shelf.stats().validators).toBeGreaterThan(2);
-    expect(shelf.stats().validators).toBeLessThan(40);
-    expect(slots[1]!.check()({ x: 'abc' })).toBe(false);
+    expect(cache.stats.validators).toBeGreaterThan(2);
+    expect(cache.stats.validators).toBeLessThan(40);
+    expect(check(1, { x: 'abc' })).toBe(false);
     expect(compiled).toBe(41);
-    slots[0]!.check();
-    slots[39]!.check();
+    finders[0]!();
+    finders[39]!();
     expect(compiled).toBe(41);
   });
 
   test('are few, however small', () => {
-    const shelf = createShelf({ maxValidators: 3 });
-    for (let index = 0; index < 10; index++) shelf.createSlot(() => field({ type: 'string' })).check()({ x: 'a' });
-    expect(shelf.stats().validators).toBe(3);
+    const cache = new ValidatorCache({ maxValidators: 3 });
+    for (let index = 0; index < 10; index++) cache.add(() => field({ type: 'string' }))()({ x: 'a' }, new Budget());
+    expect(cache.stats.validators).toBe(3);
   });
 });
 
