@@ -1,5 +1,5 @@
-// Rules about the arguments of a body together. If the body is required, they are part of what every call must satisfy. If it is
-// optional, they apply as soon as one of its arguments is given; with none given, no body is sent.
+// Rules about the arguments of a body together. If the body is required, every call must satisfy them. If it is optional, they apply
+// as soon as one of its arguments is given; if none is, no body is sent.
 import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
 import { emptyMap, listAt, type Node, nodeAt, textsAt } from '../endpoint/untrusted.ts';

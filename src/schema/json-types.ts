@@ -55,7 +55,7 @@ interface TypeWalk {
 }
 
 /** Every type a value may have at this place, through references and compositions. */
-export function typesOf(root: JsonSchema, schema: JsonSchema): number {
+export function possibleTypes(root: JsonSchema, schema: JsonSchema): number {
   if (!isObject(schema)) return schema ? ANY : 0;
   // Of a hundred thousand branches most name their type and nothing else; remembering that costs more than reading it.
   if (isPlain(schema)) return ownTypes(schema);

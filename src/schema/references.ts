@@ -4,7 +4,7 @@ import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
 import { decodeText } from '../endpoint/untrusted.ts';
 import { CONDITIONS, NAMED_CONDITIONS, subschemas, UNIONS } from './keywords.ts';
-import { rememberByObject } from './remember.ts';
+import { rememberByObject } from './memoize.ts';
 
 export type SchemaObject = { readonly [keyword: string]: unknown };
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_RESPONSE, type ResponsePlan } from '../../src/endpoint/model.ts';
 import { createRedactor } from '../../src/endpoint/redaction/redact.ts';
 import { GatewayError, ToolError } from '../../src/errors.ts';
-import { type AnswerJob, createAnswerThreads } from '../../src/executor/answer/answer-threads.ts';
+import { type AnswerJob, AnswerThreads } from '../../src/executor/answer/answer-threads.ts';
 import { type Answer, type AnswerInput, compileAnswer } from '../../src/executor/answer/build-answer.ts';
 import { createExecutor } from '../../src/executor/executor.ts';
 import { contextOf } from '../support/context.ts';
@@ -59,7 +59,7 @@ const settle = (answer: () => Answer | Promise<Answer>): Promise<unknown> =>
   });
 
 describe('the answer of a thread', () => {
-  const threads = createAnswerThreads();
+  const threads = new AnswerThreads();
   afterAll(() => threads.close());
 
   const text = fc.oneof(
@@ -138,7 +138,7 @@ describe('a thread that fails', () => {
     ['throws', `throws: reading the API's answer failed, and it was dropped. ${after}`],
     ['hangs', `hangs: reading the API's answer took longer than 5 s, so it was dropped. ${after}`],
   ])('%s: fails its call and is replaced', async (tool, message) => {
-    const threads = createAnswerThreads({ script, maxThreads: 1, maxRunMs: 5_000 });
+    const threads = new AnswerThreads({ script, maxThreads: 1, maxRunMs: 5_000 });
     const first = threads.read(job(tool), STAYS);
     const second = threads.read(job('works'), STAYS);
     await expect(first).rejects.toMatchObject({ code: 'BAD_RESPONSE', message, details: { tool } });
@@ -147,13 +147,13 @@ describe('a thread that fails', () => {
   });
 
   test('cannot be started: the call says so', async () => {
-    const threads = createAnswerThreads({ script: new URL('./no-such-worker.mjs', import.meta.url) });
+    const threads = new AnswerThreads({ script: new URL('./no-such-worker.mjs', import.meta.url) });
     await expect(threads.read(job('works'), STAYS)).rejects.toMatchObject({ code: 'BAD_RESPONSE' });
     await threads.close();
   });
 
   test('runs out of memory: the answer is too large', async () => {
-    const threads = createAnswerThreads({ maxThreads: 1, maxHeapMb: 16 });
+    const threads = new AnswerThreads({ maxThreads: 1, maxHeapMb: 16 });
     const body = JSON.stringify(Array.from({ length: 300_000 }, (_, id) => ({ id, name: `name ${id}` })));
     const large = buildJob({ headers: { 'content-type': 'application/json' }, body });
     await expect(threads.read(large, STAYS)).rejects.toMatchObject({
@@ -167,7 +167,7 @@ describe('a thread that fails', () => {
   });
 
   test('answers that find too many others waiting are refused', async () => {
-    const threads = createAnswerThreads({ script, maxThreads: 1, maxWaitingBytes: 10 });
+    const threads = new AnswerThreads({ script, maxThreads: 1, maxWaitingBytes: 10 });
     const running = threads.read(job('is slow'), STAYS);
     const waiting = threads.read(job('waits', 'x'.repeat(20)), STAYS);
     await expect(threads.read(job('refused'), STAYS)).rejects.toMatchObject({
@@ -180,7 +180,7 @@ describe('a thread that fails', () => {
   });
 
   test('nothing is read for a caller that has left', async () => {
-    const threads = createAnswerThreads({ script, maxThreads: 1 });
+    const threads = new AnswerThreads({ script, maxThreads: 1 });
     const running = threads.read(job('is slow'), STAYS);
     const leaving = new AbortController();
     const left = threads.read(job('never read'), { ...STAYS, signal: leaving.signal });
@@ -245,9 +245,9 @@ describe('a call with a large answer', () => {
     const threads = new URL('../../dist/executor/answer/answer-threads.js', import.meta.url);
     // The interval is what a caller's deadline is: it holds the process only while somebody waits.
     const script = `
-      import { createAnswerThreads } from '${threads}';
+      import { AnswerThreads } from '${threads}';
       const caller = setInterval(() => {}, 1_000);
-      const threads = createAnswerThreads({ idleMs: 2 ** 30 });
+      const threads = new AnswerThreads({ idleMs: 2 ** 30 });
       const answer = await threads.read(
         {
           plan: { response: ${JSON.stringify(DEFAULT_RESPONSE)}, paging: { byWireName: new Map() } },

@@ -8,12 +8,11 @@ import type { Redactor } from '../../endpoint/redaction/redact.ts';
 import { ToolError } from '../../errors.ts';
 import type { RawResponse } from '../send.ts';
 import { extractProblem, type Problem, retryAfter } from './api-problem.ts';
-import { fitLines } from './character-budget.ts';
-import { parseMediaType } from './decoding/answer-media.ts';
-import { decodeText, isUtf8Label } from './decoding/answer-text.ts';
+import { cutLines } from './character-budget.ts';
+import { decodeCharset, isUtf8Label, parseMediaType } from './decoding/answer-media.ts';
 import { type Decoded, decodeBody, hasEndsOfJson } from './decoding/decode.ts';
 import { type ScannedJson, scanJson, writeOutline } from './decoding/scan-json.ts';
-import { parseJson } from './lossless.ts';
+import { parseExactJson } from './lossless.ts';
 import { nextPage, type PagingPlan } from './paging.ts';
 import { compileShape, describeNext, isTerse, type Shaped } from './shape-answer.ts';
 
@@ -95,7 +94,7 @@ export function compileAnswer({ response, paging }: AnswerPlan, redact: Redactor
     const call = { plan: paging, args, headers };
     if (body.kind === 'text' || response.format === 'text') {
       const next = nextPage(call, undefined);
-      const fit = fitLines(body.text, response.maxChars);
+      const fit = cutLines(body.text, response.maxChars);
       const notes = [
         ...(body.kind === 'text' && body.note !== undefined ? [body.note] : []),
         ...(fields === undefined ? [] : ['fields was ignored: the answer is not JSON']),
@@ -145,7 +144,7 @@ function passAsItCame(
     if (paging.pagination !== undefined)
       return isUtf8Label(charset) ? passPage(scan!, { raw, args }, paging, redact) : undefined;
   }
-  if (scan === undefined || !isUtf8Label(charset)) return textBlock(show(redact(decodeText(body, charset)), raw));
+  if (scan === undefined || !isUtf8Label(charset)) return textBlock(show(redact(decodeCharset(body, charset)), raw));
   const text = textOf(scan, body);
   const display = showScanned(scan, redact(text), raw);
   return display === text ? new QuotedText(text, scan.quoted) : textBlock(display);
@@ -163,7 +162,7 @@ function passPage(
   if (!scan.isPlain || /\d/.test(paging.pagination?.nextFrom ?? '')) return undefined;
   const text = textOf(scan, body);
   if (!isTerse(text) || redact(text) !== text) return undefined;
-  const value = parseJson(writeOutline(body, scan.lists));
+  const value = parseExactJson(writeOutline(body, scan.lists));
   const notes = describeNext(value, nextPage({ plan: paging, args, headers }, value));
   const display = showScanned(scan, text, raw);
   if (display !== text) return textBlock(withNotes(display, notes));
@@ -172,7 +171,7 @@ function passPage(
 }
 
 function textOf({ isSimple }: ScannedJson, body: Buffer): string {
-  return isSimple ? body.toString('latin1') : decodeText(body, undefined);
+  return isSimple ? body.toString('latin1') : decodeCharset(body, undefined);
 }
 
 function showScanned({ isSimple }: ScannedJson, text: string, raw: RawResponse): string {
@@ -205,7 +204,7 @@ function failed(raw: RawResponse, body: Decoded, redact: (text: string) => strin
   return {
     status: raw.status,
     ok: false,
-    content: body.kind === 'content' ? body.content : [textBlock(visible(fitLines(text, MAX_ERROR_CHARS).text))],
+    content: body.kind === 'content' ? body.content : [textBlock(visible(cutLines(text, MAX_ERROR_CHARS).text))],
     problem,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     ...clockSkew(raw),

@@ -2,11 +2,9 @@
 import { encode as encodeToon } from '@toon-format/toon';
 import type { ResponsePlan } from '../../endpoint/model.ts';
 import { type Fitted, fitJson, mainList } from './character-budget.ts';
-import { compileDrop } from './drop.ts';
-import { availableFields, firstObject, parseFields } from './field-paths.ts';
-import { keysOf, toPlain } from './lossless.ts';
+import { listKeys, toPlain } from './lossless.ts';
 import { afterCut, nextPage, type PagedCall } from './paging.ts';
-import { compilePick } from './pick.ts';
+import { availableFields, compileDrop, compilePick, firstObject, parseFields } from './select-fields.ts';
 
 /** A decoded answer. `json`: the text it was parsed from. */
 export interface Source {
@@ -132,7 +130,7 @@ function suggestFields(value: unknown): string {
   if (sample === undefined) return '…';
   const prefix = list === undefined || list.path.length === 0 ? '' : `${list.path.join('.')}.`;
   const short: string[] = [];
-  for (const key of keysOf(sample).slice(0, 100)) {
+  for (const key of listKeys(sample).slice(0, 100)) {
     const inner = sample[key];
     const scalar = typeof inner !== 'object' || inner === null;
     if (key.length <= 40 && scalar && String(inner).length <= 80) short.push(prefix + key);

@@ -17,14 +17,14 @@ interface FileFields {
   readonly text?: unknown;
 }
 
-export function isFile(value: unknown): value is FileFields {
+export function isFileArgument(value: unknown): value is FileFields {
   return isObject(value) && (typeof value.base64 === 'string' || typeof value.text === 'string');
 }
 
 /** The bytes of a file argument; a bare string is its text. */
 export function bytesOf(value: unknown): Buffer {
   if (typeof value === 'string') return Buffer.from(wellFormed(value));
-  if (!isFile(value)) throw new Unsendable('must be a file: {"base64": "…"} or {"text": "…"}');
+  if (!isFileArgument(value)) throw new Unsendable('must be a file: {"base64": "…"} or {"text": "…"}');
   if (typeof value.base64 !== 'string') return Buffer.from(wellFormed(value.text as string));
   const base64 = value.base64.replace(DATA_URI, '').trimEnd();
   if (!BASE64.test(base64))
@@ -37,7 +37,7 @@ export function bytesOf(value: unknown): Buffer {
  * them), the one that its name or its content tells.
  */
 export function mediaTypeOf(value: unknown, accept: string | undefined): string {
-  const own = isFile(value) ? ownType(value) : undefined;
+  const own = isFileArgument(value) ? ownType(value) : undefined;
   if (own === undefined) return chooseType(accept, value);
   if (!MEDIA_TYPE.test(own))
     throw new Unsendable('has a `mimeType` that is not a media type; send one like "image/png"');
@@ -84,11 +84,11 @@ function detectType(value: unknown): string | undefined {
   const byName = typeOfName(filenameOf(value) ?? '');
   if (byName !== undefined) return byName;
   const text =
-    typeof value === 'string' ? value : isFile(value) && typeof value.base64 !== 'string' ? value.text : undefined;
+    typeof value === 'string' ? value : isFileArgument(value) && typeof value.base64 !== 'string' ? value.text : undefined;
   if (typeof text === 'string') return /^[\x00-\x7f]*$/.test(text) ? 'text/plain' : 'text/plain; charset=utf-8';
   return typeOfBytes(bytesOf(value));
 }
 
 export function filenameOf(value: unknown): string | undefined {
-  return isFile(value) && typeof value.filename === 'string' && value.filename !== '' ? value.filename : undefined;
+  return isFileArgument(value) && typeof value.filename === 'string' && value.filename !== '' ? value.filename : undefined;
 }

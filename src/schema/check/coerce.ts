@@ -4,7 +4,7 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, JsonSchema } from '../../endpoint/model.ts';
 import { namesOf } from '../explain/show.ts';
-import { ANY, ARRAY, BOOLEAN, FRACTION, NULL, NUMBER, OBJECT, STRING, typeOf, typesOf } from '../json-types.ts';
+import { ANY, ARRAY, BOOLEAN, FRACTION, NULL, NUMBER, OBJECT, STRING, typeOf, possibleTypes } from '../json-types.ts';
 import { copyOf, setOwn, UNIONS } from '../keywords.ts';
 import { conjuncts, findProperty, schemasAlong } from '../references.ts';
 import { meantBranch } from '../walk/union-branches.ts';
@@ -104,7 +104,7 @@ function findChanges(
     if (error.value === null) return leaveOut(root, schema, error) ? [{ path, value: undefined }] : [];
     const branch = branchOf(context, error);
     if (branch !== undefined) return findChanges(context, branch, error.value, path, fillsNull);
-    const change = reread(error.value, typesOf(root, error.schema), budget);
+    const change = reread(error.value, possibleTypes(root, error.schema), budget);
     return change === undefined || change.value === error.value ? [] : [{ path, ...change }];
   });
 }
@@ -118,13 +118,13 @@ function fillNull(root: JsonSchema, { schema, params, value }: CheckError, path:
   const name = String(params.missingProperty);
   const property = findProperty(root, schema, name);
   if (property === undefined || Object.keys(value as object).length === 0) return [];
-  const types = typesOf(root, property);
+  const types = possibleTypes(root, property);
   return types & NULL && types !== ANY ? [{ path: [...path, name], value: null }] : [];
 }
 
 /** Other clients write null for values they leave out. Not in a map, whose names the caller chose, nor in a list. */
 function leaveOut(root: JsonSchema, schema: JsonSchema, { path, schema: source }: CheckError): boolean {
-  if (path.length === 0 || typesOf(root, source) & NULL) return false;
+  if (path.length === 0 || possibleTypes(root, source) & NULL) return false;
   const name = path.at(-1)!;
   const around = schemasAlong(root, schema, path.slice(0, -1))[path.length - 1];
   if (around === undefined || typeof name === 'number' || findProperty(root, around, name) === undefined) return false;

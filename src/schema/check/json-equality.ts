@@ -1,5 +1,5 @@
 // Equality of JSON values, and duplicates in linear time.
-import { keysOf, rememberByObject } from '../remember.ts';
+import { cachedKeys, rememberByObject } from '../memoize.ts';
 import { type Budget, KEY_COST } from './budget.ts';
 
 /** Cost of writing one value into the text, its name sorted among the others. */
@@ -12,7 +12,7 @@ export function sameJson(value: unknown, fixed: unknown, budget?: Budget): boole
   if (Array.isArray(value) !== Array.isArray(fixed)) return false;
   const keys = Object.keys(value);
   budget?.spend(1 + keys.length * KEY_COST);
-  if (keys.length !== keysOf(fixed).length) return false;
+  if (keys.length !== cachedKeys(fixed).length) return false;
   return keys.every((key) => {
     budget?.spend(1);
     return Object.hasOwn(fixed, key) && sameJson(value[key as never], fixed[key as never], budget);

@@ -11,7 +11,7 @@ import { MAX_PROBLEMS, type Problem, refusal } from '../explain/refusal.ts';
 import { showName } from '../explain/show.ts';
 import { COMPOSITIONS, DEFINITION_KEYWORDS, OPENINGS } from '../keywords.ts';
 import { declaredNames, deref, type SchemaObject, schemasOf } from '../references.ts';
-import { rememberByObject } from '../remember.ts';
+import { rememberByObject } from '../memoize.ts';
 import { type BoundsVerdict, forbiddenKey, MAX_DEPTH, MAX_KEYS, MAX_VALUES, withinBounds } from './bounds.ts';
 import { BUDGET_EXCEEDED, Budget } from './budget.ts';
 import { coerce, type Reading, withLongIntegers } from './coerce.ts';

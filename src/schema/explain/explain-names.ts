@@ -1,7 +1,7 @@
 // An unknown property: which name was likely meant, or which object it belongs to.
 import { isObject } from '../../endpoint/is-object.ts';
 import { askFor, closest } from '../../endpoint/suggest.ts';
-import { OBJECT, typesOf } from '../json-types.ts';
+import { OBJECT, possibleTypes } from '../json-types.ts';
 import { declaredNames, findProperty, type SchemaObject, schemasAlong } from '../references.ts';
 import type { ExplainContext, RefusedPlace } from './explain-errors.ts';
 import type { RuleParams } from './explain-rules.ts';
@@ -61,7 +61,7 @@ function holderOf(name: string, others: readonly string[], place: RefusedPlace, 
   const objectsIn = (schema: SchemaObject, names: readonly string[]) =>
     names.flatMap((each) => {
       const inner = findProperty(root, schema, each);
-      return isObject(inner) && typesOf(root, inner) & OBJECT ? [[each, inner] as const] : [];
+      return isObject(inner) && possibleTypes(root, inner) & OBJECT ? [[each, inner] as const] : [];
     });
   const holds = ([, schema]: readonly [string, SchemaObject]) => declaredNames(schema, root).has(name);
   const near = objectsIn(place.schema, others.slice(0, MAX_HOLDERS));

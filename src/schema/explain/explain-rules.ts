@@ -8,7 +8,7 @@ import { askFor } from '../../endpoint/suggest.ts';
 import { lengthOf } from '../check/assertions.ts';
 import { FORMATS } from '../check/formats.ts';
 import { safePattern } from '../check/pattern.ts';
-import { ARRAY, NULL, OBJECT, ownTypes, typeOf, typesOf } from '../json-types.ts';
+import { ARRAY, NULL, OBJECT, ownTypes, typeOf, possibleTypes } from '../json-types.ts';
 import { findKeyword, findProperty, isSchema, type SchemaObject, schemasAlong } from '../references.ts';
 import { type CheckError, fitsSchema } from '../walk/walk-schema.ts';
 import type { ExplainContext, RefusedPlace } from './explain-errors.ts';
@@ -129,7 +129,7 @@ const RULES: Readonly<Record<string, Rule | undefined>> = {
 export function explainType(place: RefusedPlace, _: unknown, context: ExplainContext): Problem {
   const { schema } = place;
   const { root } = context;
-  const takes = schema.type === undefined ? typesOf(root, schema) : ownTypes(schema);
+  const takes = schema.type === undefined ? possibleTypes(root, schema) : ownTypes(schema);
   const expected = describeType(root, schema) + fieldWords(root, schema, takes);
   return mustBe(place, 'type', expected, listHint(place, context, takes));
 }

@@ -3,7 +3,7 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { toOneLine } from '../../endpoint/plain-text.ts';
-import { typeOf, typesOf } from '../json-types.ts';
+import { typeOf, possibleTypes } from '../json-types.ts';
 import { ANNOTATIONS } from '../keywords.ts';
 import { deref, findKeyword, type SchemaObject, schemasOf } from '../references.ts';
 import { nearestBranches, tagMatches } from '../walk/union-branches.ts';
@@ -26,7 +26,7 @@ export function explainUnion(place: RefusedPlace, { limit, passing }: RuleParams
     return [problemAt(place, 'variant', words)];
   }
   const type = typeOf(place.value);
-  const candidates = branches.filter((branch) => typesOf(context.root, branch) & type);
+  const candidates = branches.filter((branch) => possibleTypes(context.root, branch) & type);
   if (candidates.length === 0) return [explainType(place, undefined, context)];
   const targets = branches.map((branch) => deref(context.root, branch));
   if (isObject(place.value) && targets.every(isRequiredOnly)) {

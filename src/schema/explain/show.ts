@@ -3,7 +3,7 @@ import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { toOneLine, wholeCharacters } from '../../endpoint/plain-text.ts';
 import { joinPlace } from '../../endpoint/problems.ts';
-import { ANY, ARRAY, BOOLEAN, INTEGER, NULL, NUMBER, STRING, typeOf, typesOf, typeWords } from '../json-types.ts';
+import { ANY, ARRAY, BOOLEAN, INTEGER, NULL, NUMBER, STRING, typeOf, possibleTypes, typeWords } from '../json-types.ts';
 import { deref, findKeyword, isSchema, ownSchema } from '../references.ts';
 
 const MAX_SHOWN_CHARS = 60;
@@ -128,7 +128,7 @@ export function describeChoices(values: readonly unknown[]): string {
 
 /** What a place takes, in words: `string`, `array of string or object`, `one of "a", "b"`. */
 export function describeType(root: JsonSchema, schema: JsonSchema, depth = 0): string {
-  const bits = typesOf(root, schema);
+  const bits = possibleTypes(root, schema);
   const choices = findKeyword(root, schema, 'enum');
   if (Array.isArray(choices) && choices.length > 0) return describeChoices(choices);
   const choice = findKeyword(root, schema, 'const');

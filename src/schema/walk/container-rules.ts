@@ -5,7 +5,7 @@ import { type Budget, KEY_COST } from '../check/budget.ts';
 import { safePattern } from '../check/pattern.ts';
 import { UNIONS } from '../keywords.ts';
 import { isSchema, type SchemaObject, schemasOf } from '../references.ts';
-import { keysOf } from '../remember.ts';
+import { cachedKeys } from '../memoize.ts';
 import { enter, fits, inPlace, isFull, report, type Walk } from './walk-schema.ts';
 
 const MATCH_COST = 4;
@@ -47,7 +47,7 @@ export function visitDependentRequired(walk: Walk, schema: SchemaObject, value: 
   const { budget } = walk;
   for (const map of [schema.dependentRequired, schema.dependencies]) {
     if (!isObject(map)) continue;
-    for (const property of keysOf(map)) {
+    for (const property of cachedKeys(map)) {
       const names = map[property];
       budget.spend(KEY_COST);
       if (!Array.isArray(names) || !isGiven(value, property)) continue;
@@ -96,7 +96,7 @@ export function visitProperties(walk: Walk, schema: SchemaObject, value: JsonObj
   if (!isObject(properties)) return;
   const names = namesIn(walk, value);
   // Whichever is shorter: the names that are given, or those that are declared.
-  const keys = keysOf(properties);
+  const keys = cachedKeys(properties);
   const shorter = keys.length < names.length ? keys : names;
   walk.budget.spend(shorter.length * KEY_COST);
   for (const name of shorter) {
@@ -117,7 +117,7 @@ export function visitPatterns(walk: Walk, schema: SchemaObject, value: JsonObjec
 }
 
 function patternsOf({ patternProperties }: SchemaObject): readonly string[] {
-  return isObject(patternProperties) ? keysOf(patternProperties) : [];
+  return isObject(patternProperties) ? cachedKeys(patternProperties) : [];
 }
 
 function matches(pattern: string, name: string, budget: Budget): boolean {

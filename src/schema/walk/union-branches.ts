@@ -4,9 +4,9 @@ import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { type Budget, KEY_COST } from '../check/budget.ts';
 import { sameJson } from '../check/json-equality.ts';
-import { ARRAY, NULL, OBJECT, typeOf, typesOf } from '../json-types.ts';
+import { ARRAY, NULL, OBJECT, typeOf, possibleTypes } from '../json-types.ts';
 import { choicesOf, conjuncts, isSchema, type SchemaObject, schemasOf } from '../references.ts';
-import { keysOf, rememberByObject } from '../remember.ts';
+import { cachedKeys, rememberByObject } from '../memoize.ts';
 import { namesIn } from './container-rules.ts';
 import type { Walk, WalkContext } from './walk-schema.ts';
 
@@ -50,7 +50,7 @@ const findOutline = rememberByObject((branch: SchemaObject, root: JsonSchema, bu
 
 function tagsIn({ properties }: SchemaObject, budget: Budget): BranchOutline['tags'] {
   if (!isObject(properties)) return EMPTY.tags;
-  const names = keysOf(properties);
+  const names = cachedKeys(properties);
   budget.spend(names.length * KEY_COST);
   return names.slice(0, MAX_LOOKED_AT).flatMap((key) => {
     const choices = choicesOf(properties[key]);
@@ -71,7 +71,7 @@ function outlineOfBranch({ root, budget }: WalkContext, branch: JsonSchema): Bra
 /** The types that each branch of a list takes; none where there is no schema. */
 const typesOfBranches = rememberByObject((list: readonly unknown[], root: JsonSchema, budget: Budget) => {
   budget.spend(list.length * TYPES_COST);
-  return list.map((branch) => (isSchema(branch) ? typesOf(root, branch) : 0));
+  return list.map((branch) => (isSchema(branch) ? possibleTypes(root, branch) : 0));
 });
 
 /** The outlines of a list by the position of each branch, computed on demand. */
@@ -104,7 +104,7 @@ function hasTags(tags: BranchOutline['tags'], value: Record<string, unknown>, bu
 /** The branches that take more than null, a field that all of them fix, and the branch for each of its values. */
 const indexUnion = rememberByObject((list: readonly unknown[], context: WalkContext) => {
   context.budget.spend(INDEX_COST);
-  const branches = schemasOf(list).filter((branch) => typesOf(context.root, branch) !== NULL);
+  const branches = schemasOf(list).filter((branch) => possibleTypes(context.root, branch) !== NULL);
   const key = commonKey(context, branches);
   const byTag = new Map<unknown, JsonSchema | undefined>();
   for (const branch of key === undefined ? [] : branches) {
@@ -146,7 +146,7 @@ export function meantBranch(context: WalkContext, list: readonly unknown[], valu
   if (match !== undefined) return match ?? undefined;
   context.budget.spend(branches.length);
   const type = typeOf(value);
-  const candidates = branches.filter((branch) => typesOf(context.root, branch) & type);
+  const candidates = branches.filter((branch) => possibleTypes(context.root, branch) & type);
   if (candidates.length === 1 && type & (OBJECT | ARRAY)) return candidates[0];
   const matches = isObject(value) ? candidates.filter((branch) => tagMatches(context, branch, value) === true) : [];
   return matches.length === 1 ? matches[0] : undefined;

@@ -8,7 +8,7 @@ import { BUDGET_EXCEEDED, type Budget, KEY_COST } from '../check/budget.ts';
 import { ANY, ARRAY, FRACTION, INTEGER, OBJECT, ownTypes, typeOf } from '../json-types.ts';
 import { NAMED_CONDITIONS, UNIONS } from '../keywords.ts';
 import { isSchema, resolveRef, type SchemaObject, schemasOf } from '../references.ts';
-import { keysOf, rememberByObject } from '../remember.ts';
+import { cachedKeys, rememberByObject } from '../memoize.ts';
 import {
   isGiven,
   visitAdditional,
@@ -213,7 +213,7 @@ export function inPlace(walk: Walk, schema: SchemaObject, value: unknown): reado
   for (const keyword of NAMED_CONDITIONS) {
     const map = schema[keyword];
     if (!isObject(map)) continue;
-    const names = keysOf(map);
+    const names = cachedKeys(map);
     walk.budget.spend(names.length * KEY_COST);
     for (const name of names) if (isGiven(value, name) && isSchema(map[name])) parts.push(map[name]);
   }

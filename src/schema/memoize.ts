@@ -15,4 +15,4 @@ export function rememberByObject<K extends object, V, More extends unknown[]>(
 }
 
 /** The names of a part of a schema: of thousands, listing them costs more than looking up those of a value. */
-export const keysOf: (part: object) => readonly string[] = rememberByObject((part: object) => Object.keys(part));
+export const cachedKeys: (part: object) => readonly string[] = rememberByObject((part: object) => Object.keys(part));
