@@ -8,10 +8,10 @@ import { UNIONS } from './keywords.ts';
 export interface BodyRules {
   /** The arguments that make up the body. */
   readonly keys: readonly string[];
-  /** Those it cannot do without. */
+  /** The required ones among them. */
   readonly needed: readonly string[];
   readonly alternatives: readonly FieldSets[];
-  /** Whether a call may do without the body. */
+  /** Whether a call may leave the body out. */
   readonly optional: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface FieldSets {
   readonly sets: readonly (readonly string[])[];
 }
 
-/** The keywords beside `properties` and `required` that say so. */
+/** The keywords for these rules, besides `properties` and `required`. */
 export function writeBodyRules({ keys, needed, alternatives, optional }: BodyRules): Node {
   const rules = alternatives.map(({ keyword, sets }) => ({ [keyword]: sets.map((required) => ({ required })) }));
   if (!optional) return rules.length > 1 ? { allOf: rules } : (rules[0] ?? {});
@@ -37,7 +37,7 @@ export function writeBodyRules({ keys, needed, alternatives, optional }: BodyRul
   };
 }
 
-/** What was written about the arguments of a body. */
+/** Reads what writeBodyRules() wrote. */
 export function readBodyRules(schema: JsonSchema, keys: readonly string[], optional: boolean): BodyRules {
   if (!isObject(schema)) return { keys, needed: [], alternatives: [], optional };
   const together = Object.values(nodeAt(schema, 'dependentRequired') ?? {}).flat();

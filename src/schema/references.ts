@@ -1,5 +1,5 @@
-// The one follower of references inside a self-contained schema (`#`, `#/$defs/…`, `#anchor`): bounded, and safe where
-// they lead in circles. References between documents are another subject (src/openapi/source).
+// Follows references inside a self-contained schema (`#`, `#/$defs/…`, `#anchor`), with bounds, also where they lead in circles.
+// References between documents are another subject (src/openapi/source).
 import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
 import { decodeText } from '../endpoint/untrusted.ts';
@@ -42,7 +42,7 @@ export function resolveRef(root: JsonSchema, ref: unknown): JsonSchema | undefin
   return targets.get(ref);
 }
 
-// Every value of a list asks for the same ones.
+// Kept, because every value of a list needs the same ones.
 const targetsIn = rememberByObject((_: SchemaObject) => new Map<string, JsonSchema | undefined>());
 
 function findTarget(root: SchemaObject, reference: string): JsonSchema | undefined {
@@ -74,7 +74,7 @@ function decodePart(part: string): string {
   return decodeText(part).replace(/~1/g, '/').replace(/~0/g, '~');
 }
 
-/** More than these are not followed up. */
+/** If there are more, referencesIn() gives up. */
 const MAX_REFERENCES = 500;
 
 /** A reference, and what it leads to in the root it was asked of. */
@@ -97,7 +97,7 @@ export function referencesIn(root: JsonSchema, schema: JsonSchema): readonly Ref
   return [...references];
 }
 
-/** Those written in a schema itself, however deep. */
+/** The references written in a schema itself, at any depth. */
 const ownReferences = rememberByObject((schema: SchemaObject): readonly string[] => {
   const refs = new Set<string>();
   const visits = new Set<object>([schema]);

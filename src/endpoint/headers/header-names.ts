@@ -1,10 +1,10 @@
-// What each header may be used for: one table for arguments, domain files, `--header` lines, documents and `forward:`; also
-// parameters that have the effect of such a header.
+// Which headers may be set by whom: one table for arguments, domain files, `--header` lines, documents and `forward:`; also parameters
+// that have the effect of such a header.
 import type { Effect } from '../model.ts';
 
 /**
  * framing: the HTTP client writes it, hop by hop. content: follows from the body and from what we can read. credential:
- * says who we are. route: servers and proxies take host, scheme or path from it instead of from the request. method: servers
+ * identifies the gateway. route: servers and proxies take host, scheme or path from it instead of from the request. method: servers
  * carry out this method instead of the one that was sent. The others matter only in requests of a caller. proof: says who calls.
  * proxy: between the caller and a proxy. mcp: of MCP itself. origin: tells where a request came from or goes to. page: of a
  * browser. request: follows from that very request.
@@ -54,7 +54,7 @@ const METHOD_PARAMETERS = new Set(['_method', '__method', '_http_method', '_http
 
 const SECRET = /(?:^|-)(?:token|secret|password|(?:api|access|auth|private)-?key|apikey|key|session|jwt|signature)$/;
 
-/** Parts of a name with which proxies and identity providers tell who calls. */
+/** Parts of the names of headers in which proxies and identity providers say who calls. */
 const PROOF = /(?:^|-)(?:remote-user|client-cert|assertion|credentials?|jwt|session|sid|oidc|iap|saml|userinfo)(?:-|$)/;
 
 export const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

@@ -1,5 +1,5 @@
-// A text that was cut may end in the middle of a secret, which redact() does not recognise. If the end of the text is the
-// beginning of a secret, it is removed as well: plain, inside base64, and with any escaping of its letters.
+// A text that was cut may end in the middle of a secret, which redact() does not recognise. If a text ends with the beginning of a
+// secret, that is removed as well: plain, inside base64, and with any escaping of its letters.
 import { decodeEscapes, escapesFor } from './escapes.ts';
 import { MAX_LAYERS, MIN_LENGTH, needlesOf, REPLACEMENT, type Redactor } from './redact.ts';
 

@@ -1,4 +1,4 @@
-// Takes known secrets out of a text on its way out: as they are, inside base64, and however their letters are escaped.
+// Removes known secrets from texts that leave the gateway: as they are, inside base64, and however their letters are escaped.
 import { decodeEscapes, escapesFor } from './escapes.ts';
 
 export interface Redactor {
@@ -7,12 +7,12 @@ export interface Redactor {
   addSecret(value: string): void;
   /** For secrets of the configuration that become known later; unlike added ones they are never dropped. */
   keepSecret(value: string): void;
-  /** All it takes out, for a redactor in another thread. */
+  /** All that it removes, for a redactor in another thread. */
   secrets(): readonly string[];
 }
 
 export const REPLACEMENT = '[redacted]';
-/** Shorter values would take ordinary words out of every text. */
+/** Shorter values would remove ordinary words from every text. */
 export const MIN_LENGTH = 4;
 /** A shorter run of base64 appears by chance. */
 const MIN_BASE64_LENGTH = 8;
@@ -26,11 +26,11 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   const additions = new Set<string>();
   let needles: readonly string[] = [];
   let escapes = escapesFor(needles);
-  const look = () => {
+  const rebuild = () => {
     needles = needlesOf([...permanent, ...additions]);
     escapes = escapesFor(needles);
   };
-  look();
+  rebuild();
 
   const redact = (text: string): string => {
     if (needles.length === 0) return text;
@@ -41,26 +41,26 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   return Object.assign(redact, {
     addSecret(value: string) {
       if (value.length < MIN_LENGTH || permanent.has(value)) return;
-      // In use again, so not the oldest any more.
+      // Used again, so it becomes the newest.
       if (additions.delete(value)) {
         additions.add(value);
         return;
       }
       if (additions.size >= MAX_ADDED) additions.delete(additions.values().next().value as string);
       additions.add(value);
-      look();
+      rebuild();
     },
     keepSecret(value: string) {
       if (value.length < MIN_LENGTH || permanent.has(value)) return;
       additions.delete(value);
       permanent.add(value);
-      look();
+      rebuild();
     },
     secrets: () => [...permanent, ...additions],
   });
 }
 
-/** A redactor that also takes out the secrets of `own`: tokens of a single caller or call. */
+/** A redactor that also removes the secrets of `own`: tokens of a single caller or call. */
 export function joinRedactors(redact: Redactor, own: Redactor): Redactor {
   return Object.assign((text: string) => redact(own(text)), {
     addSecret: redact.addSecret,

@@ -22,7 +22,7 @@ const MAX_TITLE = 300;
 const MAX_DETAIL = 1_500;
 const MAX_ERRORS = 1_500;
 
-// Where each stands, likeliest first.
+// Where each is usually found, likeliest first.
 const TITLES = 'title error.title error error.status error.type code error.code name'.split(' ');
 const DETAILS = `detail message error.message error_description error.detail error_message errorMessage description msg
   Message fault.faultstring errors.0.message errors.0.detail errors.0.title reason`.split(/\s+/);
@@ -51,7 +51,7 @@ export function extractProblem(value: unknown, text: string): Problem {
   return { ...problem, body: cut(visible(text), MAX_CHARS - length) };
 }
 
-/** The API said nothing, or only the name of the status. */
+/** Whether the API said nothing, or only the name of the status. */
 export function isSilent(status: number, problem: Problem = {}): boolean {
   const phrase = STATUS_CODES[status]?.toLowerCase();
   return Object.values(problem).every((text) => typeof text === 'string' && text.trim().toLowerCase() === phrase);

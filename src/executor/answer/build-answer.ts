@@ -1,5 +1,5 @@
-// Status + body → answer. A small JSON or text answer that needs no shaping passes as it came: decoded once and not
-// parsed, but for the outline of a paged one.
+// Status + body → answer. A small JSON or text answer that needs no shaping passes through: it is decoded once and not parsed. Of a
+// paged answer, only an outline is parsed.
 import type { Content } from '../../call/outcome.ts';
 import { QuotedText } from '../../call/quoted-text.ts';
 import { mayHide, visible } from '../../endpoint/hidden.ts';
@@ -56,7 +56,7 @@ const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_ERROR_CHARS = 4_000;
 const MAX_HEADER_CHARS = 160;
 
-/** Whether an answer within the limits passes as it came, unless the caller asks for fields of it. */
+/** Whether an answer within the limits passes through unchanged, unless the caller asks for fields of it. */
 export function isUnshaped({ pick = [], drop = [], structured, format }: ResponsePlan): boolean {
   return pick.length === 0 && drop.length === 0 && !structured && format !== 'toon';
 }
@@ -77,13 +77,13 @@ export function compileAnswer({ response, paging }: AnswerPlan, redact: Redactor
     const { status, headers, cut } = raw;
     const ok = isOk(status);
     if (ok && hasNoShape && fields === undefined) {
-      const block = passAsItCame(input, { response, paging }, redact);
+      const block = passThrough(input, { response, paging }, redact);
       if (block !== undefined) return { status, ok, content: [block] };
     }
     const needsJson = ok && (!hasNoShape || fields !== undefined);
     const maxFileBytes = ok ? (response.maxFileBytes ?? MAX_FILE_BYTES) : 0;
     const body = decodeBody(input, { redact, needsJson, expectsHtml, maxFileBytes });
-    if (!ok) return failed(raw, body, redact);
+    if (!ok) return buildFailure(raw, body, redact);
     const cutNotes = cut === undefined ? [] : [cut];
     if (body.kind === 'content')
       return {
@@ -112,7 +112,7 @@ export function compileAnswer({ response, paging }: AnswerPlan, redact: Redactor
       if (!(error instanceof RangeError)) throw error;
       throw new ToolError('BAD_RESPONSE', tool, `the API's JSON is nested too deeply to be read.`, { tool });
     }
-    const text = result.isAsItCame ? show(result.text, raw) : visible(result.text);
+    const text = result.isUnchanged ? show(result.text, raw) : visible(result.text);
     return {
       status,
       ok,
@@ -122,11 +122,11 @@ export function compileAnswer({ response, paging }: AnswerPlan, redact: Redactor
   };
 }
 
-/** Up to this size all of a JSON answer must be JSON; of longer answers without pages, only both ends must look like it. */
-const MAX_PROVED_BYTES = 1024;
+/** Up to this size, a whole JSON answer must be valid. Of longer answers without pages, only both ends must look like JSON. */
+const MAX_SCANNED_BYTES = 1024;
 
 /** An answer that needs no shaping, if it is short enough, complete, and can be shown as it came. */
-function passAsItCame(
+function passThrough(
   { raw, args }: AnswerInput,
   { response, paging }: AnswerPlan,
   redact: Redactor,
@@ -139,8 +139,8 @@ function passAsItCame(
   if (kind !== 'text' && kind !== 'json') return undefined;
   const scan = kind === 'json' ? scanJson(body) : undefined;
   if (kind === 'json') {
-    const mustBeProved = body.length <= MAX_PROVED_BYTES || paging.pagination !== undefined;
-    if (mustBeProved ? scan === undefined : !hasEndsOfJson(body)) return undefined;
+    const mustBeValid = body.length <= MAX_SCANNED_BYTES || paging.pagination !== undefined;
+    if (mustBeValid ? scan === undefined : !hasEndsOfJson(body)) return undefined;
     if (paging.pagination !== undefined)
       return isUtf8Label(charset) ? passPage(scan!, { raw, args }, paging, redact) : undefined;
   }
@@ -188,7 +188,7 @@ function textBlock(text: string): Content {
   return { type: 'text', text };
 }
 
-/** What was left out stands in the last line. */
+/** Says in the last line what was left out. */
 function withNotes(text: string, notes: readonly string[]): string {
   return notes.length === 0 ? text : `${text}\n${joinNotes(notes)}`;
 }
@@ -197,7 +197,7 @@ function joinNotes(notes: readonly string[]): string {
   return visible(notes.join('; '));
 }
 
-function failed(raw: RawResponse, body: Decoded, redact: (text: string) => string): Answer {
+function buildFailure(raw: RawResponse, body: Decoded, redact: (text: string) => string): Answer {
   const text = body.kind === 'content' ? '' : body.text;
   const problem = extractProblem(body.kind === 'json' ? body.value : undefined, text);
   const retryAfterSeconds = retryAfter(raw.status, raw.headers);

@@ -1,6 +1,6 @@
-// The character budget. Of JSON, whole items are cut from the list an answer is about; where there is no such list, long values
-// are shortened. What is left is always valid JSON. An answer may be a thousand times the budget: no more of its values is measured
-// than it takes to know that they are too long. Other text is cut at the end of a line.
+// The character budget. From JSON, whole items are cut from the main list of the answer; if there is no such list, long values are
+// shortened. The rest is always valid JSON. An answer may be a thousand times the budget, so its values are measured only until it is
+// clear that they are too long. Other text is cut at the end of a line.
 import { wholeCharacters } from '../../endpoint/plain-text.ts';
 import { emptyMap } from '../../endpoint/untrusted.ts';
 import { jsonLength, listKeys, stringifyJson } from './lossless.ts';

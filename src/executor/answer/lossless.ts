@@ -1,5 +1,5 @@
-// JSON in and out without damage to large integers: 64-bit ids are common, and `JSON.parse` rounds them silently.
-// A marked string stands for such a number between the two.
+// Reads and writes JSON without changing large integers: 64-bit ids are common, and `JSON.parse` rounds them silently. In between, a
+// marked string stands for such a number.
 import { randomUUID } from 'node:crypto';
 import { visible } from '../../endpoint/hidden.ts';
 import { endOfString } from '../../endpoint/untrusted.ts';
@@ -16,7 +16,7 @@ export function parseExactJson(text: string): unknown {
   return JSON.parse(LONG_DIGITS.test(text) ? markLongIntegers(text) : text);
 }
 
-/** Walks from string to string by hand: one regular expression over both would need a stack as long as the text. */
+/** Goes from string to string by hand: one regular expression for both would need a stack as long as the text. */
 function markLongIntegers(text: string): string {
   let out = '';
   let at = 0;

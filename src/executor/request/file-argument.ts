@@ -5,7 +5,7 @@ import { toEssence } from '../../endpoint/media-type.ts';
 import { remember } from '../../endpoint/untrusted.ts';
 import { checkHeaderValue, Unsendable, wellFormed } from './wire-text.ts';
 
-/** Of text without blanks at its end: two adjacent `\s*` would try every way to share them. */
+/** For text without blanks at its end: two adjacent `\s*` would try every way to share them. */
 const BASE64 = /^[A-Za-z0-9+/_\-\s]*={0,2}$/;
 const DATA_URI = /^data:([^;,]*)(?:;[^;,]*)*?;base64,/i;
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;\s*[\w!#$&^.+-]+=(?:[\w!#$&^.+-]+|"[^"\\\r\n]*"))*$/;
@@ -33,8 +33,8 @@ export function bytesOf(value: unknown): Buffer {
 }
 
 /**
- * What the file says it is, else its data URI; else, of the types `accept` lists (several, or ranges, as documents write
- * them), the one that its name or its content tells.
+ * The file's own `mimeType`, else that of its data URI. Else, of the types that `accept` lists (several, or ranges, as documents write
+ * them), the one that its name or its content shows.
  */
 export function mediaTypeOf(value: unknown, accept: string | undefined): string {
   const own = isFileArgument(value) ? ownType(value) : undefined;
@@ -79,7 +79,7 @@ function isWithin(type: string, range: string): boolean {
   return theirs === '*/*' || ours === theirs || (theirs.endsWith('/*') && ours.startsWith(theirs.slice(0, -1)));
 }
 
-/** By the name, else by the first bytes; what comes as text is at least text. */
+/** By the name, else by the first bytes. A file given as text is at least text. */
 function detectType(value: unknown): string | undefined {
   const byName = typeOfName(filenameOf(value) ?? '');
   if (byName !== undefined) return byName;

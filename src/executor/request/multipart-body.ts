@@ -79,7 +79,7 @@ function writePart(name: string, value: unknown, part: PartEncoding | undefined)
   return [head + CRLF, file ? bytesOf(value) : json ? writeJson(value) : wellFormed(toText(value))];
 }
 
-/** As browsers do it (WHATWG HTML, multipart/form-data): these three would end the quoted name or the header. */
+/** As in browsers (WHATWG HTML, multipart/form-data): these three characters would end the quoted name or the header. */
 function quoted(text: string): string {
   return wellFormed(text).replace(/["\r\n]/g, encode);
 }

@@ -82,7 +82,7 @@ export function withLongIntegers({ args, long }: Reading): Args {
 
 interface Change {
   readonly path: Path;
-  /** Undefined for what is left out. */
+  /** Undefined: the value is left out. */
   readonly value: unknown;
   /** Of a long integer. */
   readonly digits?: string;
@@ -113,7 +113,7 @@ const REFUSES_TYPES: ReadonlySet<string> = new Set(['type', 'enum', 'const', ...
 
 const MISSES: ReadonlySet<string> = new Set(['required', 'dependentRequired']);
 
-/** Clients leave out null values: a required field that may be null and is missing, while others are given, becomes null. */
+/** Some clients leave out null values. A required field that may be null and is missing, while others are given, becomes null. */
 function fillNull(root: JsonSchema, { schema, params, value }: CheckError, path: Path): Change[] {
   const name = String(params.missingProperty);
   const property = findProperty(root, schema, name);
@@ -122,7 +122,7 @@ function fillNull(root: JsonSchema, { schema, params, value }: CheckError, path:
   return types & NULL && types !== ANY ? [{ path: [...path, name], value: null }] : [];
 }
 
-/** Other clients write null for values they leave out. Not in a map, whose names the caller chose, nor in a list. */
+/** Other clients write null for values they mean to leave out. Not in a map, whose names the caller chose, nor in a list. */
 function leaveOut(root: JsonSchema, schema: JsonSchema, { path, schema: source }: CheckError): boolean {
   if (path.length === 0 || possibleTypes(root, source) & NULL) return false;
   const name = path.at(-1)!;

@@ -21,7 +21,7 @@ import {
 } from './portable-scalar.ts';
 import { allowsOnlyNull, inlineUnion, unionNodes } from './portable-union.ts';
 import { shownNames, tagOf } from './read-only.ts';
-import { type Facts, gatherFacts, isAsked } from './schema-facts.ts';
+import { type Facts, gatherFacts, isSetByCaller } from './schema-facts.ts';
 
 export type PortableNode = { readonly [keyword: string]: unknown };
 
@@ -193,10 +193,10 @@ function objectNode(pass: Pass, facts: Facts, at: NodePosition): PortableNode {
   const possible = [...describedNames].filter(
     (key) => key !== '__proto__' && !smuggles(key) && !isNever(facts.properties.get(key) ?? []),
   );
-  const isUnasked = (key: string) => !isAsked(facts, key);
+  const isSetByApi = (key: string) => !isSetByCaller(facts, key);
   const tags = new Set(facts.parts.map(tagOf));
   const all = shownNames(
-    { names: possible, isUnasked, isRequired: (key) => facts.required.has(key), tags },
+    { names: possible, isSetByApi, isRequired: (key) => facts.required.has(key), tags },
     at.whole ? 'whole' : at.item ? 'item' : 'part',
   );
   // A property may be called `$ref` (Kubernetes has one), but many schema walkers take it for a reference, so it is not shown.
@@ -215,7 +215,7 @@ function objectNode(pass: Pass, facts: Facts, at: NodePosition): PortableNode {
   for (const key of names) {
     const schemas = facts.properties.get(key) ?? facts.additional;
     // An id that is shown needs no text besides its name.
-    properties[key] = toNode(pass, isUnasked(key) ? schemas.map(withoutText) : schemas, inner);
+    properties[key] = toNode(pass, isSetByApi(key) ? schemas.map(withoutText) : schemas, inner);
   }
   const required = names.filter((key) => facts.required.has(key));
   const values = facts.additional.length > 0 ? facts.additional : patternValues(facts);

@@ -10,7 +10,7 @@ import { withSentence, writeOut } from './description.ts';
 import { OUT_OF_NODES, type Pass, type PortableNode, type NodePosition, toNode } from './portable-node.ts';
 import { SHORTENED } from './portable-scalar.ts';
 import { foldObjects, formWords } from './portable-union.ts';
-import { type Facts, gatherFacts, isAsked } from './schema-facts.ts';
+import { type Facts, gatherFacts, isSetByCaller } from './schema-facts.ts';
 
 export type { PortableNode } from './portable-node.ts';
 
@@ -71,7 +71,7 @@ export class PortableDraft {
     this.#facts = facts;
     this.#names = [...facts.properties.keys()].filter(
       (key) =>
-        KEY.test(key) && key !== '__proto__' && !facts.properties.get(key)!.includes(false) && isAsked(facts, key),
+        KEY.test(key) && key !== '__proto__' && !facts.properties.get(key)!.includes(false) && isSetByCaller(facts, key),
     );
     this.#rules = [...facts.parts.flatMap(conditionalWords), ...forms];
     this.#places = places;
