@@ -5,8 +5,8 @@ import type { JsonSchema } from '../endpoint/model.ts';
 import { Budget } from './check/budget.ts';
 import type { ExampleCall } from './example-calls.ts';
 import { mapSubschemas, subschemas, UNIONS } from './keywords.ts';
-import { deref, ownSchema, type SchemaObject, schemasOf } from './references.ts';
 import { rememberByObject } from './memoize.ts';
+import { deref, ownSchema, type SchemaObject, schemasOf } from './references.ts';
 import { findErrors, type WalkContext } from './walk/walk-schema.ts';
 
 const MAX_ERRORS = 50;

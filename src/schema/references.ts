@@ -180,7 +180,8 @@ export function schemasAlong(
 /** Names declared by a schema and everything composed into it; its own alone where it takes no others. */
 export const declaredNames: (schema: SchemaObject, root: JsonSchema) => ReadonlySet<string> = rememberByObject(
   (schema: SchemaObject, root: JsonSchema) => {
-    const parts = schema.additionalProperties === false ? [schema] : conjuncts(root, [schema], composed, MAX_DECLARING_PARTS);
+    const parts =
+      schema.additionalProperties === false ? [schema] : conjuncts(root, [schema], composed, MAX_DECLARING_PARTS);
     const names = [...parts].map((part) =>
       isObject(part) && isObject(part.properties) ? Object.keys(part.properties) : [],
     );

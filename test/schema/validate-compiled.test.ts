@@ -142,9 +142,7 @@ const VALUES = [
 test('compiled and walked, any composition decides alike', () => {
   fc.assert(
     fc.property(compositions, (schema) => {
-      expect(verdicts(schema, ...VALUES)).toEqual(
-        VALUES.map((value) => fits(schema, value)),
-      );
+      expect(verdicts(schema, ...VALUES)).toEqual(VALUES.map((value) => fits(schema, value)));
     }),
     { numRuns: 500, seed: 20_261_117 },
   );

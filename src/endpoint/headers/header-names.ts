@@ -74,16 +74,30 @@ export function isOfKind(name: string, ...kinds: readonly Kind[]): boolean {
   });
 }
 
-/** Whether an argument may set it in an operation of this effect: in a read it must not override the method. */
-export function isArgumentHeader(name: string, effect: Effect): boolean {
-  return (
-    !isOfKind(name, 'framing', 'content', 'credential', 'route') && (effect !== 'read' || !isOfKind(name, 'method'))
-  );
+/**
+ * Why a header must not be set. `malformed`: no header has such a name. `framing`: the HTTP client writes it. `reserved`: no argument
+ * may set it, in a read also because it would override the method.
+ */
+export type HeaderFault = 'malformed' | 'framing' | 'reserved';
+
+/** The one rule about who may set which header: configuration (a domain file or a `--header` line), or an argument of an operation. */
+export function headerFault(name: string, setBy: 'configuration' | Effect): HeaderFault | undefined {
+  if (!HEADER_NAME.test(name)) return 'malformed';
+  if (isOfKind(name, 'framing')) return 'framing';
+  if (setBy === 'configuration') return undefined;
+  const isReserved = isOfKind(name, 'content', 'credential', 'route') || (setBy === 'read' && isOfKind(name, 'method'));
+  return isReserved ? 'reserved' : undefined;
 }
 
-/** Whether a domain file or a `--header` line may set it: everything but what the HTTP client writes. */
+/** Whether an argument may set a header of this name in an operation of this effect. Says nothing about malformed names. */
+export function isArgumentHeader(name: string, effect: Effect): boolean {
+  const fault = headerFault(name, effect);
+  return fault === undefined || fault === 'malformed';
+}
+
+/** Whether a domain file or a `--header` line may set a header of this name. Says nothing about malformed names. */
 export function isConfigurableHeader(name: string): boolean {
-  return !isOfKind(name, 'framing');
+  return headerFault(name, 'configuration') !== 'framing';
 }
 
 /** Whether a header of this name carries a secret by its nature. */

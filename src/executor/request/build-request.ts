@@ -1,6 +1,6 @@
 // Endpoint + arguments → the request to send. Everything that does not depend on the arguments is done once.
 import { isWebUrl } from '../../endpoint/address.ts';
-import { isArgumentHeader, isConfigurableHeader } from '../../endpoint/headers/header-names.ts';
+import { headerFault, isConfigurableHeader } from '../../endpoint/headers/header-names.ts';
 import { createOwnedHeaders } from '../../endpoint/headers/owned-headers.ts';
 import type { Args, Connection, Effect, Endpoint, EndpointLimits, Target } from '../../endpoint/model.ts';
 import { trimEnd } from '../../endpoint/plain-text.ts';
@@ -174,7 +174,7 @@ function restrict(
   effect: Effect,
   isOwned: (name: string) => boolean,
 ): Serialise {
-  if (where === 'header' && (!isArgumentHeader(name, effect) || isOwned(name))) {
+  if (where === 'header' && (headerFault(name, effect) !== undefined || isOwned(name))) {
     return () => {
       throw new Unsendable(`would set the header ${name}, which no argument may`);
     };

@@ -84,11 +84,17 @@ function detectType(value: unknown): string | undefined {
   const byName = typeOfName(filenameOf(value) ?? '');
   if (byName !== undefined) return byName;
   const text =
-    typeof value === 'string' ? value : isFileArgument(value) && typeof value.base64 !== 'string' ? value.text : undefined;
+    typeof value === 'string'
+      ? value
+      : isFileArgument(value) && typeof value.base64 !== 'string'
+        ? value.text
+        : undefined;
   if (typeof text === 'string') return /^[\x00-\x7f]*$/.test(text) ? 'text/plain' : 'text/plain; charset=utf-8';
   return typeOfBytes(bytesOf(value));
 }
 
 export function filenameOf(value: unknown): string | undefined {
-  return isFileArgument(value) && typeof value.filename === 'string' && value.filename !== '' ? value.filename : undefined;
+  return isFileArgument(value) && typeof value.filename === 'string' && value.filename !== ''
+    ? value.filename
+    : undefined;
 }

@@ -27,7 +27,10 @@ const isAnything = (): boolean => true;
 
 const on =
   <V>(types: number) =>
-  <L>(isUsable: (limit: unknown) => boolean, holds: (value: V, limit: L, budget: Budget) => boolean): KeywordAssertion => ({
+  <L>(
+    isUsable: (limit: unknown) => boolean,
+    holds: (value: V, limit: L, budget: Budget) => boolean,
+  ): KeywordAssertion => ({
     on: types,
     holds: holds as KeywordAssertion['holds'],
     isUsable,

@@ -4,7 +4,7 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, JsonSchema } from '../../endpoint/model.ts';
 import { namesOf } from '../explain/show.ts';
-import { ANY, ARRAY, BOOLEAN, FRACTION, NULL, NUMBER, OBJECT, STRING, typeOf, possibleTypes } from '../json-types.ts';
+import { ANY, ARRAY, BOOLEAN, FRACTION, NULL, NUMBER, OBJECT, possibleTypes, STRING, typeOf } from '../json-types.ts';
 import { copyOf, setOwn, UNIONS } from '../keywords.ts';
 import { conjuncts, findProperty, schemasAlong } from '../references.ts';
 import { meantBranch } from '../walk/union-branches.ts';

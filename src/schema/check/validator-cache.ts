@@ -55,8 +55,7 @@ export class ValidatorCache {
   #trim(except: CacheEntry): void {
     while (this.#characters > this.#maxCharacters || this.#entries.size > this.#maxValidators) {
       let oldest: CacheEntry | undefined;
-      for (const one of this.#entries)
-        if (one !== except && (!oldest || one.lastUse < oldest.lastUse)) oldest = one;
+      for (const one of this.#entries) if (one !== except && (!oldest || one.lastUse < oldest.lastUse)) oldest = one;
       if (!oldest) return;
       this.#entries.delete(oldest);
       this.#characters -= oldest.size;

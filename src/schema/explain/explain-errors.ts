@@ -80,7 +80,11 @@ function toProblems(findings: readonly ProblemCandidate[]): Problem[] {
     .map(({ settles: _, isLeftover: __, ...problem }) => problem);
 }
 
-function placeOf({ path: further, value, schema }: CheckError, start: ValuePlace, { subject }: ExplainContext): RefusedPlace {
+function placeOf(
+  { path: further, value, schema }: CheckError,
+  start: ValuePlace,
+  { subject }: ExplainContext,
+): RefusedPlace {
   const steps = [...start.steps, ...further];
   const path = steps.reduce<string>(joinPath, '');
   const name = path === '' ? subject : showName(path);

@@ -57,7 +57,12 @@ export function explainUnknown(place: RefusedPlace, params: RuleParams, context:
 const MAX_HOLDERS = 40;
 
 /** The sibling that is an object with such a field, or has one inside: `title` belongs inside `body`, `lat` inside `address.geo`. */
-function holderOf(name: string, others: readonly string[], place: RefusedPlace, { root }: ExplainContext): string[] | undefined {
+function holderOf(
+  name: string,
+  others: readonly string[],
+  place: RefusedPlace,
+  { root }: ExplainContext,
+): string[] | undefined {
   const objectsIn = (schema: SchemaObject, names: readonly string[]) =>
     names.flatMap((each) => {
       const inner = findProperty(root, schema, each);
@@ -78,7 +83,11 @@ function holderOf(name: string, others: readonly string[], place: RefusedPlace, 
 }
 
 /** The surrounding object that declares the name, or the arguments themselves: `limit` belongs beside `body`. */
-function outsideOf(name: string, { steps }: RefusedPlace, { root }: ExplainContext): { path: string; beside: string } | undefined {
+function outsideOf(
+  name: string,
+  { steps }: RefusedPlace,
+  { root }: ExplainContext,
+): { path: string; beside: string } | undefined {
   const schemas = schemasAlong(root, root, steps);
   const depth = steps.findLastIndex((step, index) => {
     const around = schemas[index];

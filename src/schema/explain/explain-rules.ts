@@ -8,7 +8,7 @@ import { askFor } from '../../endpoint/suggest.ts';
 import { lengthOf } from '../check/assertions.ts';
 import { FORMATS } from '../check/formats.ts';
 import { safePattern } from '../check/pattern.ts';
-import { ARRAY, NULL, OBJECT, ownTypes, typeOf, possibleTypes } from '../json-types.ts';
+import { ARRAY, NULL, OBJECT, ownTypes, possibleTypes, typeOf } from '../json-types.ts';
 import { findKeyword, findProperty, isSchema, type SchemaObject, schemasAlong } from '../references.ts';
 import { type CheckError, fitsSchema } from '../walk/walk-schema.ts';
 import type { ExplainContext, RefusedPlace } from './explain-errors.ts';
@@ -32,16 +32,29 @@ import {
 /** The parameters of the error, and `limit`, the value of the keyword. */
 export type RuleParams = CheckError['params'] & { readonly limit?: unknown };
 
-type Rule = (place: RefusedPlace, params: RuleParams, context: ExplainContext) => ProblemCandidate | readonly ProblemCandidate[];
+type Rule = (
+  place: RefusedPlace,
+  params: RuleParams,
+  context: ExplainContext,
+) => ProblemCandidate | readonly ProblemCandidate[];
 
 /** The problems behind one error; more than one only for a union. */
-export function explainRule({ keyword, params }: CheckError, place: RefusedPlace, context: ExplainContext): readonly ProblemCandidate[] {
+export function explainRule(
+  { keyword, params }: CheckError,
+  place: RefusedPlace,
+  context: ExplainContext,
+): readonly ProblemCandidate[] {
   const rule = RULES[keyword];
   if (rule !== undefined) return [rule(place, { limit: place.schema[keyword], ...params }, context)].flat();
   return [problemAt(place, 'rule', `must satisfy \`${keyword}\` of the schema`)];
 }
 
-export function problemAt(place: RefusedPlace, problem: ProblemKind, words: string, more: Partial<Problem> = {}): Problem {
+export function problemAt(
+  place: RefusedPlace,
+  problem: ProblemKind,
+  words: string,
+  more: Partial<Problem> = {},
+): Problem {
   return { path: place.path, problem, message: `${place.name} ${words}`.trimStart(), ...more };
 }
 
@@ -50,12 +63,23 @@ type Hint = { readonly hint?: string; readonly suggestion?: string };
 
 const ask = (words: string, suggestion: string): Hint => ({ hint: ` — ${askFor(words)}`, suggestion });
 
-const mustBe = (place: RefusedPlace, problem: ProblemKind, expected: string, { hint = '', ...more }: Hint = {}): Problem => {
+const mustBe = (
+  place: RefusedPlace,
+  problem: ProblemKind,
+  expected: string,
+  { hint = '', ...more }: Hint = {},
+): Problem => {
   const got = show(place);
   return problemAt(place, problem, `must be ${expected}; got ${got}${hint}`, { expected, got, ...more });
 };
 
-const mustHave = (place: RefusedPlace, problem: 'length' | 'items', expected: string, count: number, what = ''): Problem => {
+const mustHave = (
+  place: RefusedPlace,
+  problem: 'length' | 'items',
+  expected: string,
+  count: number,
+  what = '',
+): Problem => {
   const got = problem === 'items' && what === '' ? plural(count, 'item') : `${count}`;
   return problemAt(place, problem, `must have ${expected}${what}; it has ${count}`, { expected, got });
 };

@@ -3,7 +3,7 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { toOneLine } from '../../endpoint/plain-text.ts';
-import { typeOf, possibleTypes } from '../json-types.ts';
+import { possibleTypes, typeOf } from '../json-types.ts';
 import { ANNOTATIONS } from '../keywords.ts';
 import { deref, findKeyword, type SchemaObject, schemasOf } from '../references.ts';
 import { nearestBranches, tagMatches } from '../walk/union-branches.ts';

@@ -3,7 +3,7 @@ import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { toOneLine, wholeCharacters } from '../../endpoint/plain-text.ts';
 import { joinPlace } from '../../endpoint/problems.ts';
-import { ANY, ARRAY, BOOLEAN, INTEGER, NULL, NUMBER, STRING, typeOf, possibleTypes, typeWords } from '../json-types.ts';
+import { ANY, ARRAY, BOOLEAN, INTEGER, NULL, NUMBER, possibleTypes, STRING, typeOf, typeWords } from '../json-types.ts';
 import { deref, findKeyword, isSchema, ownSchema } from '../references.ts';
 
 const MAX_SHOWN_CHARS = 60;

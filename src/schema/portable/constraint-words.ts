@@ -128,7 +128,10 @@ export function objectWords(facts: Facts): string[] {
 }
 
 /** For each name that others require (`dependentRequired`): which of the shown names require it. */
-export function listRequiredWith(parts: readonly SchemaObject[], isShown: (key: string) => boolean): Map<string, string[]> {
+export function listRequiredWith(
+  parts: readonly SchemaObject[],
+  isShown: (key: string) => boolean,
+): Map<string, string[]> {
   const needs = new Map<string, string[]>();
   for (const { dependentRequired } of parts) {
     if (!isObject(dependentRequired)) continue;

@@ -3,7 +3,7 @@ import { smuggles } from '../../endpoint/hidden.ts';
 import { showChoices } from '../explain/show.ts';
 import { exampleOf, exclusionWords, numberWords, portablePattern, purposeOf, stringWords } from './constraint-words.ts';
 import { Description, joinSentences } from './description.ts';
-import type { Pass, PortableNode, NodePosition } from './portable-node.ts';
+import type { NodePosition, Pass, PortableNode } from './portable-node.ts';
 import { type Facts, firstOf } from './schema-facts.ts';
 
 const MAX_ENUM = 100;
@@ -99,7 +99,9 @@ export function describe(pass: Pass, facts: Facts, at: NodePosition, words: read
   if (at.quiet) return new Description(joinSentences('', words));
   const sentences = [...words, ...statusWords(facts)];
   const example = pass.maxText > 0 ? exampleOf(facts, at.depth <= 1 ? 120 : 48) : undefined;
-  return new Description(joinSentences(textOf(pass, facts, at), sentences), { ...(example !== undefined && { example }) });
+  return new Description(joinSentences(textOf(pass, facts, at), sentences), {
+    ...(example !== undefined && { example }),
+  });
 }
 
 /** A note where something is left out. */

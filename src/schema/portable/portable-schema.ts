@@ -7,7 +7,7 @@ import { OBJECT, possibleTypes } from '../json-types.ts';
 import { type Reference, referencesIn, resolveRef } from '../references.ts';
 import { anyOf, conditionalWords, listRequiredWith, type RuleWords } from './constraint-words.ts';
 import { withSentence, writeOut } from './description.ts';
-import { OUT_OF_NODES, type Pass, type PortableNode, type NodePosition, toNode } from './portable-node.ts';
+import { type NodePosition, OUT_OF_NODES, type Pass, type PortableNode, toNode } from './portable-node.ts';
 import { SHORTENED } from './portable-scalar.ts';
 import { foldObjects, formWords } from './portable-union.ts';
 import { type Facts, gatherFacts, isSetByCaller } from './schema-facts.ts';
@@ -71,7 +71,10 @@ export class PortableDraft {
     this.#facts = facts;
     this.#names = [...facts.properties.keys()].filter(
       (key) =>
-        KEY.test(key) && key !== '__proto__' && !facts.properties.get(key)!.includes(false) && isSetByCaller(facts, key),
+        KEY.test(key) &&
+        key !== '__proto__' &&
+        !facts.properties.get(key)!.includes(false) &&
+        isSetByCaller(facts, key),
     );
     this.#rules = [...facts.parts.flatMap(conditionalWords), ...forms];
     this.#places = places;
@@ -283,7 +286,11 @@ class SchemaReducer {
     };
     try {
       const node = toNode(pass, this.#schemas, this.#at);
-      return { depths: pass.depths, hasUnfoldedUnion: pass.hasUnfoldedUnion, version: { node, size: JSON.stringify(node).length } };
+      return {
+        depths: pass.depths,
+        hasUnfoldedUnion: pass.hasUnfoldedUnion,
+        version: { node, size: JSON.stringify(node).length },
+      };
     } catch (error) {
       if (error !== OUT_OF_NODES) throw error;
       return { depths: pass.depths, hasUnfoldedUnion: pass.hasUnfoldedUnion, version: undefined };

@@ -6,7 +6,7 @@ import { NULL, OBJECT, possibleTypes } from '../json-types.ts';
 import type { SchemaObject } from '../references.ts';
 import type { RuleWords } from './constraint-words.ts';
 import { Description, descriptionOf } from './description.ts';
-import { type Pass, type PortableNode, type NodePosition, toNode } from './portable-node.ts';
+import { type NodePosition, type Pass, type PortableNode, toNode } from './portable-node.ts';
 import { descriptionField } from './portable-scalar.ts';
 import { isReadOnly } from './read-only.ts';
 import { type Facts, gatherFacts } from './schema-facts.ts';

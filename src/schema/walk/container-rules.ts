@@ -4,8 +4,8 @@ import { isObject } from '../../endpoint/is-object.ts';
 import { type Budget, KEY_COST } from '../check/budget.ts';
 import { safePattern } from '../check/pattern.ts';
 import { UNIONS } from '../keywords.ts';
-import { isSchema, type SchemaObject, schemasOf } from '../references.ts';
 import { cachedKeys } from '../memoize.ts';
+import { isSchema, type SchemaObject, schemasOf } from '../references.ts';
 import { enter, fits, inPlace, isFull, report, type Walk } from './walk-schema.ts';
 
 const MATCH_COST = 4;

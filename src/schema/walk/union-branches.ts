@@ -4,9 +4,9 @@ import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { type Budget, KEY_COST } from '../check/budget.ts';
 import { sameJson } from '../check/json-equality.ts';
-import { ARRAY, NULL, OBJECT, typeOf, possibleTypes } from '../json-types.ts';
-import { choicesOf, conjuncts, isSchema, type SchemaObject, schemasOf } from '../references.ts';
+import { ARRAY, NULL, OBJECT, possibleTypes, typeOf } from '../json-types.ts';
 import { cachedKeys, rememberByObject } from '../memoize.ts';
+import { choicesOf, conjuncts, isSchema, type SchemaObject, schemasOf } from '../references.ts';
 import { namesIn } from './container-rules.ts';
 import type { Walk, WalkContext } from './walk-schema.ts';
 

@@ -7,8 +7,8 @@ import { ASSERTIONS } from '../check/assertions.ts';
 import { BUDGET_EXCEEDED, type Budget, KEY_COST } from '../check/budget.ts';
 import { ANY, ARRAY, FRACTION, INTEGER, OBJECT, ownTypes, typeOf } from '../json-types.ts';
 import { NAMED_CONDITIONS, UNIONS } from '../keywords.ts';
-import { isSchema, resolveRef, type SchemaObject, schemasOf } from '../references.ts';
 import { cachedKeys, rememberByObject } from '../memoize.ts';
+import { isSchema, resolveRef, type SchemaObject, schemasOf } from '../references.ts';
 import {
   isGiven,
   visitAdditional,
