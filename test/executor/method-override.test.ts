@@ -12,7 +12,7 @@ describe('checkPairs()', () => {
     '+_method+=DELETE',
     '_METHOD[]=DELETE',
     `_method${'[x]'.repeat(100)}=DELETE`,
-  ])('refuses %s, each time it comes', (text) => {
+  ])('refuses %s, every time', (text) => {
     for (let time = 0; time < 2; time++) expect(() => checkPairs(text)).toThrow(/makes this read another operation/);
   });
 

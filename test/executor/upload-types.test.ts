@@ -35,7 +35,7 @@ async function sendPart(contentType: string | undefined, file: Record<string, un
   return /^content-type: (.*)$/im.exec(upstream.last().body.toString('latin1'))?.[1]?.trim();
 }
 
-describe('a part', () => {
+describe('a part of a multipart body', () => {
   test.each<[string, Record<string, unknown>, string]>([
     ['the name of the file', { filename: 'Photo.PNG', base64: 'AAAA' }, 'image/png'],
     ['the name before the content', { filename: 'report.docx', base64: base64('PK\x03\x04') }, DOCX],
@@ -51,7 +51,7 @@ describe('a part', () => {
     ['a name for text', { text: 'a,b', filename: 'rows.csv' }, 'text/csv'],
     ['nothing it knows', { base64: 'AAAA', filename: 'thing.xyz' }, 'application/octet-stream'],
     ['the caller before everything', { base64: PNG, filename: 'a.png', mimeType: 'image/x-own' }, 'image/x-own'],
-  ])('has the type that %s tells', async (_what, file, type) => {
+  ])('has the type shown by %s', async (_what, file, type) => {
     expect(await sendPart(undefined, file)).toBe(type);
   });
 
@@ -66,7 +66,7 @@ describe('a part', () => {
     ['image/png, image/jpeg', { base64: base64('GIF89a') }, 'image/png'],
     ['image/*', { filename: 'a.webp', base64: 'AAAA' }, 'image/webp'],
     ['image/*', { filename: 'a.pdf', base64: 'AAAA' }, 'application/pdf'],
-  ])('of the types %s has the one that the file is', async (types, file, type) => {
+  ])('has, of the types %s, that of the file', async (types, file, type) => {
     expect(await sendPart(types, file)).toBe(type);
   });
 });
@@ -79,7 +79,7 @@ describe('a body of bytes', () => {
     ['application/octet-stream', { filename: 'a.png', base64: PNG }, 'application/octet-stream'],
     ['application/octet-stream', { base64: PNG, mimeType: 'image/png' }, 'image/png'],
     ['*/*', { base64: 'AAAA' }, 'application/octet-stream'],
-  ])('that may be %s is sent as what it is', async (mediaType, file, type) => {
+  ])('that may be %s is sent with the type of the file', async (mediaType, file, type) => {
     expect(await sendRaw(mediaType, file)).toBe(type);
   });
 });

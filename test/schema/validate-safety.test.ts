@@ -46,7 +46,7 @@ describe('patterns', () => {
     }
   });
 
-  test('stay apart in one schema', () => {
+  test('are not mixed up within one schema', () => {
     const validate = createSchemaValidator({
       type: 'object',
       properties: {
@@ -108,7 +108,7 @@ describe('patterns', () => {
     ]);
   });
 
-  test('cost what they cost, however many values there are', () => {
+  test('with lookaheads match thousands of values within one call', () => {
     const many = Array.from({ length: 19_000 }, (_, index) => `Passw0rd${index}`);
     const password = { type: 'string', pattern: '^(?=.*[A-Z])(?=.*\\d).{8,2000}$' };
     expect(accepts(field({ type: 'array', items: password }), many)).toBe(true);
@@ -133,7 +133,7 @@ describe('patterns', () => {
     ['^(a)\\1$', 'aa', true],
     ['b', 'abc', true],
     ['^\\/x\\_y$', '/x_y', true],
-  ])('%s on %s gives %s', (pattern, value, want) => {
+  ])('%s matches %s: %s', (pattern, value, want) => {
     expect(safePattern(pattern).test(value, new Budget())).toBe(want);
   });
 });
@@ -189,7 +189,7 @@ describe('schemas that would be expensive', () => {
     expect(message(schema, 'a')).toContain('`x` must be integer; got string "a"');
   });
 
-  test('never make a check a promise', () => {
+  test('never turn a check into a promise', () => {
     expect(message({ $async: true, type: 'object', properties: { x: { type: 'string' } } }, 5.5)).toContain(
       '`x` must be string',
     );
@@ -217,7 +217,7 @@ describe('schemas that would be expensive', () => {
     expect(accepts(schema, { n: 1 })).toBe(false);
   });
 
-  test('that name thousands of companions are walked, not compiled name by name', () => {
+  test('with thousands of names in dependentRequired are walked, not compiled name by name', () => {
     const names = Array.from({ length: 300 }, (_, index) => `q${index}`);
     const dependentRequired = Object.fromEntries(wideNames.slice(0, 2_000).map((name) => [name, names]));
     const schema = field({ type: 'object', dependentRequired });
@@ -238,7 +238,7 @@ describe('schemas that would be expensive', () => {
     expect(accepts(schema, { kind: 'kind_12' })).toBe(false);
   });
 
-  test('that require thousands of names are told in a line', () => {
+  test('that require thousands of names are explained in one line', () => {
     const schema = field({ anyOf: [{ required: wideNames }, { required: ['a', 'b'] }] });
     expect(() => createSchemaValidator(schema)('t', { x: {} })).toThrow(
       /`argument_19` and 4980 more, or both `a` and `b`/,
@@ -255,7 +255,7 @@ describe('schemas that would be expensive', () => {
     );
   });
 
-  test('are forgotten when there are too many, the ones used longest ago first', () => {
+  test('are dropped from the cache when there are too many, least recently used first', () => {
     const cache = new ValidatorCache({ maxCharacters: 8_000, maxValidators: 100 });
     let compiled = 0;
     const finders = Array.from({ length: 40 }, (_, index) =>
@@ -280,14 +280,14 @@ describe('schemas that would be expensive', () => {
     expect(compiled).toBe(41);
   });
 
-  test('are few, however small', () => {
+  test('are limited in number, however small', () => {
     const cache = new ValidatorCache({ maxValidators: 3 });
     for (let index = 0; index < 10; index++) cache.add(() => field({ type: 'string' }))()({ x: 'a' }, new Budget());
     expect(cache.stats.validators).toBe(3);
   });
 });
 
-describe('schemas that are not quite schemas', () => {
+describe('invalid schemas', () => {
   test.each<[string, Record<string, unknown>, unknown, unknown]>([
     ['nullable without type', { nullable: true, enum: ['a'] }, 'a', 'b'],
     ['a boolean required', { type: 'string', required: true }, 'a', true],
@@ -307,17 +307,17 @@ describe('schemas that are not quite schemas', () => {
       { a: 1, b: 1 },
       { b: true },
     ],
-  ])('keep their other rules: %s', (_, schema, good, bad) => {
+  ])('with %s keep their other rules', (_, schema, good, bad) => {
     expect(accepts(field(schema), good)).toBe(true);
     expect(accepts(field(schema), bad)).toBe(false);
   });
 
-  test('explain a list of items as a choice', () => {
+  test('with a list of items are explained as a choice', () => {
     const schema = field({ type: 'array', items: [{ type: 'integer' }, { type: 'boolean' }] });
     expect(message(schema, [1, 'a'])).toContain('`x[1]` must be integer or boolean; got string "a"');
   });
 
-  test('say what was left out', () => {
+  test('are reported keyword by keyword', () => {
     expect(auditSchema(field({ type: 'file', minimum: '5' }))).toEqual([
       '#/properties/x/type: unusable value, not enforced',
       '#/properties/x/minimum: unusable value, not enforced',
@@ -344,7 +344,7 @@ describe('formats', () => {
     ['email', `${'a'.repeat(100_000)}`, false],
     ['something-else', 'x', true],
     ['hostname', `${'a-'.repeat(50_000)}`, false],
-  ])('%s', (format, value, want) => {
+  ])('%s: %j is accepted: %s', (format, value, want) => {
     expect(accepts(field({ type: 'string', format }), value)).toBe(want);
   });
 
@@ -355,7 +355,7 @@ describe('formats', () => {
     ['uint8', 256, false],
     ['float', 1.5, true],
     ['double', 1e300, true],
-  ])('%s of %d', (format, value, want) => {
+  ])('%s: %d is accepted: %s', (format, value, want) => {
     expect(accepts(field({ type: 'number', format }), value)).toBe(want);
   });
 
@@ -366,7 +366,7 @@ describe('formats', () => {
   });
 });
 
-test('a misspelt word is compared with thousands of others at most, without filling memory for each pair', () => {
+test('a misspelt word is compared with at most a few thousand others, without allocating for each pair', () => {
   const words = Array.from({ length: 20_000 }, (_, index) => `value-number-${index}`);
   expect(closest('valu-number-4999', words)).toBe('value-number-4999');
   expect(closest('something else', words)).toBeUndefined();
