@@ -70,16 +70,16 @@ export type Fate = 'sent' | 'never' | 'free' | undefined;
  */
 export function changeBodyRules(
   rules: BodyRules,
-  fateOf: (key: string) => Fate,
+  outcomeOf: (key: string) => Fate,
   nameOf: (key: string) => string,
 ): BodyRules {
-  const isLeft = (key: string) => fateOf(key) !== 'sent' && fateOf(key) !== 'never';
+  const isLeft = (key: string) => outcomeOf(key) !== 'sent' && outcomeOf(key) !== 'never';
   const alternatives = rules.alternatives.flatMap(({ keyword, sets }): FieldSets[] => {
     const open = sets
-      .filter((set) => set.every((key) => fateOf(key) !== 'never'))
+      .filter((set) => set.every((key) => outcomeOf(key) !== 'never'))
       .map((set) => {
-        const needs = set.filter((key) => fateOf(key) !== 'sent');
-        const rest = needs.filter((key) => fateOf(key) !== 'free');
+        const needs = set.filter((key) => outcomeOf(key) !== 'sent');
+        const rest = needs.filter((key) => outcomeOf(key) !== 'free');
         return (rest.length > 0 ? rest : needs).map(nameOf);
       });
     return open.length === 0 || open.some((set) => set.length === 0) ? [] : [{ keyword, sets: open }];
@@ -87,7 +87,7 @@ export function changeBodyRules(
   return {
     ...rules,
     keys: rules.keys.filter(isLeft).map(nameOf),
-    needed: rules.needed.filter((key) => fateOf(key) === undefined).map(nameOf),
+    needed: rules.needed.filter((key) => outcomeOf(key) === undefined).map(nameOf),
     alternatives,
   };
 }

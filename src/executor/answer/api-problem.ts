@@ -8,7 +8,7 @@ import { fitJson } from './character-budget.ts';
 import { stringifyJson, toPlain } from './lossless.ts';
 import { at } from './paging.ts';
 
-export interface Problem {
+export interface ApiProblem {
   readonly title?: string;
   readonly detail?: string;
   readonly type?: string;
@@ -29,7 +29,7 @@ const DETAILS = `detail message error.message error_description error.detail err
 const LISTS = 'errors error.errors error.details details violations invalid_params invalid-params issues'.split(' ');
 
 /** RFC 9457 members, or the nearest thing the body has to them. `text` is the body as the model may see it. */
-export function extractProblem(value: unknown, text: string): Problem {
+export function extractProblem(value: unknown, text: string): ApiProblem {
   if (typeof value !== 'object' || value === null) {
     return text === '' ? {} : { body: cut(visible(text), MAX_CHARS) };
   }
@@ -39,7 +39,7 @@ export function extractProblem(value: unknown, text: string): Problem {
   const errors = LISTS.map((path) => at(value, path)).find((inner) => typeof inner === 'object' && inner !== null);
   // FastAPI puts its list of errors where RFC 9457 has a sentence.
   const list = errors ?? (typeof at(value, 'detail') === 'object' ? at(value, 'detail') : undefined);
-  const problem: Problem = {
+  const problem: ApiProblem = {
     ...(title !== undefined && { title: cut(visible(title), MAX_TITLE) }),
     ...(detail !== undefined && detail !== title && { detail: cut(visible(detail), MAX_DETAIL) }),
     ...(type !== undefined && type !== 'about:blank' && { type: cut(visible(type), MAX_TITLE) }),
@@ -52,7 +52,7 @@ export function extractProblem(value: unknown, text: string): Problem {
 }
 
 /** Whether the API said nothing, or only the name of the status. */
-export function isSilent(status: number, problem: Problem = {}): boolean {
+export function isSilent(status: number, problem: ApiProblem = {}): boolean {
   const phrase = STATUS_CODES[status]?.toLowerCase();
   return Object.values(problem).every((text) => typeof text === 'string' && text.trim().toLowerCase() === phrase);
 }

@@ -7,7 +7,7 @@ import type { Args, ResponsePlan } from '../../endpoint/model.ts';
 import type { Redactor } from '../../endpoint/redaction/redact.ts';
 import { ToolError } from '../../errors.ts';
 import type { RawResponse } from '../send.ts';
-import { extractProblem, type Problem, retryAfter } from './api-problem.ts';
+import { extractProblem, type ApiProblem, retryAfter } from './api-problem.ts';
 import { cutLines } from './character-budget.ts';
 import { decodeCharset, isUtf8Label, parseMediaType } from './decoding/answer-media.ts';
 import { type Decoded, decodeBody, hasEndsOfJson } from './decoding/decode.ts';
@@ -24,7 +24,7 @@ export interface Answer {
   /** Only when the endpoint asks for it. */
   readonly structured?: unknown;
   /** Not ok: what the API says is wrong, at most 4,000 characters. */
-  readonly problem?: Problem;
+  readonly problem?: ApiProblem;
   readonly retryAfterSeconds?: number;
   /** Not ok: the methods its Allow header lists. */
   readonly allow?: string;

@@ -211,7 +211,7 @@ function compileNative(source: string): RegExp | undefined {
   return undefined;
 }
 
-/** Python and Ruby authors write `\A…\Z`; ECMA-262 would read the letters A and Z, which nobody means. */
+/** Python and Ruby authors write `\A…\Z`; ECMA-262 would read the letters A and Z, which is never meant. */
 function withAnchors(source: string): string {
   if (!/\\[AZz]/.test(source)) return source;
   let text = '';

@@ -57,7 +57,7 @@ export function scanJson(text: Buffer): ScannedJson | undefined {
   const { length } = text;
   const out = TEXT + length + SLACK;
   // At most two bytes for each, and the quotes around them.
-  if (length > MAX_BYTES || !hasRoom(out + 2 * length + 2 + SLACK)) return undefined;
+  if (length > MAX_BYTES || !ensureMemory(out + 2 * length + 2 + SLACK)) return undefined;
   bytes.set(text, TEXT);
   const end = pass!.scan(length, out);
   if (end === 0) return undefined;
@@ -93,7 +93,7 @@ export function writeOutline(text: Buffer, lists: readonly LongList[]): string {
   return outline + text.toString('utf8', end);
 }
 
-function hasRoom(size: number): boolean {
+function ensureMemory(size: number): boolean {
   if (size <= bytes.length) return true;
   if (isUnavailable) return false;
   try {
