@@ -66,7 +66,7 @@ function buildPattern(source: string): SafePattern {
   if (native && cost?.linear && !re2) {
     return toPattern('native', portable, (value, budget) => {
       const steps = cost.steps(value.length);
-      // Most cost a step or two per character and are free; those with long fixed repeats use up the allowance.
+      // Most cost a step or two per character and are free; those with long fixed repeats use up the budget.
       if (steps <= FREE_PER_CHARACTER * value.length + FREE_PER_VALUE) return verdictOf(native.test(value));
       return withinBudget(budget, source, value, steps / NATIVE_STEPS_PER_STEP, () => native.test(value));
     });

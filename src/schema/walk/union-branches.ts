@@ -226,6 +226,6 @@ function distanceTo(
   const { required, closed, tags } = outlineOfBranch(context, branch);
   context.budget.spend(required.length * KEY_COST);
   const missing = required.filter((name) => !Object.hasOwn(value, name)).length;
-  const unknown = names.filter((name) => closed.some((properties) => !Object.hasOwn(properties, name))).length;
-  return (hasTags(tags, value, context.budget) === false ? 100 : 0) + 2 * missing + 3 * unknown;
+  const extras = names.filter((name) => closed.some((properties) => !Object.hasOwn(properties, name))).length;
+  return (hasTags(tags, value, context.budget) === false ? 100 : 0) + 2 * missing + 3 * extras;
 }
