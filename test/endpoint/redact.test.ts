@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createRedactor } from '../../src/endpoint/redaction/redact.ts';
-import { redactBeginning } from '../../src/endpoint/redaction/redact-beginning.ts';
+import { createRedactor, redactBeginning } from '../../src/endpoint/redaction/redact.ts';
 
 const hexOf = (character: string, digits: number) => character.charCodeAt(0).toString(16).padStart(digits, '0');
 

@@ -7,7 +7,7 @@ import type { Args, ResponsePlan } from '../../endpoint/model.ts';
 import type { Redactor } from '../../endpoint/redaction/redact.ts';
 import { ToolError } from '../../errors.ts';
 import type { RawResponse } from '../send.ts';
-import { extractProblem, type ApiProblem, retryAfter } from './api-problem.ts';
+import { type ApiProblem, extractProblem, retryAfter } from './api-problem.ts';
 import { cutLines } from './character-budget.ts';
 import { decodeCharset, isUtf8Label, parseMediaType } from './decoding/answer-media.ts';
 import { type Decoded, decodeBody, hasEndsOfJson } from './decoding/decode.ts';
