@@ -5,11 +5,6 @@ import { parseMediaType, sniff } from './decoding/answer-media.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-interface CutBody {
-  readonly headers: Headers;
-  readonly body: Buffer;
-}
-
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 /** How much of the first line of a stream of JSON documents is looked at. */
@@ -35,7 +30,7 @@ export function isFileType(headers: Headers): boolean {
 }
 
 /** The part of the body that can be passed on: up to the end of a line or event. Undefined if a part is useless. */
-export function wholePart({ headers, body }: CutBody): Buffer | undefined {
+export function wholePart({ headers, body }: { headers: Headers; body: Buffer }): Buffer | undefined {
   const { kind, essence } = parseMediaType(headers['content-type']);
   // A body without a type may be half a document as well as half a text.
   switch (kind ?? (essence === '' || body.length === 0 ? 'binary' : sniff(body).kind)) {

@@ -69,12 +69,11 @@ function noteTags(schema: unknown, tags: Set<unknown>): void {
   for (const [, , inner] of subschemas(schema)) noteTags(inner, tags);
 }
 
-interface Hiding {
-  readonly parts: 'part' | 'item';
-  readonly tags: ReadonlySet<unknown>;
-}
-
-function hide(schema: unknown, place: 'arguments' | 'inside', hiding: Hiding): JsonSchema {
+function hide(
+  schema: unknown,
+  place: 'arguments' | 'inside',
+  hiding: { readonly parts: 'part' | 'item'; readonly tags: ReadonlySet<unknown> },
+): JsonSchema {
   if (!isObject(schema)) return schema as JsonSchema;
   const copy = mapSubschemas(schema, (inner) => hide(inner, 'inside', hiding));
   delete copy.$comment;
