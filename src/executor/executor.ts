@@ -5,7 +5,7 @@ import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Args, Endpoint } from '../endpoint/model.ts';
 import { createRedactor, type Redactor } from '../endpoint/redaction/redact.ts';
 import { endpointSecrets } from '../endpoint/secrets.ts';
-import { createAnswerThreads } from './answer/answer-threads.ts';
+import { AnswerThreads } from './answer/answer-threads.ts';
 import type { Answer } from './answer/build-answer.ts';
 import type { PoolLoad, PoolOptions } from './pools.ts';
 import { compileRequest, type RequestPlan } from './request/build-request.ts';
@@ -54,7 +54,7 @@ export function createExecutor(options: ExecutorOptions = {}): Executor {
   const redact = options.redact ?? createRedactor([]);
   for (const proxy of [options.proxies?.http, options.proxies?.https])
     for (const secret of proxy?.secrets ?? []) redact.keepSecret(secret);
-  const threads = createAnswerThreads();
+  const threads = new AnswerThreads();
   const { onAnswer, signer, slotsOf } = options;
   const userAgent = options.userAgent ?? 'landbridge';
   const tokens = createTokens(sender.send, redact, userAgent, options.sharedTokens);

@@ -18,11 +18,11 @@ export function compileArgumentRecord(
 ): ((args: Args) => unknown) | undefined {
   if (plan?.arguments !== true) return undefined;
   const isRedacted = compileRedactPaths(plan.redact ?? []);
-  return (args) => new Keeping(isRedacted, redact).keep(args, []);
+  return (args) => new ArgumentRecorder(isRedacted, redact).keep(args, []);
 }
 
-/** One set of arguments on its way into a record. */
-class Keeping {
+/** Copies one set of arguments for a record. */
+class ArgumentRecorder {
   readonly #isRedacted: IsRedacted;
   readonly #redact: (text: string) => string;
   #charsLeft = MAX_CHARS;
@@ -62,7 +62,7 @@ class Keeping {
     return copy;
   }
 
-  /** Redacted before it is cut, so that no half of a secret is left; further on than that nothing is shown anyway. */
+  /** Redacted before it is cut, so that no half of a secret is left. What is beyond that is not shown anyway. */
   #text(text: string): string {
     if (text.length <= MAX_TEXT) return this.#redact(text);
     return `${this.#redact(text.slice(0, 4 * MAX_TEXT)).slice(0, MAX_TEXT)}${CUT}`;

@@ -1,5 +1,5 @@
-// Rules about the arguments of a body together. If the body is required, they are part of what every call must satisfy. If it is
-// optional, they apply as soon as one of its arguments is given; with none given, no body is sent.
+// Rules about the arguments of a body together. If the body is required, every call must satisfy them. If it is optional, they apply
+// as soon as one of its arguments is given; if none is, no body is sent.
 import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
 import { emptyMap, listAt, type Node, nodeAt, textsAt } from '../endpoint/untrusted.ts';
@@ -8,10 +8,10 @@ import { UNIONS } from './keywords.ts';
 export interface BodyRules {
   /** The arguments that make up the body. */
   readonly keys: readonly string[];
-  /** Those it cannot do without. */
+  /** The required ones among them. */
   readonly needed: readonly string[];
   readonly alternatives: readonly FieldSets[];
-  /** Whether a call may do without the body. */
+  /** Whether a call may leave the body out. */
   readonly optional: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface FieldSets {
   readonly sets: readonly (readonly string[])[];
 }
 
-/** The keywords beside `properties` and `required` that say so. */
+/** The keywords for these rules, besides `properties` and `required`. */
 export function writeBodyRules({ keys, needed, alternatives, optional }: BodyRules): Node {
   const rules = alternatives.map(({ keyword, sets }) => ({ [keyword]: sets.map((required) => ({ required })) }));
   if (!optional) return rules.length > 1 ? { allOf: rules } : (rules[0] ?? {});
@@ -37,7 +37,7 @@ export function writeBodyRules({ keys, needed, alternatives, optional }: BodyRul
   };
 }
 
-/** What was written about the arguments of a body. */
+/** Reads what writeBodyRules() wrote. */
 export function readBodyRules(schema: JsonSchema, keys: readonly string[], optional: boolean): BodyRules {
   if (!isObject(schema)) return { keys, needed: [], alternatives: [], optional };
   const together = Object.values(nodeAt(schema, 'dependentRequired') ?? {}).flat();
@@ -70,16 +70,16 @@ export type Fate = 'sent' | 'never' | 'free' | undefined;
  */
 export function changeBodyRules(
   rules: BodyRules,
-  fateOf: (key: string) => Fate,
+  outcomeOf: (key: string) => Fate,
   nameOf: (key: string) => string,
 ): BodyRules {
-  const isLeft = (key: string) => fateOf(key) !== 'sent' && fateOf(key) !== 'never';
+  const isLeft = (key: string) => outcomeOf(key) !== 'sent' && outcomeOf(key) !== 'never';
   const alternatives = rules.alternatives.flatMap(({ keyword, sets }): FieldSets[] => {
     const open = sets
-      .filter((set) => set.every((key) => fateOf(key) !== 'never'))
+      .filter((set) => set.every((key) => outcomeOf(key) !== 'never'))
       .map((set) => {
-        const needs = set.filter((key) => fateOf(key) !== 'sent');
-        const rest = needs.filter((key) => fateOf(key) !== 'free');
+        const needs = set.filter((key) => outcomeOf(key) !== 'sent');
+        const rest = needs.filter((key) => outcomeOf(key) !== 'free');
         return (rest.length > 0 ? rest : needs).map(nameOf);
       });
     return open.length === 0 || open.some((set) => set.length === 0) ? [] : [{ keyword, sets: open }];
@@ -87,7 +87,7 @@ export function changeBodyRules(
   return {
     ...rules,
     keys: rules.keys.filter(isLeft).map(nameOf),
-    needed: rules.needed.filter((key) => fateOf(key) === undefined).map(nameOf),
+    needed: rules.needed.filter((key) => outcomeOf(key) === undefined).map(nameOf),
     alternatives,
   };
 }

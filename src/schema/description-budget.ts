@@ -1,17 +1,17 @@
-// What a description may cost, and which of its words are worth it.
+// How long a description may be, and which of its words are worth their tokens.
 import { splitSentences } from '../endpoint/plain-text.ts';
 
 /** Claude Code cuts longer descriptions silently. UTF-16 units. */
 export const HARD_LIMIT = 2_048;
-/** What OpenAI has accepted at all times; the default for one tool per operation. */
+/** What OpenAI has always accepted; the default for one tool per operation. */
 export const DEFAULT_LIMIT = 1_024;
 
-/** True when `text` already holds every word of `other`: descriptions love to repeat their summaries and names. */
+/** True when `text` already holds every word of `other`: descriptions often repeat their summaries and names. */
 export function says(text: string, other: string): boolean {
   return saysWords([new Set(wordsOf(text))], other);
 }
 
-/** The same of words that are read once for many texts: most texts are told apart by their first few. */
+/** The same, with the words collected once for many texts. Most texts differ within their first few words. */
 export function saysWords(vocabularies: readonly ReadonlySet<string>[], other: string): boolean {
   for (const [word] of plain(other).matchAll(WORD)) {
     if (FILLERS.has(word)) continue;
@@ -33,7 +33,7 @@ function plain(text: string): string {
   return text.replace(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase();
 }
 
-/** Without the `es`, `s` or `e` at its end, where three letters stay. */
+/** Without the `es`, `s` or `e` at its end, if at least three letters remain. */
 function stemOf(word: string): string {
   if (word.length > 4 && word.endsWith('es')) return word.slice(0, -2);
   return word.length > 3 && (word.endsWith('s') || word.endsWith('e')) ? word.slice(0, -1) : word;
@@ -50,7 +50,7 @@ const FILLERS = new Set(
 const NOISE =
   /^(?:for (?:more|further|additional) (?:information|details|info)\b|see (?:also\b|the\b|["“'])|(?:learn|read) more\b)|\bmedia types?\b|\bapplication\/vnd\.|\b(?:access tokens?|oauth|token types?|permission set|scopes?:)/i;
 
-/** What has none of these words has no such sentence. */
+/** A text without these words has no such sentence. */
 const MAYBE_NOISE = /\b(?:for|see|learn|read|media|vnd|access|oauth|tokens?|permission|scopes?)\b/i;
 
 /** The text without such sentences; the first one always stays. */

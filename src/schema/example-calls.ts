@@ -1,6 +1,5 @@
-// The examples of a document as calls: with the public names of the arguments, and with the part of the schema that the example
-// is about. A refused call shows a mistake in the document or in the gateway.
-
+// The examples of a document as calls, with the public names of the arguments and the part of the schema that the example is about.
+// If such a call is refused, there is a mistake in the document or in the gateway.
 import { isObject } from '../endpoint/is-object.ts';
 import type { Args, Endpoint, JsonSchema, Target } from '../endpoint/model.ts';
 import { emptyMap, once, own } from '../endpoint/untrusted.ts';
@@ -11,13 +10,13 @@ export interface ExampleCall {
   readonly arguments: Args;
   /** JSON pointer of the example. */
   readonly place: string;
-  /** It stands in a schema that other operations may share. */
+  /** The example is part of a schema that other operations may share. */
   readonly inSchema: boolean;
   /** The endpoint's schema without what the example says nothing about; builds the endpoint's on use. */
   readonly schema: () => JsonSchema;
 }
 
-/** A file has no example one could send; this stands in for it. */
+/** Examples of files cannot be sent; this is used instead. */
 const FILE: Readonly<Record<string, string>> = Object.freeze({ text: '' });
 
 /** A generator: a caller that needs only a few does not pay for all. */
@@ -41,7 +40,7 @@ export function* exampleCalls(endpoint: Endpoint): Generator<ExampleCall> {
   }
 }
 
-/** The same for targets that are the same place of a request. */
+/** A text that is equal for targets which mean the same place of a request. */
 function nameOf(target: Target): string {
   return [target.in, ...('name' in target ? [target.name] : 'at' in target ? target.at : [])].join('\n');
 }
@@ -61,8 +60,8 @@ function bodyArguments(endpoint: Endpoint, value: unknown): Args | undefined {
   let inner = readText(value);
   for (const name of body?.wrap ?? []) inner = own(inner, name);
   if (!isObject(inner)) return undefined;
-  // What the file or the document keeps from callers says nothing about them.
-  const notTheirs = new Set(
+  // Fields that the file or the document hides from callers are not arguments.
+  const fieldsNotShown = new Set(
     [...fixed.map(({ to }) => to), ...withheld].flatMap((target) =>
       target.in === 'body' ? target.at.slice(0, 1) : [],
     ),
@@ -71,7 +70,7 @@ function bodyArguments(endpoint: Endpoint, value: unknown): Args | undefined {
   const others = emptyMap<unknown>();
   for (const name of Object.keys(inner)) {
     const key = fields.get(name);
-    if (notTheirs.has(name)) continue;
+    if (fieldsNotShown.has(name)) continue;
     if (key !== undefined) out[key] = body?.encoding?.[name]?.file === true ? FILE : inner[name];
     else if (root !== undefined) others[name] = inner[name];
     else out[freeName(name, args)] = inner[name];
@@ -82,7 +81,7 @@ function bodyArguments(endpoint: Endpoint, value: unknown): Args | undefined {
 
 const MAX_TEXT_CHARS = 50_000;
 
-/** Many documents give the text of a JSON body. */
+/** Many documents give a JSON body as text. */
 export function readText(value: unknown): unknown {
   if (typeof value !== 'string' || value.length > MAX_TEXT_CHARS || !/^\s{0,100}\{/.test(value)) return value;
   try {
@@ -92,7 +91,7 @@ export function readText(value: unknown): unknown {
   }
 }
 
-/** A body field without an argument must not pass for an argument that goes elsewhere. */
+/** A body field without an argument must not be taken for an argument of the same name that goes elsewhere. */
 function freeName(name: string, args: Endpoint['args']): string {
   return args.some(({ key }) => key === name) ? `body_${name}` : name;
 }

@@ -1,13 +1,12 @@
 // One field that several actions share. If their schemas differ, the union is advertised (never just the first one), and the text
-// says what depends on the action; each action still enforces its own schema.
-
+// says what depends on the action. Each action still enforces its own schema.
 import { toCanonicalJson } from '../call/digest.ts';
 import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
 import { cutText } from '../endpoint/plain-text.ts';
 import { COMPOSITIONS } from './keywords.ts';
-import { ANYTHING } from './portable/anything.ts';
 import { changeText } from './portable/description.ts';
+import { ANYTHING } from './portable/portable-scalar.ts';
 
 /** The schema one action gives a field. */
 export interface FieldVariant {

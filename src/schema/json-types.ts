@@ -41,7 +41,7 @@ export function namedTypes(type: unknown): number {
   return bits || ANY;
 }
 
-// Kept per root: definitions are shared, and a schema made to branch would otherwise be walked 2^n times.
+// Kept per root, because definitions are shared. Without it, a schema that branches again and again would be walked 2^n times.
 const typesByRoot = new WeakMap<object, WeakMap<object, number>>();
 const PENDING = -1;
 const MAX_STEPS = 5_000;
@@ -50,14 +50,14 @@ interface TypeWalk {
   readonly root: JsonSchema;
   readonly cache: WeakMap<object, number>;
   steps: number;
-  /** Cycles found: results inside one hold for this walk only. */
+  /** Cycles found so far. Results inside a cycle are valid for this walk only. */
   cycles: number;
 }
 
 /** Every type a value may have at this place, through references and compositions. */
-export function typesOf(root: JsonSchema, schema: JsonSchema): number {
+export function possibleTypes(root: JsonSchema, schema: JsonSchema): number {
   if (!isObject(schema)) return schema ? ANY : 0;
-  // Of a hundred thousand branches most name their type and nothing else; remembering that costs more than reading it.
+  // Most branches of a large union name their type and nothing else. Remembering that costs more than reading it.
   if (isPlain(schema)) return ownTypes(schema);
   const holder = isObject(root) ? root : schema;
   let cache = typesByRoot.get(holder);
@@ -70,7 +70,7 @@ export function typesOf(root: JsonSchema, schema: JsonSchema): number {
   return bits;
 }
 
-/** Whether nothing but `type` itself decides. Asked of a hundred thousand branches: few names, each read once. */
+/** Whether nothing but `type` itself decides. Called for up to a hundred thousand branches: few names, each read once. */
 function isPlain(schema: SchemaObject): boolean {
   const { $ref, enum: choices, const: choice, allOf } = schema;
   if ($ref !== undefined || choices !== undefined || choice !== undefined || allOf !== undefined) return false;
@@ -82,7 +82,7 @@ export function ownTypes({ type, nullable }: SchemaObject): number {
   return nullable === true ? namedTypes(type) | NULL : namedTypes(type);
 }
 
-/** undefined while the same schema is being looked at: a cycle adds nothing to a union and takes nothing away. */
+/** undefined for a schema that is already being visited: a cycle adds nothing to a union and takes nothing away. */
 function findTypes(walk: TypeWalk, schema: JsonSchema): number | undefined {
   if (!isObject(schema)) return schema ? ANY : 0;
   const entry = walk.cache.get(schema);

@@ -1,10 +1,10 @@
-// The JSON Schema keywords we know, by what stands in them. Everything that walks schemas goes by this table, so a
-// property that happens to be called `$ref` or `properties` is never mistaken for a keyword.
+// The JSON Schema keywords we know, by what they contain. All code that walks schemas uses this table, so a property that happens to
+// be called `$ref` or `properties` is never mistaken for a keyword.
 import { isObject } from '../endpoint/is-object.ts';
 import type { Node } from '../endpoint/untrusted.ts';
 
 /**
- * What stands in a keyword: one schema, a list of them, schemas by name, definitions by name, text and examples that
+ * What a keyword contains: one schema, a list of them, schemas by name, definitions by name, text and examples that
  * restrict nothing, or a rule of its own.
  */
 type Content = 'schema' | 'schemas' | 'named' | 'definitions' | 'annotation' | 'rule';
@@ -29,9 +29,9 @@ export const SCHEMA_LIST_KEYWORDS: ReadonlySet<string> = new Set(namesOf('schema
 export const SCHEMA_MAP_KEYWORDS: ReadonlySet<string> = new Set(namesOf('named'));
 export const DEFINITION_KEYWORDS: ReadonlySet<string> = new Set(namesOf('definitions'));
 export const ANNOTATIONS: ReadonlySet<string> = new Set(namesOf('annotation'));
-/** Keywords of older drafts and of OpenAPI: read, but not to be written any more. */
+/** Keywords of older drafts and of OpenAPI: read, but never written. */
 const OUTDATED: readonly string[] = ['additionalItems', 'example'];
-/** What may be written in a schema of today. */
+/** Keywords of the current draft. */
 export const KEYWORDS: readonly string[] = (Object.keys(TABLE) as Content[])
   .flatMap(namesOf)
   .filter((keyword) => !OUTDATED.includes(keyword));
@@ -42,7 +42,7 @@ export const UNIONS = ['anyOf', 'oneOf'] as const;
 export const CONDITIONS: readonly string[] = ['not', 'if', 'then', 'else'];
 /** The same, by the name of a property that is there. */
 export const NAMED_CONDITIONS: readonly string[] = ['dependentSchemas', 'dependencies'];
-/** What may declare further properties of the same object, beside `properties` itself. */
+/** Keywords that may declare further properties of the same object, besides `properties` itself. */
 export const COMPOSITIONS: readonly string[] = [
   '$ref',
   '$dynamicRef',
@@ -51,14 +51,14 @@ export const COMPOSITIONS: readonly string[] = [
   ...CONDITIONS,
   ...NAMED_CONDITIONS,
 ];
-/** What says how an object treats properties it does not name. */
+/** Keywords that say how an object treats properties it does not name. */
 export const OPENINGS: readonly string[] = ['additionalProperties', 'unevaluatedProperties', 'patternProperties'];
 
 export const TYPES: readonly string[] = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'];
 
 /**
- * What stands where schemas belong directly inside a schema, with the JSON pointer steps that lead there. A keyword of
- * another shape than its kind has nothing inside.
+ * What stands where schemas belong directly inside a schema, with the JSON pointer steps that lead there. A keyword
+ * whose value has the wrong shape contains nothing.
  */
 export function* subschemas(
   schema: Node,
@@ -76,7 +76,7 @@ export function* subschemas(
   }
 }
 
-/** A copy of a schema with what stands where schemas belong directly inside it changed. */
+/** A copy of a schema with the schemas directly inside it changed. */
 export function mapSubschemas(
   schema: Node,
   change: (inner: unknown, keyword: string, key: string | number | undefined) => unknown,
@@ -93,7 +93,7 @@ export function mapSubschemas(
   return copy;
 }
 
-/** A list or an object of its own with the same in it. */
+/** A shallow copy of a list or an object. */
 export function copyOf<T extends object>(original: T): { -readonly [key in keyof T]: T[key] } {
   if (Array.isArray(original)) return [...original] as typeof original;
   const copy = {};
@@ -126,10 +126,10 @@ export function setOwn(target: object, key: string | number, value: unknown): vo
   else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** How the `$comment` of a schema begins that was read otherwise than written. */
+/** How the `$comment` of a schema begins if the schema was not read as written. */
 export const GUESS = 'Guessed: ';
 
-/** Names of types in other languages, and formats in the place of types. */
+/** Names of types in other languages, and formats written as types. */
 const OTHER_TYPES: Readonly<Record<string, string>> = {
   string: 'str text varchar char date date-time datetime timestamp time uuid guid uri url email password byte base64',
   integer: 'int int32 int64 long short bigint uint uint32 uint64',
@@ -153,7 +153,7 @@ const MEANT: ReadonlyMap<string, string> = new Map(
   Object.entries(OTHER_TYPES).flatMap(([type, names]) => names.split(' ').map((name) => [name, type] as const)),
 );
 
-/** The type a name stands for, and the format it implies; undefined where nobody knows. */
+/** The type a name stands for, and the format it implies; undefined if the name is unknown. */
 export function toType(name: string): { readonly name: string; readonly format?: string | undefined } | undefined {
   if (TYPES.includes(name)) return { name };
   const plain = name.trim().toLowerCase();

@@ -1,20 +1,19 @@
-// `format` is a hint. Where an example of the document fits its schema in everything but a format, the API takes other
-// texts than the format says ("2008-01-02" for a date-time), so that format is not enforced at that place.
+// `format` is a hint. If an example of the document fits its schema in everything but a format, the API accepts other texts than the
+// format describes ("2008-01-02" for a date-time). That format is then not enforced at that place.
 import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
-import { allowEffort, isSpent, payFrom } from './check/effort.ts';
-import { resetPatternBudget } from './check/pattern.ts';
+import { Budget } from './check/budget.ts';
 import type { ExampleCall } from './example-calls.ts';
 import { mapSubschemas, subschemas, UNIONS } from './keywords.ts';
+import { rememberByObject } from './memoize.ts';
 import { deref, ownSchema, type SchemaObject, schemasOf } from './references.ts';
-import { rememberByObject } from './remember.ts';
-import { findErrors } from './walk/walk-schema.ts';
+import { findErrors, type WalkContext } from './walk/walk-schema.ts';
 
 const MAX_ERRORS = 50;
 const MAX_BRANCHES = 32;
 const MAX_DEPTH = 100;
 const MAX_LOOKS = 500;
-/** Examples tried for one endpoint, all of them within one allowance. */
+/** Examples tried for one endpoint, all of them within one budget. */
 const MAX_CALLS = 200;
 
 /** The schema of an endpoint; the same object if no example contradicts it. */
@@ -25,15 +24,12 @@ export function loosenFormats(schema: JsonSchema, calls: Iterable<ExampleCall>):
   if (!isObject(properties) || !Object.keys(properties).some(mayNameFormat)) return schema;
   /** An example in a definition counts for all operations that use it, so it is tried once. */
   const places = new Set<string>();
-  allowEffort();
-  payFrom('read');
-  resetPatternBudget();
+  const budget = new Budget('read');
   for (const { place, arguments: args, schema: part } of calls) {
     if (places.has(place) || !Object.keys(args).some(mayNameFormat)) continue;
-    for (const node of formatsAgainst(schema, part(), args, 0) ?? []) nodes.add(node);
-    if (places.add(place).size === MAX_CALLS || isSpent()) break;
+    for (const node of formatsAgainst({ root: schema, budget }, part(), args, 0) ?? []) nodes.add(node);
+    if (places.add(place).size === MAX_CALLS || budget.isSpent) break;
   }
-  allowEffort();
   return nodes.size === 0 ? schema : (withoutFormats(schema, nodes, 0) as JsonSchema);
 }
 
@@ -58,21 +54,21 @@ const namesFormat = rememberByObject((schema: SchemaObject): boolean => {
 
 /** The schemas whose formats alone refuse a value; undefined where something else does. */
 function formatsAgainst(
-  root: JsonSchema,
+  context: WalkContext,
   schema: JsonSchema,
   value: unknown,
   depth: number,
 ): SchemaObject[] | undefined {
   if (depth > MAX_DEPTH) return undefined;
   const nodes: SchemaObject[] = [];
-  const errors = findErrors(root, schema, value, MAX_ERRORS);
-  if (errors.length === MAX_ERRORS || isSpent()) return undefined;
+  const errors = findErrors(context, schema, value, MAX_ERRORS);
+  if (errors.length === MAX_ERRORS || context.budget.isSpent) return undefined;
   for (const error of errors) {
     const union = UNIONS.find((keyword) => keyword === error.keyword);
     const inner =
       error.keyword === 'format'
         ? [error.schema]
-        : union && formatsInUnion(root, schemasOf(error.schema[union]), error.value, depth);
+        : union && formatsInUnion(context, schemasOf(error.schema[union]), error.value, depth);
     if (!inner) return undefined;
     nodes.push(...inner);
   }
@@ -80,13 +76,13 @@ function formatsAgainst(
 }
 
 function formatsInUnion(
-  root: JsonSchema,
+  context: WalkContext,
   branches: readonly JsonSchema[],
   value: unknown,
   depth: number,
 ): SchemaObject[] | undefined {
   for (const branch of branches.slice(0, MAX_BRANCHES)) {
-    const nodes = formatsAgainst(root, deref(root, branch), value, depth + 1);
+    const nodes = formatsAgainst(context, deref(context.root, branch), value, depth + 1);
     if (nodes !== undefined && nodes.length > 0) return nodes;
   }
   return undefined;

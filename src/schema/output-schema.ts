@@ -1,4 +1,4 @@
-// Output schemas for eras that only know objects: anything else travels as `{result: …}`, schema and value alike.
+// Output schemas for eras of MCP that only know objects: any other value is wrapped as `{result: …}`, and so is its schema.
 import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
 import { mapSubschemas } from './keywords.ts';
@@ -8,7 +8,7 @@ function needsWrapping(schema: JsonSchema): boolean {
   return typeof schema === 'boolean' || schema.type !== 'object';
 }
 
-/** The schema a legacy client is shown: itself, or wrapped as `{result: …}` with its local references still true. */
+/** The schema a legacy client is shown: itself, or wrapped as `{result: …}` with its local references still valid. */
 export function toLegacyOutputSchema(schema: JsonSchema): JsonSchema {
   if (!needsWrapping(schema)) return schema;
   const result = moveReferences(schema, '#/properties/result');

@@ -1,15 +1,16 @@
-// The one follower of references inside a self-contained schema (`#`, `#/$defs/…`, `#anchor`): bounded, and safe where
-// they lead in circles. References between documents are another subject (src/openapi/source).
+// Follows references inside a self-contained schema (`#`, `#/$defs/…`, `#anchor`), with bounds, also where they lead in circles.
+// References between documents are another subject (src/openapi/source).
 import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
 import { decodeText } from '../endpoint/untrusted.ts';
-import { subschemas } from './keywords.ts';
-import { rememberByObject } from './remember.ts';
+import { CONDITIONS, NAMED_CONDITIONS, subschemas, UNIONS } from './keywords.ts';
+import { rememberByObject } from './memoize.ts';
 
 export type SchemaObject = { readonly [keyword: string]: unknown };
 
 const MAX_HOPS = 32;
 const MAX_PARTS = 64;
+const MAX_DECLARING_PARTS = 256;
 
 export function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'boolean' || isObject(value);
@@ -41,7 +42,7 @@ export function resolveRef(root: JsonSchema, ref: unknown): JsonSchema | undefin
   return targets.get(ref);
 }
 
-// Every value of a list asks for the same ones.
+// Kept, because every value of a list needs the same ones.
 const targetsIn = rememberByObject((_: SchemaObject) => new Map<string, JsonSchema | undefined>());
 
 function findTarget(root: SchemaObject, reference: string): JsonSchema | undefined {
@@ -73,7 +74,7 @@ function decodePart(part: string): string {
   return decodeText(part).replace(/~1/g, '/').replace(/~0/g, '~');
 }
 
-/** More than these are not followed up. */
+/** If there are more, referencesIn() gives up. */
 const MAX_REFERENCES = 500;
 
 /** A reference, and what it leads to in the root it was asked of. */
@@ -96,7 +97,7 @@ export function referencesIn(root: JsonSchema, schema: JsonSchema): readonly Ref
   return [...references];
 }
 
-/** Those written in a schema itself, however deep. */
+/** The references written in a schema itself, at any depth. */
 const ownReferences = rememberByObject((schema: SchemaObject): readonly string[] => {
   const refs = new Set<string>();
   const visits = new Set<object>([schema]);
@@ -174,4 +175,25 @@ export function schemasAlong(
     schemas.push(inner);
   }
   return schemas;
+}
+
+/** Names declared by a schema and everything composed into it; its own alone where it takes no others. */
+export const declaredNames: (schema: SchemaObject, root: JsonSchema) => ReadonlySet<string> = rememberByObject(
+  (schema: SchemaObject, root: JsonSchema) => {
+    const parts =
+      schema.additionalProperties === false ? [schema] : conjuncts(root, [schema], composed, MAX_DECLARING_PARTS);
+    const names = [...parts].map((part) =>
+      isObject(part) && isObject(part.properties) ? Object.keys(part.properties) : [],
+    );
+    return new Set(names.flat());
+  },
+);
+
+/** Schemas that may declare names, beside references and allOf, which conjuncts() follows anyway. A `not` declares nothing. */
+function composed(schema: SchemaObject): readonly JsonSchema[] {
+  return [
+    ...UNIONS.flatMap((keyword) => schemasOf(schema[keyword])),
+    ...CONDITIONS.filter((keyword) => keyword !== 'not').map((keyword) => schema[keyword]),
+    ...NAMED_CONDITIONS.flatMap((keyword) => (isObject(schema[keyword]) ? Object.values(schema[keyword]) : [])),
+  ].filter(isSchema);
 }

@@ -1,5 +1,4 @@
-// Which fields must be given: asked of a zod object or of an object schema, the same answer for descriptions, notes and
-// introspection.
+// Which fields must be given, for a zod object or an object schema. Descriptions, notes and introspection all use this.
 import type { z } from 'zod';
 import type { JsonSchema } from '../endpoint/model.ts';
 

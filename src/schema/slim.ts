@@ -1,4 +1,4 @@
-// Schemas cut down to what a model needs to choose and fill in arguments: every word here is paid for in every session.
+// Schemas cut down to what a model needs to choose and fill in arguments: every word here costs tokens in every session.
 import type { JsonSchema } from '../endpoint/model.ts';
 import { closeColon, cutText, firstSentence } from '../endpoint/plain-text.ts';
 import { remember } from '../endpoint/untrusted.ts';
@@ -11,7 +11,7 @@ export interface SlimOptions {
   readonly maxText: number;
   /** Keep only the first sentence of each description, and the names of fields that are not shown. */
   readonly oneSentence: boolean;
-  /** Keep examples that show a form ("U024BE7LH", "2026-01-31"); words and numbers teach nothing. */
+  /** Keep examples that show a form ("U024BE7LH", "2026-01-31"). Plain words and numbers are always left out. */
   readonly examples: boolean;
   /** Keep limits on length and number: they are enforced either way, and a refusal names them. */
   readonly limits: boolean;
@@ -33,7 +33,7 @@ function slimSchema(schema: JsonSchema, options: SlimOptions, depth = 0): JsonSc
   return slim;
 }
 
-/** A limit nobody runs into by accident. */
+/** A limit that is hardly reached by accident. */
 function isLoose(value: unknown): boolean {
   return typeof value === 'number' && (value > 100 || value === 0);
 }
@@ -85,7 +85,7 @@ export function slimField(name: string, field: JsonSchema, options: SlimOptions,
   return rest;
 }
 
-/** Bound of the cache; operations share most names of fields, and all fields of one share its own. */
+/** Size of the cache. Operations share most field names, and all fields of an operation share its name. */
 const MAX_NAMES = 1_000;
 const vocabularyOf = remember(MAX_NAMES, (name): ReadonlySet<string> => new Set(wordsOf(name)));
 

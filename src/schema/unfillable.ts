@@ -1,5 +1,5 @@
-// Whether any value at all can satisfy a schema, from the same facts the advertised schema is made of. Only what is
-// plainly impossible is said; whatever is not looked at counts as possible.
+// Whether any value at all can satisfy a schema, from the same facts that the advertised schema is made of. Only plain contradictions
+// are reported; whatever is not looked at counts as possible.
 import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
 import { namedTypes, typeWords } from './json-types.ts';
@@ -65,7 +65,7 @@ function whyNoBranch(walk: Walk, facts: Facts, depth: number): string | undefine
 }
 
 function whyNoProperty(walk: Walk, facts: Facts, depth: number): string | undefined {
-  // Where other values than objects are welcome, those can be given.
+  // If types other than object are allowed, such values can be given.
   if (!facts.parts.some(({ type }) => type === 'object')) return undefined;
   for (const name of facts.required) {
     const schemas = facts.properties.get(name);

@@ -34,14 +34,17 @@ describe('the table of header names', () => {
     ['x_rewrite_url', false, false, true, false],
     ['X-HTTP-Method-Override', false, true, true, false],
     ['x_http_method', false, true, true, false],
-  ])('%s', (name, inRead, inWrite, configurable, secret) => {
-    expect([
-      isArgumentHeader(name, 'read'),
-      isArgumentHeader(name, 'write'),
-      isConfigurableHeader(name),
-      isSecretHeader(name),
-    ]).toEqual([inRead, inWrite, configurable, secret]);
-  });
+  ])(
+    '%s: argument of a read %s, of a write %s, configurable %s, secret %s',
+    (name, inRead, inWrite, configurable, secret) => {
+      expect([
+        isArgumentHeader(name, 'read'),
+        isArgumentHeader(name, 'write'),
+        isConfigurableHeader(name),
+        isSecretHeader(name),
+      ]).toEqual([inRead, inWrite, configurable, secret]);
+    },
+  );
 
   const PROOF = 'it authenticates the caller to this gateway';
   const PLACE = 'it says where a request came from or where it goes, and any caller can write it';
@@ -127,7 +130,7 @@ describe('a read stays a read', () => {
     await expect(run(target, args)).rejects.toMatchObject(refusal);
   });
 
-  test('a domain file that would offer one does not start; a write may', () => {
+  test('a domain file that declares such an argument for a read is refused; for a write it is not', () => {
     const define = (effect: 'read' | 'write') => () =>
       buildDomain(
         defineDomain({
@@ -152,8 +155,8 @@ describe('a read stays a read', () => {
   });
 });
 
-describe('documents', () => {
-  test('what can never be set is not offered, and a secret header of the file is filled in by the one reader', async () => {
+describe('headers in documents', () => {
+  test('that no argument may set are left out, and a secret header of the domain file becomes a credential', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'headers-'));
     const parameter = (name: string, place: string) => ({
       name,

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createRedactor } from '../../src/endpoint/redaction/redact.ts';
-import { redactBeginning } from '../../src/endpoint/redaction/redact-beginning.ts';
+import { createRedactor, redactBeginning } from '../../src/endpoint/redaction/redact.ts';
 
 const hexOf = (character: string, digits: number) => character.charCodeAt(0).toString(16).padStart(digits, '0');
 
@@ -83,7 +82,7 @@ describe('a secret never comes out', () => {
   });
 });
 
-describe('what is no secret', () => {
+describe('text without a secret', () => {
   test.each([
     'plain text',
     'a < b && c > d; 100%',
@@ -95,7 +94,7 @@ describe('what is no secret', () => {
     expect(createRedactor(['s3cret-value'])(text)).toBe(text);
   });
 
-  test('what stands around an escaped secret stays', () => {
+  test('around an escaped secret stays', () => {
     const redact = createRedactor(['abc/def+1']);
     expect(redact('{"a":"abc\\/def+1","b":"\\u00e9"}')).toBe('{"a":"[redacted]","b":"\\u00e9"}');
     expect(redact('x=1&key=abc%2Fdef%2b1&y=%20')).toBe('x=1&key=[redacted]&y=%20');
@@ -103,17 +102,17 @@ describe('what is no secret', () => {
   });
 });
 
-describe('of a text that was cut in the middle of a secret', () => {
+describe('a text that was cut in the middle of a secret', () => {
   const beginning = (text: string, ...known: string[]) => redactBeginning(createRedactor(known), text);
 
-  test('nothing comes out but fewer than four of its characters', () => {
+  test('shows fewer than four characters of it', () => {
     const secret = 'k-BLOBSECRET';
     for (let length = 4; length < secret.length; length++)
       expect(beginning(`key: ${secret.slice(0, length)}`, secret)).toBe('key: [redacted]');
     expect(beginning('key: k-B', secret)).toBe('key: k-B');
   });
 
-  test('nothing comes out however its characters are written, and wherever the cut is', () => {
+  test('shows nothing of it, however its characters are written and wherever the cut is', () => {
     fc.assert(
       fc.property(
         secrets,
@@ -132,7 +131,7 @@ describe('of a text that was cut in the middle of a secret', () => {
     );
   });
 
-  test('nothing comes out in base64', () => {
+  test('shows nothing of it in base64', () => {
     const secret = 'a-secret-of-some-length';
     for (const before of ['', 'x', 'xy']) {
       const encoded = Buffer.from(`${before}${secret}`).toString('base64');
@@ -140,13 +139,13 @@ describe('of a text that was cut in the middle of a secret', () => {
     }
   });
 
-  test('nothing comes out where the secret repeats itself, or another begins in it', () => {
+  test('shows nothing of it if the secret repeats itself, or another begins in it', () => {
     expect(beginning('x abababab', 'ababababXYZ')).toBe('x [redacted]');
     expect(beginning('x abcdabcdabc', 'abcdabcdX', 'cdabcQRS')).toBe('x abcd[redacted]');
     expect(beginning('x secret-one', 'secret-one-two', 'one-more')).toBe('x [redacted]');
   });
 
-  test('the secret before it is taken out whole, and what is no beginning of one stays', () => {
+  test('loses an earlier secret as a whole, and keeps text that begins no secret', () => {
     expect(beginning('key k-BLOBSECRET and BLOB', 'k-BLOBSECRET')).toBe('key [redacted] and BLOB');
   });
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_RESPONSE, type ResponsePlan } from '../../src/endpoint/model.ts';
 import { createRedactor } from '../../src/endpoint/redaction/redact.ts';
 import { GatewayError, ToolError } from '../../src/errors.ts';
-import { type AnswerJob, createAnswerThreads } from '../../src/executor/answer/answer-threads.ts';
+import { type AnswerJob, AnswerThreads } from '../../src/executor/answer/answer-threads.ts';
 import { type Answer, type AnswerInput, compileAnswer } from '../../src/executor/answer/build-answer.ts';
 import { createExecutor } from '../../src/executor/executor.ts';
 import { contextOf } from '../support/context.ts';
@@ -58,8 +58,8 @@ const settle = (answer: () => Answer | Promise<Answer>): Promise<unknown> =>
     return { code, message, details, ...(error instanceof ToolError && { why: error.why }) };
   });
 
-describe('the answer of a thread', () => {
-  const threads = createAnswerThreads();
+describe('an answer read in a thread', () => {
+  const threads = new AnswerThreads();
   afterAll(() => threads.close());
 
   const text = fc.oneof(
@@ -80,7 +80,7 @@ describe('the answer of a thread', () => {
     text.map((bytes) => ({ type: 'application/octet-stream', text: bytes })),
   );
 
-  test('is the one the main thread would give', async () => {
+  test('is the same as on the main thread', async () => {
     await fc.assert(
       fc.asyncProperty(
         body,
@@ -119,7 +119,7 @@ describe('the answer of a thread', () => {
     );
   });
 
-  test('is the same failure', async () => {
+  test('fails with the same error as on the main thread', async () => {
     const swarm = () => buildJob({ headers: { 'content-type': 'application/json' }, body: '[],'.repeat(1_000_001) });
     const { plan, input } = swarm();
     const there = await settle(() => threads.read(swarm(), STAYS));
@@ -128,7 +128,7 @@ describe('the answer of a thread', () => {
   });
 });
 
-describe('a thread that fails', () => {
+describe('AnswerThreads', () => {
   const script = new URL('./failing-worker.mjs', import.meta.url);
   const job = (tool: string, body = 'x') => buildJob({ input: { tool, method: 'POST', isRead: false }, body });
   const after = 'The request may have been carried out: check before repeating it.';
@@ -137,8 +137,8 @@ describe('a thread that fails', () => {
     ['dies', `dies: reading the API's answer failed, and it was dropped. ${after}`],
     ['throws', `throws: reading the API's answer failed, and it was dropped. ${after}`],
     ['hangs', `hangs: reading the API's answer took longer than 5 s, so it was dropped. ${after}`],
-  ])('%s: fails its call and is replaced', async (tool, message) => {
-    const threads = createAnswerThreads({ script, maxThreads: 1, maxRunMs: 5_000 });
+  ])('a thread that ends (%s) fails its call and is replaced', async (tool, message) => {
+    const threads = new AnswerThreads({ script, maxThreads: 1, maxRunMs: 5_000 });
     const first = threads.read(job(tool), STAYS);
     const second = threads.read(job('works'), STAYS);
     await expect(first).rejects.toMatchObject({ code: 'BAD_RESPONSE', message, details: { tool } });
@@ -146,14 +146,14 @@ describe('a thread that fails', () => {
     await threads.close();
   });
 
-  test('cannot be started: the call says so', async () => {
-    const threads = createAnswerThreads({ script: new URL('./no-such-worker.mjs', import.meta.url) });
+  test('a thread that cannot be started fails its call', async () => {
+    const threads = new AnswerThreads({ script: new URL('./no-such-worker.mjs', import.meta.url) });
     await expect(threads.read(job('works'), STAYS)).rejects.toMatchObject({ code: 'BAD_RESPONSE' });
     await threads.close();
   });
 
-  test('runs out of memory: the answer is too large', async () => {
-    const threads = createAnswerThreads({ maxThreads: 1, maxHeapMb: 16 });
+  test('a thread that runs out of memory makes the answer too large', async () => {
+    const threads = new AnswerThreads({ maxThreads: 1, maxHeapMb: 16 });
     const body = JSON.stringify(Array.from({ length: 300_000 }, (_, id) => ({ id, name: `name ${id}` })));
     const large = buildJob({ headers: { 'content-type': 'application/json' }, body });
     await expect(threads.read(large, STAYS)).rejects.toMatchObject({
@@ -166,8 +166,8 @@ describe('a thread that fails', () => {
     await threads.close();
   });
 
-  test('answers that find too many others waiting are refused', async () => {
-    const threads = createAnswerThreads({ script, maxThreads: 1, maxWaitingBytes: 10 });
+  test('an answer is refused if too many others are waiting', async () => {
+    const threads = new AnswerThreads({ script, maxThreads: 1, maxWaitingBytes: 10 });
     const running = threads.read(job('is slow'), STAYS);
     const waiting = threads.read(job('waits', 'x'.repeat(20)), STAYS);
     await expect(threads.read(job('refused'), STAYS)).rejects.toMatchObject({
@@ -179,8 +179,8 @@ describe('a thread that fails', () => {
     await threads.close();
   });
 
-  test('nothing is read for a caller that has left', async () => {
-    const threads = createAnswerThreads({ script, maxThreads: 1 });
+  test('an answer is not read if its caller has left', async () => {
+    const threads = new AnswerThreads({ script, maxThreads: 1 });
     const running = threads.read(job('is slow'), STAYS);
     const leaving = new AbortController();
     const left = threads.read(job('never read'), { ...STAYS, signal: leaving.signal });
@@ -205,7 +205,7 @@ describe('a call with a large answer', () => {
       security: [[{ kind: 'bearer', name: 'key', secret: { variable: 'KEY', value: SECRET } }]],
     });
 
-  test('is the same on either side of the size from which it is read in a thread', async () => {
+  test('is read the same way on either side of the size limit for the main thread', async () => {
     const texts: string[] = [];
     for (const bytes of [-1, 0, 1, 1_000_000].map((more) => 128 * 1024 + more)) {
       upstream.answer = (_, response) =>
@@ -217,7 +217,7 @@ describe('a call with a large answer', () => {
     expect(new Set(texts).size).toBe(1);
   });
 
-  test('that is an error is explained', async () => {
+  test('is explained if it is an error', async () => {
     upstream.answer = (_, response) =>
       response
         .writeHead(422, { 'content-type': 'application/problem+json' })
@@ -245,9 +245,9 @@ describe('a call with a large answer', () => {
     const threads = new URL('../../dist/executor/answer/answer-threads.js', import.meta.url);
     // The interval is what a caller's deadline is: it holds the process only while somebody waits.
     const script = `
-      import { createAnswerThreads } from '${threads}';
+      import { AnswerThreads } from '${threads}';
       const caller = setInterval(() => {}, 1_000);
-      const threads = createAnswerThreads({ idleMs: 2 ** 30 });
+      const threads = new AnswerThreads({ idleMs: 2 ** 30 });
       const answer = await threads.read(
         {
           plan: { response: ${JSON.stringify(DEFAULT_RESPONSE)}, paging: { byWireName: new Map() } },

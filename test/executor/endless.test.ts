@@ -28,7 +28,7 @@ function stream(contentType: string, text: string, headers: Record<string, strin
 const get = (changes: Parameters<typeof endpoint>[1] = {}) =>
   run(endpoint(upstream.origin, { limits: SHORT, ...changes }));
 
-describe('until the deadline', () => {
+describe('an answer that is cut at the deadline', () => {
   test('whole events of a stream come as a list, and the connection is closed', async () => {
     const state = stream('text/event-stream', 'event: tick\ndata: {"n":1}\n\ndata: two\n\ndata: hal');
     const answer = await get();
@@ -78,12 +78,12 @@ describe('until the deadline', () => {
     expect(textOf(await get())).toBe(`[{"n":1},{"n":2}]\n${TIME}`);
   });
 
-  test('a stream in which nothing happens says so', async () => {
+  test('a stream without any event says so', async () => {
     stream('text/event-stream', ': hello\n');
     expect(textOf(await get())).toBe(`No whole line or event came: ${TIME}`);
   });
 
-  test('what is asked of the answer is done with what came', async () => {
+  test('fields are selected from the part that arrived', async () => {
     stream('application/x-ndjson', '{"a":1,"b":2}\n{"a":2,"b":3}\n');
     const answer = await get({ response: { pick: ['a'], structured: true } });
     expect(answer).toMatchObject({ ok: true, structured: [{ a: 1 }, { a: 2 }] });
@@ -138,7 +138,7 @@ describe('until the deadline', () => {
   });
 });
 
-describe('until the byte cap', () => {
+describe('an answer that is cut at the byte limit', () => {
   const limits = { timeoutMs: 30_000, maxResponseBytes: 1_000 };
   const SIZE = 'the answer was cut after 1000 bytes, the size limit; there was more';
   const line = `${'x'.repeat(99)}\n`;
@@ -152,7 +152,7 @@ describe('until the byte cap', () => {
     expect(textOf(await get({ limits }))).toBe(`${line.repeat(10)}\n${SIZE}`);
   });
 
-  test('endless events come as far as the cap, and the connection is closed', async () => {
+  test('endless events are read up to the limit, and the connection is closed', async () => {
     let isClosed = false;
     upstream.answer = (_, response) => {
       response.on('close', () => {
@@ -171,7 +171,7 @@ describe('until the byte cap', () => {
     await until(() => isClosed);
   });
 
-  test('what is compressed counts as what it expands to', async () => {
+  test('compressed answers count by their expanded size', async () => {
     upstream.answer = (_, response) => {
       response.writeHead(200, { 'content-type': 'text/csv', 'content-encoding': 'gzip' });
       response.end(gzipSync(line.repeat(1_000)));
@@ -199,7 +199,7 @@ describe('until the byte cap', () => {
   });
 });
 
-describe('an API that breaks off', () => {
+describe('an API that closes the connection early', () => {
   const broken = (type: string, text: string) =>
     startRaw((socket) => {
       socket.once('data', () => {
@@ -210,7 +210,7 @@ describe('an API that breaks off', () => {
       });
     });
 
-  test('in a stream: what came is an answer', async () => {
+  test('in a stream: the part that arrived is an answer', async () => {
     const { origin } = await broken('text/event-stream', 'data: 1\n\ndata: 2\n\n');
     expect(textOf(await run(endpoint(origin)))).toBe(
       '[1,2]\nthe API closed the connection in the middle of its answer',
@@ -223,7 +223,7 @@ describe('an API that breaks off', () => {
   });
 });
 
-describe('of a secret in a cut answer no half is shown', () => {
+describe('a cut answer shows no half of a secret', () => {
   const secret = 'a-secret-of-some-length';
   const half = secret.slice(0, 14);
   async function outcome(changes: Parameters<typeof endpoint>[1] = {}): Promise<string> {
@@ -240,26 +240,26 @@ describe('of a secret in a cut answer no half is shown', () => {
     }
   }
 
-  test('where the beginning that is shown ends in it', async () => {
+  test('if the beginning that is shown ends in it', async () => {
     stream('application/json', `{"x":"${'y'.repeat(585)}${secret}${'z'.repeat(100)}`);
     const message = await outcome();
     expect(message).toContain('It began: {"x":"yyy');
     expect(message).not.toContain('a-se');
   });
 
-  test.each([half, 'a\\u002dsecret\\u00', 'a%2Dsecret%2'])('where the document ends in it, as %s', async (part) => {
+  test.each([half, 'a\\u002dsecret\\u00', 'a%2Dsecret%2'])('if the document ends in it, as %s', async (part) => {
     stream('application/json', `{"x":"${part}`);
     expect(await outcome()).toMatch(/It began: \{"x":"\[redacted\]$/);
   });
 
-  test.each(['text/plain', 'text/html'])('where %s ends in it at the deadline', async (type) => {
+  test.each(['text/plain', 'text/html'])('if %s ends in it at the deadline', async (type) => {
     stream(type, `key ${half}`);
     const text = await outcome();
     expect(text).toContain(`key [redacted]`);
     expect(text).toContain('the answer was cut after 0.4 s');
   });
 
-  test('where text ends in it at the byte cap, which a thread reads', async () => {
+  test('if text read in a thread ends in it at the byte limit', async () => {
     const size = 200_000;
     upstream.answer = (_, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' });
@@ -271,7 +271,7 @@ describe('of a secret in a cut answer no half is shown', () => {
     expect(text).toContain('the answer was cut after 200000 bytes');
   });
 
-  test('where an error ends in it', async () => {
+  test('if an error ends in it', async () => {
     upstream.answer = (_, response) => {
       response.writeHead(503, { 'content-type': 'application/json' });
       response.write(`{"message":"${half}`);
@@ -282,7 +282,7 @@ describe('of a secret in a cut answer no half is shown', () => {
     expect(text).not.toContain('a-se');
   });
 
-  test('where the name of a file is shortened in it', async () => {
+  test('if the name of a file is cut in it', async () => {
     upstream.answer = (_, response) => {
       const name = `${'n'.repeat(110)}${secret}.bin`;
       response.writeHead(200, {
@@ -296,7 +296,7 @@ describe('of a secret in a cut answer no half is shown', () => {
     expect(text).not.toContain('a-se');
   });
 
-  test('and a file that holds it is described, not passed on', async () => {
+  test('and a file that contains it is described, not passed on', async () => {
     const bytes = Buffer.concat([Buffer.from([0, 0xff, 1]), Buffer.from(secret), Buffer.from([0, 0xfe])]);
     for (const type of ['application/zip', 'image/png', 'audio/mpeg', 'application/octet-stream']) {
       upstream.answer = (_, response) => response.setHeader('content-type', type).end(bytes);

@@ -42,7 +42,7 @@ function get(
 const text = (value: string) => [{ type: 'text', text: value }];
 const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
 
-describe('what an answer becomes', () => {
+describe('an answer is decoded by its type', () => {
   test.each([
     ['small JSON as it came, spaces and all', '{ "a": 1 }', 'application/json', '{ "a": 1 }'],
     ['JSON with a charset', '{"a":"ü"}', 'application/json; charset=UTF-8', '{"a":"ü"}'],
@@ -69,7 +69,7 @@ describe('what an answer becomes', () => {
     ['mixed with other output', '{"id":7}\nWarning: x in y.php', 'does not parse'],
     ['broken in the middle', '{"id":,"name":"x"}', 'does not parse'],
     ['a web page', '<html><body>Oops</body></html>', 'is a web page or XML'],
-  ])('what claims to be JSON and is %s carries a note', async (_, body, note) => {
+  ])('an answer labelled JSON that is %s carries a note', async (_, body, note) => {
     const { ok, content } = await get(body, 'application/json');
     const [block] = content;
     const shown = block?.type === 'text' ? block.text : '';
@@ -98,7 +98,7 @@ describe('what an answer becomes', () => {
     ['utf-16le', Buffer.from('hü', 'utf16le'), 'hü'],
     ['shift_jis', Buffer.from([0x82, 0xa0]), 'あ'],
     ['nonsense', Buffer.from('ü'), 'ü'],
-  ])('charset %s', async (charset, body, want) => {
+  ])('charset %s is decoded', async (charset, body, want) => {
     expect(textOf(await get(body, `text/plain; charset="${charset}"`))).toBe(want);
   });
 
@@ -107,17 +107,17 @@ describe('what an answer becomes', () => {
     [200, 'OK (200)'],
     [205, 'OK (205)'],
     [304, 'Not modified (304)'],
-  ])('an empty %i says so', async (status, want) => {
+  ])('an empty answer with status %i says so', async (status, want) => {
     expect(await get('', undefined, {}, { status })).toMatchObject({ status, ok: true, content: text(want) });
   });
 
-  test('an empty 201 tells where the new thing is', async () => {
+  test('an empty 201 says where the new resource is', async () => {
     expect(textOf(await get('', undefined, {}, { status: 201, headers: { location: '/things/7' } }))).toBe(
       'OK (201)\nlocation: /things/7',
     );
   });
 
-  test('HEAD tells the headers that matter', async () => {
+  test('the answer to HEAD shows the useful headers', async () => {
     answerWith('', { 'content-type': 'text/csv', etag: '"x"', 'content-length': '12' });
     expect(textOf(await run(endpoint(upstream.origin, { method: 'HEAD' })))).toBe(
       'OK (200)\ncontent-type: text/csv\ncontent-length: 12\netag: "x"',
@@ -138,7 +138,7 @@ describe('what an answer becomes', () => {
     ]);
   });
 
-  test('a picture that is none is not passed off as one', async () => {
+  test('a body that is no image is not shown as one, whatever its type says', async () => {
     expect(textOf(await get('{"error":"no picture"}', 'image/png'))).toBe('{"error":"no picture"}');
     const [line, block] = (await get(Buffer.from([0, 1, 2]), 'image/png')).content;
     expect(line).toEqual({ type: 'text', text: 'application/octet-stream, 3 bytes' });
@@ -203,14 +203,14 @@ describe('what an answer becomes', () => {
     expect(textOf(await get('<html><p>x</html>', 'application/octet-stream'))).toBe('<html><p>x</html>');
   });
 
-  test('bytes without a type that are no text are a resource as well', async () => {
+  test('bytes without a type that are not text are a resource as well', async () => {
     expect((await get(Buffer.from([0xff, 0xfe, 0, 1]), undefined)).content).toMatchObject([
       { text: 'application/octet-stream, 4 bytes' },
       { resource: { blob: '//4AAQ==' } },
     ]);
   });
 
-  test('HTML is reduced to what it says', async () => {
+  test('HTML is reduced to its text', async () => {
     const html = `<!doctype html><html><head><title>Docs &amp; more</title><style>p{}</style><script>evil("<p>")</script></head>
       <body><!-- secret --><h1>Hello</h1><p>One &lt;b&gt; <b>two</b></p><ul><li>x<li>y</ul><noscript>no</noscript>
       <svg><text>s</text></svg>caf&#233; &#x1F600;</body></html>`;
@@ -376,7 +376,7 @@ describe('projection', () => {
     expect(textOf(await get(issues, 'application/json', {}, { fields }))).toBe(want);
   });
 
-  test('an unknown field is tolerated, and what there is is listed', async () => {
+  test('an unknown field is tolerated, and the available ones are listed', async () => {
     expect(textOf(await get(issues, 'application/json', {}, { fields: ['id', 'nope'] }))).toBe(
       '[{"id":1},{"id":2}]\nno such field: nope (available: id, title, user, user.login, user.avatar_url, labels, labels.name, labels.url, html_url, a.b)',
     );
@@ -441,7 +441,7 @@ describe('TOON', () => {
   });
 });
 
-describe('the budget', () => {
+describe('the character budget', () => {
   const rows = Array.from({ length: 137 }, (_, id) => ({ id, title: `row ${id}`, body: 'x'.repeat(100), flag: true }));
   const small = { response: { maxChars: 3_000 } } as const;
   const split = (value: string) => {
@@ -542,7 +542,7 @@ describe('the next page', () => {
     ],
     ['Link header behind one item', '[1]', { link: '</things?cursor=b>; rel="next"' }, {}, 'cursor_=b'],
     ['Link header, bare rel', '[1,2]', { link: '</things?cursor=ab%3D>; rel=next' }, {}, 'cursor_=ab='],
-  ])('from a %s', async (_, body, headers, args, want) => {
+  ])('is found in a %s', async (_, body, headers, args, want) => {
     const answer = textOf(
       await get(body, 'application/json', list, { headers: headers as Record<string, string>, args }),
     );
@@ -554,7 +554,7 @@ describe('the next page', () => {
     ['a link to nowhere', { link: '<http://[>; rel="next"' }],
     ['a link without our parameters', { link: '<https://x.test/?other=1>; rel="next"' }],
     ['nonsense', { link: '<<<<;;;rel=next' }],
-  ])('none from %s', async (_, headers) => {
+  ])('is not found in the header: %s', async (_, headers) => {
     expect(textOf(await get('[1,2]', 'application/json', list, { headers }))).toBe('[1,2]');
   });
 
@@ -566,7 +566,7 @@ describe('the next page', () => {
     ['a cursor behind many other fields', { items: [1, 2], ...MANY_FIELDS, next_cursor: 'abc' }, {}, 'cursor_=abc'],
     ['a next URL', { items: [1, 2], next: 'https://x.test/?page=4&api_key=s' }, { page_: 3 }, 'page_=4'],
     ['has_more and the last id', { data: [{ id: 'a' }, { id: 'b' }], has_more: true }, {}, 'starting_after_=b'],
-  ])('from %s in a shaped answer', async (_, body, args, want) => {
+  ])('is found in %s of a shaped answer', async (_, body, args, want) => {
     const answer = textOf(
       await get(JSON.stringify(body), 'application/json', list, { args, fields: ['items', 'data'] }),
     );
@@ -577,7 +577,7 @@ describe('the next page', () => {
     ['an empty cursor', { items: [1, 2], next_cursor: '' }],
     ['a null cursor', { items: [1, 2], next: null }],
     ['has_more false', { items: [1, 2], next_cursor: 'x', has_more: false }],
-  ])('none from %s', async (_, body) => {
+  ])('is not found in the body: %s', async (_, body) => {
     expect(textOf(await get(JSON.stringify(body), 'application/json', list, { fields: ['items'] }))).toBe(
       '{"items":[1,2]}',
     );
@@ -668,7 +668,7 @@ describe('an error of the API is a value', () => {
       { detail: [{ loc: ['body', 'name'], msg: 'field required' }] },
       { errors: [{ loc: ['body', 'name'], msg: 'field required' }] },
     ],
-  ])('JSON errors of common shapes: %j', async (body, want) => {
+  ])('%j is understood as JSON of a common shape', async (body, want) => {
     const answer = await get(JSON.stringify(body), 'application/json', {}, { status: 400 });
     expect(answer.problem).toMatchObject(want);
     expect(JSON.stringify(answer.problem).length).toBeLessThanOrEqual(4_200);
@@ -731,7 +731,7 @@ describe('an error of the API is a value', () => {
     ['a date gone by', () => ({ 'retry-after': inSeconds(-100) }), 0, 0],
     ['a reset time', () => ({ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': epochIn(60) }), 50, 61],
     ['seconds until the reset', () => ({ 'ratelimit-remaining': '0', 'ratelimit-reset': '30' }), 30, 30],
-  ])('retry-after from %s', async (_, headers, least, most) => {
+  ])('has a time to retry from %s', async (_, headers, least, most) => {
     const answer = { status: 429, headers: headers() };
     const { retryAfterSeconds } = await get('{}', 'application/json', {}, answer);
     expect(retryAfterSeconds).toBeGreaterThanOrEqual(least);
@@ -743,7 +743,7 @@ describe('an error of the API is a value', () => {
     [{ 'retry-after': 'soon' }],
     [{ 'retry-after': '-5' }],
     [{ 'x-ratelimit-remaining': '5', 'x-ratelimit-reset': '30' }],
-  ])('no retry-after from %j', async (headers) => {
+  ])('has no time to retry from %j', async (headers) => {
     expect(
       await get('{}', 'application/json', {}, { status: 429, headers: headers as Record<string, string> }),
     ).not.toHaveProperty('retryAfterSeconds');

@@ -20,7 +20,7 @@ function parses(text: string): boolean {
 }
 
 describe('scanJson()', () => {
-  test('takes all that is JSON', () => {
+  test('accepts all valid JSON', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 6 }), fc.constantFrom(undefined, 1, '\t'), (text, space) => {
         expect(scan(JSON.stringify(JSON.parse(text), null, space))).toBeDefined();
@@ -29,7 +29,7 @@ describe('scanJson()', () => {
     );
   });
 
-  test('takes nothing that JSON.parse refuses', () => {
+  test('accepts nothing that JSON.parse refuses', () => {
     const pieces = '{}[]:," \n\\/bfnrtu0123456789eE+-.truefalsenullaé\u0000\u001f\u007f'.split('');
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...pieces), maxLength: 12 }), (text) => {
@@ -40,7 +40,7 @@ describe('scanJson()', () => {
     );
   });
 
-  test('takes no JSON with one byte changed that JSON.parse refuses', () => {
+  test('accepts no JSON with one changed byte that JSON.parse refuses', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 4 }), fc.nat(), fc.integer({ min: 0x20, max: 0x7e }), (text, place, code) => {
         const at = place % text.length;
@@ -121,7 +121,7 @@ describe('scanJson()', () => {
     }
   });
 
-  test('refuses what is too long for its memory, and goes on', () => {
+  test('refuses a text that is too long for its memory, and still works afterwards', () => {
     expect(scan(JSON.stringify('a'.repeat(1_100_000)))).toBeUndefined();
     expect(scan('[1]')).toBeDefined();
   });
@@ -154,7 +154,7 @@ describe('scanJson()', () => {
   });
 });
 
-describe('where the pass cannot run', () => {
+describe('without WebAssembly', () => {
   afterEach(() => {
     vi.unstubAllGlobals();
     vi.resetModules();
@@ -201,7 +201,7 @@ describe('where the pass cannot run', () => {
     );
   }
 
-  test('answers read the same', async () => {
+  test('answers are read the same', async () => {
     const before = await readAll();
     vi.stubGlobal('WebAssembly', undefined);
     expect(await readAll()).toEqual(before);

@@ -137,11 +137,11 @@ describe('the path', () => {
     expect(upstream.last().url).toBe('/rpc?method=a%26b&v=1&q=1');
   });
 
-  test('feeds the same variable twice', async () => {
+  test('fills the same variable twice', async () => {
     expect(await sentFor('x', '/a/{id}/b/{id}')).toBe('/a/x/b/x');
   });
 
-  test('never sends a variable nobody feeds', async () => {
+  test('never sends a variable without a value', async () => {
     const before = upstream.seen.length;
     await expect(run(endpoint(upstream.origin, { path: '/items/{other}' }))).rejects.toMatchObject({
       code: 'VALIDATION',

@@ -129,6 +129,11 @@ describe('a lenient operation', () => {
     ['a missing path parameter', { notify: 'yes', state: 'odd' }, /`id`/],
     ['a way out of the path', { ...GOOD, id: '..' }, /id/],
     ['a number that lost its digits', { ...GOOD, state: 'odd', total: 2 ** 60 }, /digits/],
+    [
+      'a number that lost its digits beside an object given as text',
+      { ...GOOD, state: 'odd', total: 2 ** 60, customer: '{"name":"Ann"}' },
+      /digits/,
+    ],
     ['a name that means something to JavaScript', JSON.parse('{"__proto__":1,"id":7}'), /__proto__/],
   ])('refuses %s as ever', async (_what, args, words) => {
     const gateway = await open(PUT);

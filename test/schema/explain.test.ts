@@ -17,7 +17,7 @@ function lines(schema: JsonSchema, args: Args): string[] {
   throw new Error('the arguments were accepted');
 }
 
-describe('one value where a list is asked for', () => {
+describe('one value where a list is expected', () => {
   test.each<[string, JsonSchema, unknown, string]>([
     ['a word', status, 'open', '["open"]'],
     ['words with commas', status, 'open, closed', '["open","closed"]'],
@@ -31,33 +31,33 @@ describe('one value where a list is asked for', () => {
     expect(line).toContain(` — did you mean ${meant}?`);
   });
 
-  test('that the items would not take is not offered', () => {
+  test('is not suggested as a list if the items do not accept it', () => {
     expect(lines(object({ x: status }), { x: 'lost' })[0]).not.toContain('did you mean');
   });
 
-  test('that is a secret is not repeated', () => {
+  test('is not repeated if it is a secret', () => {
     const keys = { type: 'array', items: text };
     expect(lines(object({ api_keys: keys }), { api_keys: 'hunter2' })[0]).not.toContain('hunter2');
   });
 });
 
-describe('a field at the wrong level', () => {
+describe('the explanation of a field at the wrong level', () => {
   const body = object(
     { title: text, tag: object({ name: text }, { additionalProperties: false }) },
     { additionalProperties: false },
   );
   const whole = object({ id: text, body }, { required: ['body'] });
 
-  test('belongs inside', () => {
+  test('says that it belongs inside a sibling', () => {
     expect(lines(whole, { id: '1', title: 'x' })).toEqual(['1. unknown `title`; put it inside `body`']);
     expect(lines(whole, { body: { name: 'n' } })).toEqual(['1. unknown `body.name`; put it inside `body.tag`']);
   });
 
-  test('belongs two levels inside', () => {
+  test('says that it belongs two levels deeper', () => {
     expect(lines(whole, { id: '1', name: 'n', body: {} })).toEqual(['1. unknown `name`; put it inside `body.tag`']);
   });
 
-  test('belongs outside', () => {
+  test('says that it belongs outside', () => {
     expect(lines(whole, { body: { id: '1' } })).toEqual([
       '1. unknown `body.id`; put it beside `body`, not inside: `id`',
     ]);
@@ -66,7 +66,7 @@ describe('a field at the wrong level', () => {
     ]);
   });
 
-  test('is wrapped in what is no argument', () => {
+  test('says to pass fields directly if their wrapper is not an argument', () => {
     const flat = object({ title: text, note: text }, { required: ['title'] });
     expect(lines(flat, { data: { title: 'x', note: 'y' } })).toEqual([
       '1. unknown `data`; pass its fields directly instead: `title`, `note`',
@@ -74,7 +74,7 @@ describe('a field at the wrong level', () => {
   });
 });
 
-describe('one cause, one line', () => {
+describe('one cause is explained in one line', () => {
   test('a misspelt name is not missing as well', () => {
     expect(lines(object({ title: text }, { required: ['title'] }), { titel: 'x' })).toEqual([
       '1. unknown `titel` — did you mean `title`?',
@@ -90,7 +90,7 @@ describe('one cause, one line', () => {
     ]);
   });
 
-  test('a field that only the alternative describes that asks for it has its type', () => {
+  test('a missing field has the type that the alternative which requires it describes', () => {
     const age = { type: 'integer', description: 'In years' };
     const refs = { $defs: { Person: { properties: { age } } } };
     const missing = ['1. missing `age` (integer): In years'];
@@ -98,7 +98,7 @@ describe('one cause, one line', () => {
     expect(lines({ ...refs, anyOf: [{ required: ['age'], $ref: '#/$defs/Person' }] }, {})).toEqual(missing);
   });
 
-  test('what several others need is missing once', () => {
+  test('a field that several others need is reported as missing once', () => {
     const schema = object({ a: text, b: text, c: text }, { dependentRequired: { a: ['c'], b: ['c'] } });
     expect(lines(schema, { a: 'x', b: 'x' })).toEqual(['1. missing `c` (string), needed together with `a`']);
   });

@@ -14,7 +14,7 @@ describe('uniteField()', () => {
     ).toEqual(schema);
   });
 
-  test('different words for the same thing are both told', () => {
+  test('different descriptions of the same field are both shown', () => {
     expect(
       uniteField([
         { action: 'get', schema: { type: 'integer', description: 'Issue number.' } },
@@ -23,7 +23,7 @@ describe('uniteField()', () => {
     ).toEqual({ type: 'integer', description: 'Issue number / Pull number' });
   });
 
-  test('different types are alternatives, and the text says which is whose', () => {
+  test('different types are alternatives, and the text says which action takes which', () => {
     expect(
       uniteField([
         { action: 'get', schema: { type: 'integer' } },
@@ -56,7 +56,7 @@ describe('uniteField()', () => {
     ).toEqual({ type: 'string', description: 'Values by action: list: new' });
   });
 
-  test('limits that differ are not promised', () => {
+  test('limits that differ are left out', () => {
     expect(
       uniteField([
         { action: 'a', schema: { type: 'integer', minimum: 1, maximum: 10, default: 5 } },
@@ -95,7 +95,7 @@ describe('uniteField()', () => {
     ).toEqual({ type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'integer' }] } });
   });
 
-  test('too many alternatives shrink to their types', () => {
+  test('too many alternatives are reduced to their types', () => {
     const variants = Array.from({ length: 6 }, (_, i) => ({
       action: `a${i}`,
       schema:

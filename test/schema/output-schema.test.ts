@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { toLegacyOutputSchema, toLegacyStructured } from '../../src/schema/output-schema.ts';
 
 describe('toLegacyOutputSchema()', () => {
-  test('objects pass as they are', () => {
+  test('keeps object schemas as they are', () => {
     const schema = { type: 'object', properties: { a: { $ref: '#/$defs/A' } }, $defs: { A: {} } };
     expect(toLegacyOutputSchema(schema)).toBe(schema);
     expect(toLegacyStructured(schema, { a: 1 })).toEqual({ a: 1 });

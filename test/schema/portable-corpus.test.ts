@@ -6,6 +6,7 @@ import { CLIENTS, type ClientId, checkTool } from '../../src/doctor/client-check
 import type { Domain, Endpoint, JsonSchema } from '../../src/endpoint/model.ts';
 import { GatewayError } from '../../src/errors.ts';
 import { importDocument } from '../../src/openapi/import-document.ts';
+import { Budget } from '../../src/schema/check/budget.ts';
 import { createCheck } from '../../src/schema/check/compile-schema.ts';
 import { auditSchema, toCompilable } from '../../src/schema/check/repair.ts';
 import { type PortableSchema, toPortableSchema } from '../../src/schema/portable/portable-schema.ts';
@@ -61,7 +62,7 @@ function uncompiled(schema: JsonSchema): string[] {
 /** Examples of the document that are right and that the advertised schema would refuse. */
 function stricter(endpoint: Endpoint, portable: PortableSchema): string[] {
   const enforced = createCheck(endpoint.inputSchema);
-  const right = endpoint.examples.filter((example) => enforced(example));
+  const right = endpoint.examples.filter((example) => enforced(example, new Budget()));
   if (right.length === 0) return [];
   const advertised = strict.compile(portable);
   strict.removeSchema(portable);

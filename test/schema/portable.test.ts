@@ -19,7 +19,7 @@ function portable(schema: JsonSchema, rest: Record<string, unknown> = {}): unkno
   return out.properties.x;
 }
 
-describe('the root', () => {
+describe('the root of an advertised schema', () => {
   test('is an object with properties, whatever it was', () => {
     for (const schema of [
       true,
@@ -116,10 +116,10 @@ describe('the root', () => {
   });
 });
 
-describe('an argument', () => {
+describe('an advertised argument', () => {
   test.each<[string, JsonSchema, unknown]>([
     [
-      'keeps what everyone knows',
+      'keeps keywords that every client knows',
       { type: 'string', minLength: 1, maxLength: 9, pattern: '^[a-z]+$', default: 'a' },
       { type: 'string', minLength: 1, maxLength: 9, pattern: '^[a-z]+$', default: 'a' },
     ],
@@ -152,18 +152,18 @@ describe('an argument', () => {
       { type: 'integer', minimum: 1, maximum: 9 },
     ],
     [
-      'says exclusive bounds of numbers',
+      'describes exclusive bounds of numbers in words',
       { type: 'number', exclusiveMinimum: 0 },
       { type: 'number', description: 'Above 0.', minimum: 0 },
     ],
     ['says multipleOf', { type: 'number', multipleOf: 5 }, { type: 'number', description: 'Multiple of 5.' }],
     [
-      'strips the bounds of numbers as such',
+      'leaves out the bounds of the number format itself',
       { type: 'integer', minimum: -9007199254740991, maximum: 9007199254740991 },
       { type: 'integer' },
     ],
     [
-      'says uniqueItems',
+      'describes uniqueItems in words',
       { type: 'array', uniqueItems: true, items: { type: 'string' } },
       { type: 'array', description: 'No duplicates.', items: { type: 'string' } },
     ],
@@ -174,14 +174,14 @@ describe('an argument', () => {
       { anyOf: [{ type: 'integer' }, { type: 'null' }] },
     ],
     [
-      'says formats',
+      'describes formats in words',
       { type: 'string', format: 'uuid', description: 'The id' },
       { type: 'string', description: 'The id. UUID.' },
     ],
     ['keeps date-time', { type: 'string', format: 'date-time' }, { type: 'string', format: 'date-time' }],
     ['drops formats of numbers', { type: 'integer', format: 'int64' }, { type: 'integer' }],
     [
-      'says patterns that not everyone compiles',
+      'describes patterns that not every client compiles',
       { type: 'string', pattern: '^(?=.*\\d)\\w+$' },
       { type: 'string', description: 'Matches /^(?=.*\\d)\\w+$/.' },
     ],
@@ -191,7 +191,7 @@ describe('an argument', () => {
       { type: 'string', description: 'Example: "one".' },
     ],
     [
-      'says deprecated',
+      'describes deprecated in words',
       { type: 'string', deprecated: true, description: 'Old!' },
       { type: 'string', description: 'Old! Deprecated.' },
     ],
@@ -216,7 +216,7 @@ describe('an argument', () => {
       { type: 'object', properties: { a: { type: 'string', maxLength: 2 } } },
     ],
     [
-      'says excluded values',
+      'describes excluded values in words',
       { type: 'string', not: { enum: ['root'] } },
       { type: 'string', description: 'Not "root".' },
     ],
@@ -247,7 +247,7 @@ describe('an argument', () => {
       { type: 'object', properties: { b: { type: 'string' }, a: { type: 'integer' } }, required: ['b', 'a'] },
     ],
     [
-      'says conditions',
+      'describes conditions in words',
       {
         type: 'object',
         properties: { kind: { type: 'string' }, url: { type: 'string' } },
@@ -262,7 +262,7 @@ describe('an argument', () => {
       },
     ],
     [
-      'makes tuples lists',
+      'shows tuples as lists',
       { type: 'array', prefixItems: [{ type: 'number' }, { type: 'string' }], items: false },
       {
         type: 'array',
@@ -297,7 +297,7 @@ describe('an argument', () => {
     });
   });
 
-  test('of any value excludes no list that a caller may need, as deep as clients read', () => {
+  test('of any value allows every list that a caller may need, as deep as clients read', () => {
     const anything = createSchemaValidator({ type: 'object', properties: { x: portable({}) } });
     const values = ['a', 1, true, { a: [1] }, [], ['a', 'b'], [1, 2.5], [{ a: 1 }, 'b']];
     for (const x of values) expect(anything('t', { x })).toEqual({ x });
@@ -308,7 +308,7 @@ describe('an argument', () => {
     expect(JSON.stringify(out)).toContain('"anyOf"');
   });
 
-  test('keeps null wherever it is taken', () => {
+  test('keeps null wherever it is accepted', () => {
     const nullable = { type: ['string', 'null'] };
     const want = { anyOf: [{ type: 'string' }, { type: 'null' }] };
     expect(portable(nullable, { required: ['x'] })).toEqual(want);
@@ -320,7 +320,7 @@ describe('an argument', () => {
     });
   });
 
-  test('with more than a hundred choices says some of them', () => {
+  test('with more than a hundred choices names some of them', () => {
     const node = portable({ enum: Array.from({ length: 101 }, (_, index) => `v${index}`) }) as Record<string, unknown>;
     expect(node.enum).toBeUndefined();
     expect(node.description).toMatch(/^One of "v0", "v1", .*… \(101 values\)\.$/);
@@ -338,7 +338,7 @@ describe('an argument', () => {
 });
 
 describe('a schema that several tools share', () => {
-  test('is shown as the definitions of each say', () => {
+  test('follows the definitions of each tool', () => {
     const shared: JsonSchema = { type: 'array', items: { $ref: '#/$defs/first' } };
     const shown = ['string', 'integer', 'string'].map((type) =>
       portable(shared, { $defs: { first: { anyOf: [{ $ref: '#/$defs/second' }] }, second: { type } } }),
@@ -346,7 +346,7 @@ describe('a schema that several tools share', () => {
     expect(shown).toEqual(['string', 'integer', 'string'].map((type) => ({ type: 'array', items: { type } })));
   });
 
-  test('is cut down anew for each', () => {
+  test('is reduced for each tool separately', () => {
     const shared: JsonSchema = { type: 'object', properties: { inner: { type: 'object', properties: { a: {} } } } };
     const many = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`x${at}`, shared]));
     const whole = toPortableSchema({ type: 'object', properties: { x: shared } });
@@ -355,7 +355,7 @@ describe('a schema that several tools share', () => {
   });
 });
 
-describe('depth', () => {
+describe('the depth of an advertised schema', () => {
   const tree = { $ref: '#/$defs/Tree' };
   const $defs = {
     Tree: {
@@ -366,7 +366,7 @@ describe('depth', () => {
     },
   };
 
-  test('ends where a schema comes round to itself', () => {
+  test('ends where a schema contains itself', () => {
     expect(portable(tree, { $defs })).toEqual({
       type: 'object',
       description: 'A tree',
@@ -390,7 +390,7 @@ describe('depth', () => {
     });
   });
 
-  test('ends where it is told to', () => {
+  test('ends at the given depth', () => {
     const nested = {
       type: 'object',
       properties: {
@@ -412,7 +412,7 @@ describe('depth', () => {
     expect(JSON.stringify(at(4))).toContain('"c":{"type":"string"}');
   });
 
-  test('of unions that contain themselves ends too', () => {
+  test('also ends for unions that contain themselves', () => {
     const loop = {
       $defs: {
         A: { anyOf: [{ $ref: '#/$defs/A' }, { type: 'string' }, { type: 'array', items: { $ref: '#/$defs/A' } }] },
@@ -428,7 +428,7 @@ describe('depth', () => {
   });
 });
 
-describe('size', () => {
+describe('the size of an advertised schema', () => {
   const wide = (fields: number, levels: number): JsonSchema => ({
     type: 'object',
     description: 'A level of a very wide thing with a long description.',
@@ -452,7 +452,7 @@ describe('size', () => {
     expect(problems(out)).toEqual([]);
   });
 
-  test('of hundreds of arguments ends with a word on the rest', () => {
+  test('of hundreds of arguments is cut, with a note on the rest', () => {
     const names = Array.from({ length: 900 }, (_, index) => `argument_${index}`);
     const out = toPortableSchema({
       type: 'object',
@@ -470,7 +470,7 @@ describe('size', () => {
     expect(out.properties.argument_899!.description).toMatch(/^\d+ more optional arguments are not listed\. /);
   });
 
-  test('is bounded in work as well', () => {
+  test('takes bounded work to reach', () => {
     // Each definition refers to the next twice: 2^40 places if followed blindly.
     const $defs: Record<string, unknown> = { D40: { type: 'string' } };
     for (let level = 0; level < 40; level++) {
@@ -488,7 +488,7 @@ describe('size', () => {
 });
 
 describe('toPortableNode()', () => {
-  test('converts what is not an object of arguments', () => {
+  test('converts schemas other than an object of arguments', () => {
     expect(toPortableNode({ type: 'array', items: { const: 'a' } })).toEqual({
       type: 'array',
       items: { type: 'string', enum: ['a'] },
@@ -566,7 +566,7 @@ describe('checkTool()', () => {
     expect(checkTool(definition, client)).toContain(want);
   });
 
-  test('is content with the simplest tool', () => {
+  test('accepts the simplest tool', () => {
     for (const client of CLIENT_IDS) expect(checkTool({ name: 'ping', inputSchema: ok }, client)).toEqual([]);
   });
 

@@ -13,7 +13,7 @@ const whole = { maxText: 200, oneSentence: false, examples: true, limits: true }
 /** A field whose name says nothing: only its schema is slimmed. */
 const slimmed = (schema: JsonSchema, options: SlimOptions) => slimField('zz', schema, options);
 
-describe('what is left of a schema', () => {
+describe('a slim schema', () => {
   test('keeps the first sentence, or all of them, and cuts at words', () => {
     const schema = { type: 'string', title: 'T', description: 'First thing. Second thing.', maxLength: 50 };
     expect(slimmed(schema, brief)).toEqual({ type: 'string', description: 'First thing' });
@@ -26,7 +26,7 @@ describe('what is left of a schema', () => {
     expect(long.description.length).toBeLessThanOrEqual(60);
   });
 
-  test('shows an example only where it shows a form', () => {
+  test('shows an example only if it shows a form', () => {
     const text = (example: string) =>
       (slimmed({ type: 'string', description: new Description('The customer.', { example }) }, whole) as Slim)
         .description;
@@ -37,7 +37,7 @@ describe('what is left of a schema', () => {
     expect((slimmed(said, whole) as Slim).description).toBe('The id. Example: "U024BE7LH"');
   });
 
-  test('the names of fields that are not shown stay', () => {
+  test('keeps the names of fields that are not shown', () => {
     const fields = 'Fields: login (required), team';
     const schema = {
       type: 'object',
@@ -49,7 +49,7 @@ describe('what is left of a schema', () => {
     });
   });
 
-  test('limits nobody meets are left out', () => {
+  test('leaves out limits that are hardly ever reached', () => {
     expect(slimmed({ type: 'string', minLength: 0, maxLength: 5000, pattern: '^a' }, whole)).toEqual({
       type: 'string',
       pattern: '^a',
@@ -81,7 +81,7 @@ describe('slimField()', () => {
     ['userStatus', 'User Status', true],
     ['username', 'The name that needs to be fetched', false],
     ['state', 'Either open or closed', false],
-  ])('%s: "%s" is empty talk: %s', (name, description, empty) => {
+  ])('%s: "%s" only repeats the name: %s', (name, description, empty) => {
     const slim = slimField(name, { type: 'string', description }, whole, 'update_pet') as { description?: string };
     expect(slim.description === undefined).toBe(empty);
   });
@@ -106,18 +106,18 @@ describe('describeEndpoint()', () => {
       'Gets it. Limited to 10 per hour.',
     ],
     ['**Bold** [link](https://x.test)', undefined, 'Bold link.'],
-  ])('%s + %s', (summary, description, want) => {
+  ])('joins %s and %s', (summary, description, want) => {
     expect(text(summary, description)).toBe(want);
   });
 
-  test('never empty, never too long, deprecation said', () => {
+  test('is never empty, never too long, and mentions deprecation', () => {
     expect(text('')).toBe('GET /a.');
     const long = text('Do it', 'Sentence of words. '.repeat(300), { deprecated: true });
     expect(long.length).toBeLessThanOrEqual(1_024);
     expect(long).toMatch(/ Deprecated\.$/);
   });
 
-  test('one line for lists', () => {
+  test('is one line in lists', () => {
     expect(describeBriefly(anEndpoint('d', 'a', { summary: 'List them. And more.' }), 50)).toBe('List them');
     expect(describeBriefly(anEndpoint('d', 'a', { summary: 'word '.repeat(40) }), 50).length).toBeLessThanOrEqual(50);
   });

@@ -87,7 +87,7 @@ describe('a value of the wrong type is read as what was meant', () => {
   });
 });
 
-describe('a value stays what it is', () => {
+describe('a value is not read differently', () => {
   test.each<[string, JsonSchema, unknown]>([
     ['where a string is accepted', { type: ['string', 'integer'] }, '12'],
     ['where one branch takes strings', { oneOf: [{ type: 'string' }, { type: 'integer' }] }, '12'],
@@ -138,14 +138,14 @@ describe('a value stays what it is', () => {
     expect(() => read(field(schema), value)).toThrow('Invalid arguments for t; nothing was sent.');
   });
 
-  test('when reading it again would not help', () => {
+  test('if another reading would not fit either', () => {
     expect(() => read(field({ type: 'integer', maximum: 10 }), '500')).toThrow(
       '`x` must be at most 10; got integer 500',
     );
   });
 });
 
-describe('null', () => {
+describe('null for a missing value', () => {
   const text = { type: 'string' };
   const textOrNull = { type: ['string', 'null'] };
   const schema = {
@@ -181,18 +181,18 @@ describe('null', () => {
     expect(validate('t', args)).toEqual(meant);
   });
 
-  test('that a client left out is null where it has to be given', () => {
+  test('is filled in where null must be given and the client left it out', () => {
     expect(need('id', 'owner', 'team')('t', { id: '1' })).toEqual({ id: '1', owner: null, team: null });
     expect(validate('t', { id: '1', team: { name: 'n' } })).toEqual({ id: '1', team: { name: 'n', lead: null } });
   });
 
-  test('is not made up for a call without arguments, nor where anything may stand', () => {
+  test('is not filled in for a call without arguments, nor where any value is allowed', () => {
     expect(() => need('owner')('t', {})).toThrow('missing `owner`');
     const anything = createSchemaValidator({ type: 'object', properties: { a: text, b: {} }, required: ['b'] });
     expect(() => anything('t', { a: 'x' })).toThrow('missing `b`');
   });
 
-  test('for a required argument is refused as what it is', () => {
+  test('is refused as null for a required argument', () => {
     expect(() => validate('t', { id: null })).toThrow('1. `id` must be string; got null');
   });
 });

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Args, JsonSchema } from '../../src/endpoint/model.ts';
 import { GatewayError } from '../../src/errors.ts';
+import { Budget } from '../../src/schema/check/budget.ts';
 import { createCheck } from '../../src/schema/check/compile-schema.ts';
-import { allowEffort } from '../../src/schema/check/effort.ts';
 import { createSchemaValidator } from '../../src/schema/check/validator.ts';
 import { toolSchemas } from '../support/schemas.ts';
 
@@ -66,7 +66,7 @@ const record = <T>(length: number, name: string, value: (index: number) => T): R
 /** Work that no call may exceed, whatever it is made of. */
 const MOST = 6_000_000;
 
-describe('arguments made to be expensive', () => {
+describe('expensive arguments cost a bounded number of looks', () => {
   const string = { type: 'string' };
   const cases: [string, JsonSchema, () => unknown, RegExp][] = [
     [
@@ -236,10 +236,7 @@ describe('a first call compiles little', () => {
   const compile = (schema: JsonSchema, ...calls: unknown[]) => {
     let pieces = 0;
     const check = createCheck(schema, () => pieces++);
-    return calls.map((args) => {
-      allowEffort();
-      return { fits: check(args), pieces };
-    });
+    return calls.map((args) => ({ fits: check(args, new Budget()), pieces }));
   };
 
   test('nothing of a schema that is too large', () => {
@@ -259,7 +256,7 @@ describe('a first call compiles little', () => {
     ]);
   });
 
-  test('of many arguments as many as a call may; the others are walked and compiled by later calls', () => {
+  test('as many arguments as one call may; the others are walked, and compiled by later calls', () => {
     const schema = {
       type: 'object',
       properties: record(12, 'p', () => ({ type: 'object', properties: record20 })),
@@ -276,13 +273,13 @@ describe('a first call compiles little', () => {
     expect(rest.at(-1)!.pieces).toBeGreaterThanOrEqual(12);
   });
 
-  test('and of long lists of words few are looked up', () => {
+  test('and looks up few words of long lists', () => {
     const schema = field({ type: 'array', items: { enum: range(20_000).map((index) => `value${index}`) } });
     const { message } = run(schema, { x: range(100).map((index) => `valux${index}`) });
     expect(message.split('did you mean').length - 1).toBe(1);
   });
 
-  test('and a union that rules nothing out is given up', () => {
+  test('and gives up on a union whose branches cannot be told apart', () => {
     const forms = range(300).map((form) => ({
       type: 'object',
       properties: { n: { type: 'integer', minimum: 300 - form }, ...record(5, 'p', () => ({ type: 'string' })) },
@@ -306,7 +303,7 @@ const hostile = fc.oneof(
   fc.integer({ min: 20, max: 60 }).map((depth) => range(depth).reduce<unknown>((inner) => [inner], 1)),
 );
 
-test('for any schema, hostile arguments cost so many looks each, or a refusal', () => {
+test('for any schema, hostile arguments cost a bounded number of looks each, or are refused', () => {
   fc.assert(
     fc.property(
       toolSchemas,
@@ -336,17 +333,17 @@ describe('a union of many branches', () => {
       );
   });
 
-  test('explains the one that was meant', () => {
+  test('explains the branch that was meant', () => {
     const { message } = run(field({ oneOf: range(40).map(branch) }), { x: { kind: 'k7', size: 6 } });
     expect(message).toContain('1. `x.size` must be at least 7; got integer 6 (as the form with kind)');
   });
 
-  test('names the two that fit where only one may', () => {
+  test('names the two branches that fit if only one may', () => {
     const { message } = run(field({ oneOf: range(40).map(open) }), { x: { p0: 'a', p1: 'a' } });
     expect(message).toContain('must match exactly one of its forms, but matches');
   });
 
-  test('names the types where none takes such a value', () => {
+  test('names the types if no branch accepts that type', () => {
     expect(run(field({ anyOf: range(40).map(branch) }), { x: 5 }).message).toContain('must be object; got integer 5');
   });
 });

@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Args, JsonSchema } from '../../src/endpoint/model.ts';
 import { GatewayError } from '../../src/errors.ts';
+import { Budget } from '../../src/schema/check/budget.ts';
 import { createCheck } from '../../src/schema/check/compile-schema.ts';
-import { allowEffort } from '../../src/schema/check/effort.ts';
 import { auditSchema, toCompilable } from '../../src/schema/check/repair.ts';
 import { createSchemaValidator } from '../../src/schema/check/validator.ts';
 import { explain } from '../../src/schema/explain/explain-errors.ts';
@@ -31,6 +31,8 @@ function oracle(schema: JsonSchema): (value: unknown) => boolean {
   return ajv.compile(schema as object) as (value: unknown) => boolean;
 }
 
+const fits = (schema: JsonSchema, value: unknown) => fitsSchema({ root: schema, budget: new Budget() }, schema, value);
+
 const withoutFormats = (schema: JsonSchema): JsonSchema =>
   JSON.parse(JSON.stringify(schema), (key, value: Json) =>
     key === 'format' && typeof value === 'string' ? undefined : value,
@@ -42,9 +44,8 @@ describe('for any schema and any arguments', () => {
       fc.property(cases, ([declared, values]) => {
         const schema = withoutFormats(declared);
         const whole = oracle(schema);
-        allowEffort();
         const check = createCheck(schema);
-        for (const value of values) expect([value, check(value)]).toEqual([value, whole(value)]);
+        for (const value of values) expect([value, check(value, new Budget())]).toEqual([value, whole(value)]);
       }),
       { numRuns: 200 },
     );
@@ -55,8 +56,7 @@ describe('for any schema and any arguments', () => {
       fc.property(cases, ([declared, values]) => {
         const schema = withoutFormats(declared);
         const whole = oracle(schema);
-        allowEffort();
-        for (const value of values) expect([value, fitsSchema(schema, schema, value)]).toEqual([value, whole(value)]);
+        for (const value of values) expect([value, fits(schema, value)]).toEqual([value, whole(value)]);
       }),
       { numRuns: 300 },
     );
@@ -65,12 +65,10 @@ describe('for any schema and any arguments', () => {
   test('an explanation is found exactly when there is something to explain', () => {
     fc.assert(
       fc.property(cases, ([schema, values]) => {
-        allowEffort();
         const check = createCheck(schema);
         for (const value of values) {
-          allowEffort();
-          const problems = explain(schema, value, { max: 20 });
-          expect([value, problems.length === 0, problems]).toEqual([value, check(value), problems]);
+          const problems = explain(schema, value, { budget: new Budget(), max: 20 });
+          expect([value, problems.length === 0, problems]).toEqual([value, check(value, new Budget()), problems]);
         }
       }),
       { numRuns: 300 },
@@ -95,11 +93,11 @@ describe('for any schema and any arguments', () => {
             );
             expect(message.length).toBeLessThanOrEqual(4_000);
             expect((details.errors as unknown[]).length).toBeGreaterThan(0);
-            expect(check(value)).toBe(false);
+            expect(check(value, new Budget())).toBe(false);
           }
           if (accepted !== undefined) {
-            expect(check(accepted)).toBe(true);
-            expect(accepted === value).toBe(check(value));
+            expect(check(accepted, new Budget())).toBe(true);
+            expect(accepted === value).toBe(check(value, new Budget()));
           }
           expect(JSON.stringify(value)).toBe(before);
         }
@@ -133,11 +131,10 @@ describe('for any schema and any arguments', () => {
     const value = fc.jsonValue({ maxDepth: 2 }).map((json): unknown => JSON.parse(JSON.stringify(json)));
     fc.assert(
       fc.property(value, value, (fixed, other) => {
-        allowEffort();
         for (const schema of [{ const: fixed }, { enum: [fixed] }]) {
-          expect(createCheck(schema)(reversed(fixed))).toBe(true);
-          expect(createCheck(schema)(other)).toBe(isDeepStrictEqual(fixed, other));
-          expect(createCheck(schema)([fixed])).toBe(false);
+          expect(createCheck(schema)(reversed(fixed), new Budget())).toBe(true);
+          expect(createCheck(schema)(other, new Budget())).toBe(isDeepStrictEqual(fixed, other));
+          expect(createCheck(schema)([fixed], new Budget())).toBe(false);
         }
       }),
       { numRuns: 200 },
@@ -156,9 +153,8 @@ describe('for any schema and any arguments', () => {
           ['minLength', length >= limit],
         ] as const) {
           const schema = { [keyword]: limit };
-          allowEffort();
-          expect([keyword, createCheck(schema)(value)]).toEqual([keyword, holds]);
-          expect([keyword, fitsSchema(schema, schema, value)]).toEqual([keyword, holds]);
+          expect([keyword, createCheck(schema)(value, new Budget())]).toEqual([keyword, holds]);
+          expect([keyword, fits(schema, value)]).toEqual([keyword, holds]);
         }
       }),
       { numRuns: 200 },

@@ -3,10 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { editDistance } from '../../src/endpoint/edits.ts';
 import type { Args, JsonSchema } from '../../src/endpoint/model.ts';
 import { closest } from '../../src/endpoint/suggest.ts';
-import { resetPatternBudget, safePattern } from '../../src/schema/check/pattern.ts';
+import { Budget } from '../../src/schema/check/budget.ts';
+import { safePattern } from '../../src/schema/check/pattern.ts';
 import { auditSchema } from '../../src/schema/check/repair.ts';
 import { createSchemaValidator } from '../../src/schema/check/validator.ts';
-import { createShelf } from '../../src/schema/check/validator-cache.ts';
+import { ValidatorCache } from '../../src/schema/check/validator-cache.ts';
 
 const field = (schema: JsonSchema, rest: Record<string, unknown> = {}): JsonSchema => ({
   type: 'object',
@@ -45,7 +46,7 @@ describe('patterns', () => {
     }
   });
 
-  test('stay apart in one schema', () => {
+  test('are not mixed up within one schema', () => {
     const validate = createSchemaValidator({
       type: 'object',
       properties: {
@@ -85,7 +86,6 @@ describe('patterns', () => {
     ['(?<=x)a+a+$', 100_000, 'xaa'],
     ['^(?:a|aa)?a*(?=b)a*a*$', 5_000, undefined],
   ])('%s never takes more steps than one call may', (pattern, length, good) => {
-    resetPatternBudget();
     expect(safePattern(pattern).engine).toBe('bounded');
     expect(message(field({ type: 'string', pattern }), 'a'.repeat(length))).toContain(
       `is too long (${length} characters) to be checked against`,
@@ -94,9 +94,9 @@ describe('patterns', () => {
   });
 
   test('with long fixed repeats pay for them', () => {
-    resetPatternBudget();
-    expect(safePattern('^[ab]*a[ab]{200}$').verdict('ab'.repeat(100_000))).toBe('too_long');
-    expect(safePattern('^[ab]*a[ab]{200}$').verdict('a'.repeat(201))).toBe('match');
+    const budget = new Budget();
+    expect(safePattern('^[ab]*a[ab]{200}$').verdict('ab'.repeat(100_000), budget)).toBe('too_long');
+    expect(safePattern('^[ab]*a[ab]{200}$').verdict('a'.repeat(201), budget)).toBe('match');
   });
 
   test('without any bound are not enforced, and the doctor says so', () => {
@@ -108,7 +108,7 @@ describe('patterns', () => {
     ]);
   });
 
-  test('cost what they cost, however many values there are', () => {
+  test('with lookaheads match thousands of values within one call', () => {
     const many = Array.from({ length: 19_000 }, (_, index) => `Passw0rd${index}`);
     const password = { type: 'string', pattern: '^(?=.*[A-Z])(?=.*\\d).{8,2000}$' };
     expect(accepts(field({ type: 'array', items: password }), many)).toBe(true);
@@ -133,9 +133,8 @@ describe('patterns', () => {
     ['^(a)\\1$', 'aa', true],
     ['b', 'abc', true],
     ['^\\/x\\_y$', '/x_y', true],
-  ])('%s on %s gives %s', (pattern, value, want) => {
-    resetPatternBudget();
-    expect(safePattern(pattern).test(value)).toBe(want);
+  ])('%s matches %s: %s', (pattern, value, want) => {
+    expect(safePattern(pattern).test(value, new Budget())).toBe(want);
   });
 });
 
@@ -190,7 +189,7 @@ describe('schemas that would be expensive', () => {
     expect(message(schema, 'a')).toContain('`x` must be integer; got string "a"');
   });
 
-  test('never make a check a promise', () => {
+  test('never turn a check into a promise', () => {
     expect(message({ $async: true, type: 'object', properties: { x: { type: 'string' } } }, 5.5)).toContain(
       '`x` must be string',
     );
@@ -218,7 +217,7 @@ describe('schemas that would be expensive', () => {
     expect(accepts(schema, { n: 1 })).toBe(false);
   });
 
-  test('that name thousands of companions are walked, not compiled name by name', () => {
+  test('with thousands of names in dependentRequired are walked, not compiled name by name', () => {
     const names = Array.from({ length: 300 }, (_, index) => `q${index}`);
     const dependentRequired = Object.fromEntries(wideNames.slice(0, 2_000).map((name) => [name, names]));
     const schema = field({ type: 'object', dependentRequired });
@@ -239,7 +238,7 @@ describe('schemas that would be expensive', () => {
     expect(accepts(schema, { kind: 'kind_12' })).toBe(false);
   });
 
-  test('that require thousands of names are told in a line', () => {
+  test('that require thousands of names are explained in one line', () => {
     const schema = field({ anyOf: [{ required: wideNames }, { required: ['a', 'b'] }] });
     expect(() => createSchemaValidator(schema)('t', { x: {} })).toThrow(
       /`argument_19` and 4980 more, or both `a` and `b`/,
@@ -256,38 +255,39 @@ describe('schemas that would be expensive', () => {
     );
   });
 
-  test('are forgotten when there are too many, the ones used longest ago first', () => {
-    const shelf = createShelf({ maxCharacters: 8_000, maxValidators: 100 });
+  test('are dropped from the cache when there are too many, least recently used first', () => {
+    const cache = new ValidatorCache({ maxCharacters: 8_000, maxValidators: 100 });
     let compiled = 0;
-    const slots = Array.from({ length: 40 }, (_, index) =>
-      shelf.createSlot(() => {
+    const finders = Array.from({ length: 40 }, (_, index) =>
+      cache.add(() => {
         compiled++;
         return field({ type: 'string', maxLength: index + 1 });
       }),
     );
-    for (const slot of slots) {
-      expect(slots[0]!.check()({ x: 'a' })).toBe(true);
-      expect(slot.check()({ x: 'a' })).toBe(true);
-      expect(shelf.stats().characters).toBeLessThanOrEqual(8_000);
+    const check = (index: number, value: unknown) => finders[index]!()(value, new Budget());
+    for (const index of finders.keys()) {
+      expect(check(0, { x: 'a' })).toBe(true);
+      expect(check(index, { x: 'a' })).toBe(true);
+      expect(cache.stats.characters).toBeLessThanOrEqual(8_000);
     }
     expect(compiled).toBe(40);
-    expect(shelf.stats().validators).toBeGreaterThan(2);
-    expect(shelf.stats().validators).toBeLessThan(40);
-    expect(slots[1]!.check()({ x: 'abc' })).toBe(false);
+    expect(cache.stats.validators).toBeGreaterThan(2);
+    expect(cache.stats.validators).toBeLessThan(40);
+    expect(check(1, { x: 'abc' })).toBe(false);
     expect(compiled).toBe(41);
-    slots[0]!.check();
-    slots[39]!.check();
+    finders[0]!();
+    finders[39]!();
     expect(compiled).toBe(41);
   });
 
-  test('are few, however small', () => {
-    const shelf = createShelf({ maxValidators: 3 });
-    for (let index = 0; index < 10; index++) shelf.createSlot(() => field({ type: 'string' })).check()({ x: 'a' });
-    expect(shelf.stats().validators).toBe(3);
+  test('are limited in number, however small', () => {
+    const cache = new ValidatorCache({ maxValidators: 3 });
+    for (let index = 0; index < 10; index++) cache.add(() => field({ type: 'string' }))()({ x: 'a' }, new Budget());
+    expect(cache.stats.validators).toBe(3);
   });
 });
 
-describe('schemas that are not quite schemas', () => {
+describe('invalid schemas', () => {
   test.each<[string, Record<string, unknown>, unknown, unknown]>([
     ['nullable without type', { nullable: true, enum: ['a'] }, 'a', 'b'],
     ['a boolean required', { type: 'string', required: true }, 'a', true],
@@ -307,17 +307,17 @@ describe('schemas that are not quite schemas', () => {
       { a: 1, b: 1 },
       { b: true },
     ],
-  ])('keep their other rules: %s', (_, schema, good, bad) => {
+  ])('with %s keep their other rules', (_, schema, good, bad) => {
     expect(accepts(field(schema), good)).toBe(true);
     expect(accepts(field(schema), bad)).toBe(false);
   });
 
-  test('explain a list of items as a choice', () => {
+  test('with a list of items are explained as a choice', () => {
     const schema = field({ type: 'array', items: [{ type: 'integer' }, { type: 'boolean' }] });
     expect(message(schema, [1, 'a'])).toContain('`x[1]` must be integer or boolean; got string "a"');
   });
 
-  test('say what was left out', () => {
+  test('are reported keyword by keyword', () => {
     expect(auditSchema(field({ type: 'file', minimum: '5' }))).toEqual([
       '#/properties/x/type: unusable value, not enforced',
       '#/properties/x/minimum: unusable value, not enforced',
@@ -344,7 +344,7 @@ describe('formats', () => {
     ['email', `${'a'.repeat(100_000)}`, false],
     ['something-else', 'x', true],
     ['hostname', `${'a-'.repeat(50_000)}`, false],
-  ])('%s', (format, value, want) => {
+  ])('%s: %j is accepted: %s', (format, value, want) => {
     expect(accepts(field({ type: 'string', format }), value)).toBe(want);
   });
 
@@ -355,7 +355,7 @@ describe('formats', () => {
     ['uint8', 256, false],
     ['float', 1.5, true],
     ['double', 1e300, true],
-  ])('%s of %d', (format, value, want) => {
+  ])('%s: %d is accepted: %s', (format, value, want) => {
     expect(accepts(field({ type: 'number', format }), value)).toBe(want);
   });
 
@@ -366,7 +366,7 @@ describe('formats', () => {
   });
 });
 
-test('a misspelt word is compared with thousands of others at most, without filling memory for each pair', () => {
+test('a misspelt word is compared with at most a few thousand others, without allocating for each pair', () => {
   const words = Array.from({ length: 20_000 }, (_, index) => `value-number-${index}`);
   expect(closest('valu-number-4999', words)).toBe('value-number-4999');
   expect(closest('something else', words)).toBeUndefined();

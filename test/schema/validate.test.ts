@@ -49,7 +49,7 @@ const field = (schema: JsonSchema): JsonSchema => ({
   additionalProperties: false,
 });
 
-describe('a call that fits', () => {
+describe('a call that fits its schema', () => {
   test('goes on with the very same arguments', () => {
     expect(createSchemaValidator(issue)('issues_create', good)).toBe(good);
   });
@@ -60,7 +60,7 @@ describe('a call that fits', () => {
   });
 });
 
-describe('a call that does not fit', () => {
+describe('a call that does not fit its schema', () => {
   test('is refused with numbered problems and the required list', () => {
     const error = refused(issue, {
       owner: 'octocat',
@@ -126,7 +126,7 @@ describe('a call that does not fit', () => {
     expect(first(issue, { ...good, [given]: 1 })).toBe(`1. unknown \`${given}\` — did you mean \`${meant}\`?`);
   });
 
-  test('lists what is known where nothing is near', () => {
+  test('lists the known names if none is similar', () => {
     expect(first(issue, { ...good, zzz: 1 })).toBe(
       '1. unknown `zzz`; known: `owner`, `repo`, `title`, `assignees`, `labels`, `state`, `per_page`, `since`, `items`',
     );
@@ -207,7 +207,7 @@ describe('a call that does not fit', () => {
     ['a constant', { const: 'v2' }, 'v1', '`x` must be "v2"; got string "v1"'],
     ['a number of an enum', { enum: [1, 2] }, 3, '`x` must be one of 1, 2; got integer 3'],
     [
-      'an object made to confuse',
+      'an object with misleading names',
       { enum: ['a', 1] },
       { toString: 1, valueOf: null },
       '`x` must be one of "a", 1; got object {toString, valueOf}',
@@ -247,7 +247,7 @@ describe('a call that does not fit', () => {
     expect(first(field(schema), { x: value })).toBe(`1. ${words}`);
   });
 
-  test('explains what belongs together', () => {
+  test('explains which arguments belong together', () => {
     const schema = {
       type: 'object',
       properties: { lat: { type: 'number' }, lon: { type: 'number', description: 'Degrees east.' } },
@@ -366,7 +366,7 @@ describe('a call that does not fit', () => {
   });
 });
 
-describe('arguments no schema is asked about', () => {
+describe('arguments refused before any schema is checked', () => {
   test('are refused when they are nested too deep', () => {
     let deep: unknown = 1;
     for (let level = 0; level < 10_000; level++) deep = { a: deep };
@@ -393,7 +393,7 @@ describe('arguments no schema is asked about', () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
-  test('may carry those names further down, as plain data', () => {
+  test('may have such names further down, as plain data', () => {
     const args = JSON.parse('{"x": {"__proto__": {"a": 1}, "constructor": 2}}') as Args;
     const accepted = createSchemaValidator(field({ type: 'object', properties: { n: { type: 'integer' } } }))(
       't',
@@ -408,7 +408,7 @@ describe('arguments no schema is asked about', () => {
     expect(Object.getPrototypeOf(changed.x)).toBe(Object.prototype);
   });
 
-  test('may be called constructor where the API declares it', () => {
+  test('may be called constructor if the API declares it', () => {
     const schema = { type: 'object', properties: { constructor: { type: 'string' } }, additionalProperties: false };
     const args = { constructor: 'Ferrari' };
     expect(createSchemaValidator(schema)('races', args)).toBe(args);
@@ -420,14 +420,14 @@ describe('arguments no schema is asked about', () => {
   });
 });
 
-describe('strictness', () => {
-  test('holds for schemas that do not say so', () => {
+describe('strict schemas', () => {
+  test('refuse unknown names even if the schema does not say so', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } };
     expect(first(schema, { b: 1 })).toBe('1. unknown `b`; known: `a`');
     expect(createSchemaValidator(schema, { strict: false })('t', { b: 1 })).toEqual({ b: 1 });
   });
 
-  test('leaves schemas alone that say otherwise', () => {
+  test('accept unknown names if the schema says so', () => {
     expect(
       createSchemaValidator({ type: 'object', properties: {}, additionalProperties: true })('t', { b: 1 }),
     ).toEqual({ b: 1 });
@@ -443,7 +443,7 @@ describe('strictness', () => {
     ['if', { ...open, if: { required: ['a'] }, then: more }],
     ['dependentSchemas', { ...open, dependentSchemas: { a: more } }],
     ['$ref', { type: 'object', $ref: '#/$defs/All', $defs: { All: { ...open, allOf: [more] } } }],
-  ])('holds for a schema with %s at the top', (_, schema) => {
+  ])('refuse unknown names with %s at the top', (_, schema) => {
     const validate = createSchemaValidator(schema);
     const good = { a: 'x', color: 'red' };
     expect(validate('t', good)).toBe(good);
@@ -453,7 +453,7 @@ describe('strictness', () => {
     expect(createSchemaValidator(opened)('t', { a: 'x', zzz: 1 })).toEqual({ a: 'x', zzz: 1 });
   });
 
-  test('names what is wrong with the form that was meant, not the names of the others', () => {
+  test('explain the form that was meant, not the names of the others', () => {
     const schema = {
       type: 'object',
       oneOf: [
@@ -469,7 +469,7 @@ describe('strictness', () => {
     ]);
   });
 
-  test('knows the names of every composed part', () => {
+  test('know the names of every composed part', () => {
     const schema = {
       type: 'object',
       allOf: [{ properties: { name: { type: 'string' } } }, { properties: { color: { type: 'string' } } }],

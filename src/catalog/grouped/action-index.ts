@@ -2,7 +2,7 @@
 // for describe_operation.
 import { closest } from '../../endpoint/suggest.ts';
 import { inSteps } from '../../executor/turns.ts';
-import { rememberByObject } from '../../schema/remember.ts';
+import { rememberByObject } from '../../schema/memoize.ts';
 import { findOperations } from '../search/find-operations.ts';
 import { buildIndex } from '../search/search-index.ts';
 import type { ToolEntry } from '../tool-entry.ts';

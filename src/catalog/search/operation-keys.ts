@@ -1,5 +1,5 @@
 // What an operation may be called by, exactly: its names, its operationId, its method and path. In lower case.
-import { rememberByObject } from '../../schema/remember.ts';
+import { rememberByObject } from '../../schema/memoize.ts';
 import type { CatalogOperation } from '../tree.ts';
 
 export type OperationKeys = ReadonlyMap<string, CatalogOperation>;

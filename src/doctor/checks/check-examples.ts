@@ -6,7 +6,7 @@ import { own, parseJson } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import { createSchemaValidator } from '../../schema/check/validator.ts';
 import { type ExampleCall, exampleCalls } from '../../schema/example-calls.ts';
-import type { Problem } from '../../schema/explain/argument-problem.ts';
+import type { Problem } from '../../schema/explain/refusal.ts';
 import { splitPath } from '../../schema/explain/show.ts';
 import { copyOf, setOwn } from '../../schema/keywords.ts';
 import { type DiagnoseInput, type Finding, type Repair, repairOperation } from '../finding.ts';

@@ -5,10 +5,9 @@ import { needsToken } from '../../endpoint/caller/caller-need.ts';
 import type { Args, Endpoint } from '../../endpoint/model.ts';
 import { secretsIn } from '../../endpoint/secrets.ts';
 import { own } from '../../endpoint/untrusted.ts';
-import { allowEffort, TOO_MUCH_EFFORT } from '../../schema/check/effort.ts';
-import { resetPatternBudget } from '../../schema/check/pattern.ts';
-import type { Problem } from '../../schema/explain/argument-problem.ts';
+import { BUDGET_EXCEEDED, Budget } from '../../schema/check/budget.ts';
 import { explain } from '../../schema/explain/explain-errors.ts';
+import type { Problem } from '../../schema/explain/refusal.ts';
 import { splitPath } from '../../schema/explain/show.ts';
 import { counted, type Finding, type Repair, repairOperation } from '../finding.ts';
 import { propertyOf } from '../properties-of.ts';
@@ -156,12 +155,10 @@ function* judge(
 /** Where an answer differs from the document. */
 function driftOf({ outputSchema }: Endpoint, value: unknown): readonly Problem[] {
   if (outputSchema === undefined) return [];
-  resetPatternBudget();
-  allowEffort();
   try {
-    return explain(outputSchema, value, { max: MAX_PROBLEMS, subject: 'the answer' });
+    return explain(outputSchema, value, { budget: new Budget(), max: MAX_PROBLEMS, subject: 'the answer' });
   } catch (error) {
-    if (error !== TOO_MUCH_EFFORT) throw error;
+    if (error !== BUDGET_EXCEEDED) throw error;
     return [];
   }
 }

@@ -5,7 +5,7 @@ import type { Problem } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
 import { omitUndefined } from '../../endpoint/untrusted.ts';
 import { changeBodyRules, type Fate, withBodyRules } from '../../schema/body-rules.ts';
-import { explainMisfit } from '../../schema/check/fit.ts';
+import { explainMisfit } from '../../schema/check/validator.ts';
 import { ownSchema } from '../../schema/references.ts';
 import { fillDefaults, readClamps } from '../definition/argument-values.ts';
 import type { ArgCuration } from '../definition/definition-types.ts';

@@ -1,12 +1,7 @@
 // Where arguments go. The rule: a name in the path template goes to the path; anything else goes to the query string
 // for GET, HEAD and DELETE, and into the body for every other method. `place` overrides it, argument by argument.
 
-import {
-  HEADER_NAME,
-  isArgumentHeader,
-  isConfigurableHeader,
-  isMethodParameter,
-} from '../../endpoint/headers/header-names.ts';
+import { headerFault, isMethodParameter } from '../../endpoint/headers/header-names.ts';
 import type {
   Arg,
   BodyPlan,
@@ -217,10 +212,10 @@ function checkPlaces(spots: readonly Spot[], variables: ReadonlySet<string>, say
     if (to.in === 'path' && !variables.has(to.name)) {
       say(['path'], `has no {${to.name}}, but "${key}" is placed in the path; ${hint(to.name, [...variables])}`);
     }
-    if (to.in === 'header' && !HEADER_NAME.test(to.name))
-      say(['place', key], `${JSON.stringify(to.name)} is not a header name`);
-    if (to.in === 'header' && !isConfigurableHeader(to.name))
-      say(['place', key], `the header ${to.name} is written by the HTTP client and cannot be set`);
+    const fault = to.in === 'header' ? headerFault(to.name, 'configuration') : undefined;
+    if (fault === 'malformed') say(['place', key], `${JSON.stringify(nameOf(to))} is not a header name`);
+    if (fault === 'framing')
+      say(['place', key], `the header ${nameOf(to)} is written by the HTTP client and cannot be set`);
   }
   return byPlace;
 }
@@ -249,7 +244,7 @@ function nameOf(to: Target): string {
  */
 function checkNames({ key, to }: Spot, effect: Effect, say: Say): void {
   if (to.in === 'header') {
-    if (isConfigurableHeader(to.name) && !isArgumentHeader(to.name, effect))
+    if (headerFault(to.name, effect) === 'reserved')
       say(['place', key], `the header ${to.name} cannot be an argument; use credentials, headers or body instead`);
   } else if (effect === 'read' && (to.in === 'query' || to.in === 'body')) {
     const name = to.in === 'body' ? to.at[0] : to.name;

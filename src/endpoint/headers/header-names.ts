@@ -1,10 +1,10 @@
-// What each header may be used for: one table for arguments, domain files, `--header` lines, documents and `forward:`; also
-// parameters that have the effect of such a header.
+// Which headers may be set by whom: one table for arguments, domain files, `--header` lines, documents and `forward:`; also parameters
+// that have the effect of such a header.
 import type { Effect } from '../model.ts';
 
 /**
  * framing: the HTTP client writes it, hop by hop. content: follows from the body and from what we can read. credential:
- * says who we are. route: servers and proxies take host, scheme or path from it instead of from the request. method: servers
+ * identifies the gateway. route: servers and proxies take host, scheme or path from it instead of from the request. method: servers
  * carry out this method instead of the one that was sent. The others matter only in requests of a caller. proof: says who calls.
  * proxy: between the caller and a proxy. mcp: of MCP itself. origin: tells where a request came from or goes to. page: of a
  * browser. request: follows from that very request.
@@ -54,7 +54,7 @@ const METHOD_PARAMETERS = new Set(['_method', '__method', '_http_method', '_http
 
 const SECRET = /(?:^|-)(?:token|secret|password|(?:api|access|auth|private)-?key|apikey|key|session|jwt|signature)$/;
 
-/** Parts of a name with which proxies and identity providers tell who calls. */
+/** Parts of the names of headers in which proxies and identity providers say who calls. */
 const PROOF = /(?:^|-)(?:remote-user|client-cert|assertion|credentials?|jwt|session|sid|oidc|iap|saml|userinfo)(?:-|$)/;
 
 export const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -74,16 +74,30 @@ export function isOfKind(name: string, ...kinds: readonly Kind[]): boolean {
   });
 }
 
-/** Whether an argument may set it in an operation of this effect: in a read it must not override the method. */
-export function isArgumentHeader(name: string, effect: Effect): boolean {
-  return (
-    !isOfKind(name, 'framing', 'content', 'credential', 'route') && (effect !== 'read' || !isOfKind(name, 'method'))
-  );
+/**
+ * Why a header must not be set. `malformed`: no header has such a name. `framing`: the HTTP client writes it. `reserved`: no argument
+ * may set it, in a read also because it would override the method.
+ */
+export type HeaderFault = 'malformed' | 'framing' | 'reserved';
+
+/** The one rule about who may set which header: configuration (a domain file or a `--header` line), or an argument of an operation. */
+export function headerFault(name: string, setBy: 'configuration' | Effect): HeaderFault | undefined {
+  if (!HEADER_NAME.test(name)) return 'malformed';
+  if (isOfKind(name, 'framing')) return 'framing';
+  if (setBy === 'configuration') return undefined;
+  const isReserved = isOfKind(name, 'content', 'credential', 'route') || (setBy === 'read' && isOfKind(name, 'method'));
+  return isReserved ? 'reserved' : undefined;
 }
 
-/** Whether a domain file or a `--header` line may set it: everything but what the HTTP client writes. */
+/** Whether an argument may set a header of this name in an operation of this effect. Says nothing about malformed names. */
+export function isArgumentHeader(name: string, effect: Effect): boolean {
+  const fault = headerFault(name, effect);
+  return fault === undefined || fault === 'malformed';
+}
+
+/** Whether a domain file or a `--header` line may set a header of this name. Says nothing about malformed names. */
 export function isConfigurableHeader(name: string): boolean {
-  return !isOfKind(name, 'framing');
+  return headerFault(name, 'configuration') !== 'framing';
 }
 
 /** Whether a header of this name carries a secret by its nature. */

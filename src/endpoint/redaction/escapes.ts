@@ -1,7 +1,7 @@
 // Ways to write a letter as something else: `\u0041`, `\x41`, `%41`, `&#65;`, `&#x41;`, `&amp;`, `\/`; and what a reader does
 // not see between two letters: tags and invisible characters. Decoding is one pass over the text.
 
-/** Matches every text with an escape, and often others as well. It is fast, and only decides whether to look closer. */
+/** Matches every text with an escape, and some without. It is fast, and only decides whether the text is decoded. */
 export function escapesFor(needles: readonly string[]): RegExp {
   return needles.some((needle) => needle.includes('"')) ? SUSPECT : SUSPECT_BUT_QUOTES;
 }

@@ -8,7 +8,7 @@ import { fitJson } from './character-budget.ts';
 import { stringifyJson, toPlain } from './lossless.ts';
 import { at } from './paging.ts';
 
-export interface Problem {
+export interface ApiProblem {
   readonly title?: string;
   readonly detail?: string;
   readonly type?: string;
@@ -22,14 +22,14 @@ const MAX_TITLE = 300;
 const MAX_DETAIL = 1_500;
 const MAX_ERRORS = 1_500;
 
-// Where each stands, likeliest first.
+// Where each is usually found, likeliest first.
 const TITLES = 'title error.title error error.status error.type code error.code name'.split(' ');
 const DETAILS = `detail message error.message error_description error.detail error_message errorMessage description msg
   Message fault.faultstring errors.0.message errors.0.detail errors.0.title reason`.split(/\s+/);
 const LISTS = 'errors error.errors error.details details violations invalid_params invalid-params issues'.split(' ');
 
 /** RFC 9457 members, or the nearest thing the body has to them. `text` is the body as the model may see it. */
-export function extractProblem(value: unknown, text: string): Problem {
+export function extractProblem(value: unknown, text: string): ApiProblem {
   if (typeof value !== 'object' || value === null) {
     return text === '' ? {} : { body: cut(visible(text), MAX_CHARS) };
   }
@@ -39,7 +39,7 @@ export function extractProblem(value: unknown, text: string): Problem {
   const errors = LISTS.map((path) => at(value, path)).find((inner) => typeof inner === 'object' && inner !== null);
   // FastAPI puts its list of errors where RFC 9457 has a sentence.
   const list = errors ?? (typeof at(value, 'detail') === 'object' ? at(value, 'detail') : undefined);
-  const problem: Problem = {
+  const problem: ApiProblem = {
     ...(title !== undefined && { title: cut(visible(title), MAX_TITLE) }),
     ...(detail !== undefined && detail !== title && { detail: cut(visible(detail), MAX_DETAIL) }),
     ...(type !== undefined && type !== 'about:blank' && { type: cut(visible(type), MAX_TITLE) }),
@@ -51,8 +51,8 @@ export function extractProblem(value: unknown, text: string): Problem {
   return { ...problem, body: cut(visible(text), MAX_CHARS - length) };
 }
 
-/** The API said nothing, or only the name of the status. */
-export function isSilent(status: number, problem: Problem = {}): boolean {
+/** Whether the API said nothing, or only the name of the status. */
+export function isSilent(status: number, problem: ApiProblem = {}): boolean {
   const phrase = STATUS_CODES[status]?.toLowerCase();
   return Object.values(problem).every((text) => typeof text === 'string' && text.trim().toLowerCase() === phrase);
 }

@@ -1,5 +1,5 @@
-// Status + body → answer. A small JSON or text answer that needs no shaping passes as it came: decoded once and not
-// parsed, but for the outline of a paged one.
+// Status + body → answer. A small JSON or text answer that needs no shaping passes through: it is decoded once and not parsed. Of a
+// paged answer, only an outline is parsed.
 import type { Content } from '../../call/outcome.ts';
 import { QuotedText } from '../../call/quoted-text.ts';
 import { mayHide, visible } from '../../endpoint/hidden.ts';
@@ -7,13 +7,12 @@ import type { Args, ResponsePlan } from '../../endpoint/model.ts';
 import type { Redactor } from '../../endpoint/redaction/redact.ts';
 import { ToolError } from '../../errors.ts';
 import type { RawResponse } from '../send.ts';
-import { extractProblem, type Problem, retryAfter } from './api-problem.ts';
-import { fitLines } from './character-budget.ts';
-import { parseMediaType } from './decoding/answer-media.ts';
-import { decodeText, isUtf8Label } from './decoding/answer-text.ts';
+import { type ApiProblem, extractProblem, retryAfter } from './api-problem.ts';
+import { cutLines } from './character-budget.ts';
+import { decodeCharset, isUtf8Label, parseMediaType } from './decoding/answer-media.ts';
 import { type Decoded, decodeBody, hasEndsOfJson } from './decoding/decode.ts';
 import { type ScannedJson, scanJson, writeOutline } from './decoding/scan-json.ts';
-import { parseJson } from './lossless.ts';
+import { parseExactJson } from './lossless.ts';
 import { nextPage, type PagingPlan } from './paging.ts';
 import { compileShape, describeNext, isTerse, type Shaped } from './shape-answer.ts';
 
@@ -25,7 +24,7 @@ export interface Answer {
   /** Only when the endpoint asks for it. */
   readonly structured?: unknown;
   /** Not ok: what the API says is wrong, at most 4,000 characters. */
-  readonly problem?: Problem;
+  readonly problem?: ApiProblem;
   readonly retryAfterSeconds?: number;
   /** Not ok: the methods its Allow header lists. */
   readonly allow?: string;
@@ -57,7 +56,7 @@ const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_ERROR_CHARS = 4_000;
 const MAX_HEADER_CHARS = 160;
 
-/** Whether an answer within the limits passes as it came, unless the caller asks for fields of it. */
+/** Whether an answer within the limits passes through unchanged, unless the caller asks for fields of it. */
 export function isUnshaped({ pick = [], drop = [], structured, format }: ResponsePlan): boolean {
   return pick.length === 0 && drop.length === 0 && !structured && format !== 'toon';
 }
@@ -78,13 +77,13 @@ export function compileAnswer({ response, paging }: AnswerPlan, redact: Redactor
     const { status, headers, cut } = raw;
     const ok = isOk(status);
     if (ok && hasNoShape && fields === undefined) {
-      const block = passAsItCame(input, { response, paging }, redact);
+      const block = passThrough(input, { response, paging }, redact);
       if (block !== undefined) return { status, ok, content: [block] };
     }
     const needsJson = ok && (!hasNoShape || fields !== undefined);
     const maxFileBytes = ok ? (response.maxFileBytes ?? MAX_FILE_BYTES) : 0;
     const body = decodeBody(input, { redact, needsJson, expectsHtml, maxFileBytes });
-    if (!ok) return failed(raw, body, redact);
+    if (!ok) return buildFailure(raw, body, redact);
     const cutNotes = cut === undefined ? [] : [cut];
     if (body.kind === 'content')
       return {
@@ -95,7 +94,7 @@ export function compileAnswer({ response, paging }: AnswerPlan, redact: Redactor
     const call = { plan: paging, args, headers };
     if (body.kind === 'text' || response.format === 'text') {
       const next = nextPage(call, undefined);
-      const fit = fitLines(body.text, response.maxChars);
+      const fit = cutLines(body.text, response.maxChars);
       const notes = [
         ...(body.kind === 'text' && body.note !== undefined ? [body.note] : []),
         ...(fields === undefined ? [] : ['fields was ignored: the answer is not JSON']),
@@ -113,7 +112,7 @@ export function compileAnswer({ response, paging }: AnswerPlan, redact: Redactor
       if (!(error instanceof RangeError)) throw error;
       throw new ToolError('BAD_RESPONSE', tool, `the API's JSON is nested too deeply to be read.`, { tool });
     }
-    const text = result.isAsItCame ? show(result.text, raw) : visible(result.text);
+    const text = result.isUnchanged ? show(result.text, raw) : visible(result.text);
     return {
       status,
       ok,
@@ -123,11 +122,11 @@ export function compileAnswer({ response, paging }: AnswerPlan, redact: Redactor
   };
 }
 
-/** Up to this size all of a JSON answer must be JSON; of longer answers without pages, only both ends must look like it. */
-const MAX_PROVED_BYTES = 1024;
+/** Up to this size, a whole JSON answer must be valid. Of longer answers without pages, only both ends must look like JSON. */
+const MAX_SCANNED_BYTES = 1024;
 
 /** An answer that needs no shaping, if it is short enough, complete, and can be shown as it came. */
-function passAsItCame(
+function passThrough(
   { raw, args }: AnswerInput,
   { response, paging }: AnswerPlan,
   redact: Redactor,
@@ -140,12 +139,12 @@ function passAsItCame(
   if (kind !== 'text' && kind !== 'json') return undefined;
   const scan = kind === 'json' ? scanJson(body) : undefined;
   if (kind === 'json') {
-    const mustBeProved = body.length <= MAX_PROVED_BYTES || paging.pagination !== undefined;
-    if (mustBeProved ? scan === undefined : !hasEndsOfJson(body)) return undefined;
+    const mustBeValid = body.length <= MAX_SCANNED_BYTES || paging.pagination !== undefined;
+    if (mustBeValid ? scan === undefined : !hasEndsOfJson(body)) return undefined;
     if (paging.pagination !== undefined)
       return isUtf8Label(charset) ? passPage(scan!, { raw, args }, paging, redact) : undefined;
   }
-  if (scan === undefined || !isUtf8Label(charset)) return textBlock(show(redact(decodeText(body, charset)), raw));
+  if (scan === undefined || !isUtf8Label(charset)) return textBlock(show(redact(decodeCharset(body, charset)), raw));
   const text = textOf(scan, body);
   const display = showScanned(scan, redact(text), raw);
   return display === text ? new QuotedText(text, scan.quoted) : textBlock(display);
@@ -163,7 +162,7 @@ function passPage(
   if (!scan.isPlain || /\d/.test(paging.pagination?.nextFrom ?? '')) return undefined;
   const text = textOf(scan, body);
   if (!isTerse(text) || redact(text) !== text) return undefined;
-  const value = parseJson(writeOutline(body, scan.lists));
+  const value = parseExactJson(writeOutline(body, scan.lists));
   const notes = describeNext(value, nextPage({ plan: paging, args, headers }, value));
   const display = showScanned(scan, text, raw);
   if (display !== text) return textBlock(withNotes(display, notes));
@@ -172,7 +171,7 @@ function passPage(
 }
 
 function textOf({ isSimple }: ScannedJson, body: Buffer): string {
-  return isSimple ? body.toString('latin1') : decodeText(body, undefined);
+  return isSimple ? body.toString('latin1') : decodeCharset(body, undefined);
 }
 
 function showScanned({ isSimple }: ScannedJson, text: string, raw: RawResponse): string {
@@ -189,7 +188,7 @@ function textBlock(text: string): Content {
   return { type: 'text', text };
 }
 
-/** What was left out stands in the last line. */
+/** Says in the last line what was left out. */
 function withNotes(text: string, notes: readonly string[]): string {
   return notes.length === 0 ? text : `${text}\n${joinNotes(notes)}`;
 }
@@ -198,14 +197,14 @@ function joinNotes(notes: readonly string[]): string {
   return visible(notes.join('; '));
 }
 
-function failed(raw: RawResponse, body: Decoded, redact: (text: string) => string): Answer {
+function buildFailure(raw: RawResponse, body: Decoded, redact: (text: string) => string): Answer {
   const text = body.kind === 'content' ? '' : body.text;
   const problem = extractProblem(body.kind === 'json' ? body.value : undefined, text);
   const retryAfterSeconds = retryAfter(raw.status, raw.headers);
   return {
     status: raw.status,
     ok: false,
-    content: body.kind === 'content' ? body.content : [textBlock(visible(fitLines(text, MAX_ERROR_CHARS).text))],
+    content: body.kind === 'content' ? body.content : [textBlock(visible(cutLines(text, MAX_ERROR_CHARS).text))],
     problem,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     ...clockSkew(raw),

@@ -1,9 +1,9 @@
-// The character budget. Of JSON, whole items are cut from the list an answer is about; where there is no such list, long values
-// are shortened. What is left is always valid JSON. An answer may be a thousand times the budget: no more of its values is measured
-// than it takes to know that they are too long. Other text is cut at the end of a line.
+// The character budget. From JSON, whole items are cut from the main list of the answer; if there is no such list, long values are
+// shortened. The rest is always valid JSON. An answer may be a thousand times the budget, so its values are measured only until it is
+// clear that they are too long. Other text is cut at the end of a line.
 import { wholeCharacters } from '../../endpoint/plain-text.ts';
 import { emptyMap } from '../../endpoint/untrusted.ts';
-import { jsonLength, keysOf, stringifyJson } from './lossless.ts';
+import { jsonLength, listKeys, stringifyJson } from './lossless.ts';
 
 export interface Fitted {
   readonly value: unknown;
@@ -57,7 +57,7 @@ export function mainList(
       return;
     }
     if (path.length >= MAX_SEARCH_DEPTH) return;
-    for (const key of keysOf(inner)) {
+    for (const key of listKeys(inner)) {
       if (++visits > MAX_VISITS) return;
       visit((inner as Record<string, unknown>)[key], [...path, key]);
     }
@@ -125,7 +125,7 @@ function shorten(value: unknown, room: number): Fitted {
     if (fit !== undefined && fit.text.length <= room) return fit;
   }
   if (Array.isArray(value)) return toFitted(`a list of ${value.length} items`);
-  return toFitted(`an object with ${keysOf(value as object).length} keys`);
+  return toFitted(`an object with ${listKeys(value as object).length} keys`);
 }
 
 /** Undefined as soon as it is clear that the text will be longer than what is left. */
@@ -147,7 +147,7 @@ function shortenWith(value: unknown, level: Level, depth: number, rest: { chars:
     return items;
   }
   const out = emptyMap<unknown>();
-  const keys = keysOf(value);
+  const keys = listKeys(value);
   for (let index = 0; index < Math.min(keys.length, level.keys); index++) {
     const key = keys[index] as string;
     rest.chars -= Math.min(key.length, 200) + 3;
@@ -170,7 +170,7 @@ function shortString(text: string, chars: number): string {
 }
 
 /** Cuts text at the end of a line, or inside the first one if it is too long by itself. */
-export function fitLines(text: string, maxChars: number): { text: string; note?: string } {
+export function cutLines(text: string, maxChars: number): { text: string; note?: string } {
   if (text.length <= maxChars) return { text };
   const room = Math.max(maxChars - NOTE_ROOM, Math.floor(maxChars / 2));
   const end = text.lastIndexOf('\n', room);

@@ -1,42 +1,38 @@
-// Incomplete answers: the time was over, the limit was reached, or the API closed the connection. Complete lines and events of
-// one are still an answer; half a JSON document, picture or archive is not.
+// Answers that are incomplete (the time was over, the limit was reached, or the API closed the connection) or too large. Complete
+// lines and events are still an answer; half a JSON document, picture or archive is not.
+import { type GatewayError, ToolError } from '../../errors.ts';
 import { parseMediaType, sniff } from './decoding/answer-media.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-interface CutBody {
-  readonly headers: Headers;
-  readonly body: Buffer;
-}
-
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
-/** The first line of a stream of JSON documents is looked at up to here. */
+/** How much of the first line of a stream of JSON documents is looked at. */
 const MAX_FIRST_LINE = 128 * 1024;
 
 const kindOf = (headers: Headers) => parseMediaType(headers['content-type']).kind;
 
-/** It has no end of its own. */
+/** Whether an answer of this type may have no end of its own. */
 export function isStream(headers: Headers): boolean {
   const kind = kindOf(headers);
   return kind === 'sse' || kind === 'ndjson';
 }
 
-/** Its beginning alone is useful. */
+/** Whether the beginning of such an answer is useful by itself. */
 export function isInLines(headers: Headers): boolean {
   return isStream(headers) || kindOf(headers) === 'text';
 }
 
-/** It is no text: a picture, a sound, an archive … */
+/** Whether it is not text: a picture, a sound, an archive … */
 export function isFileType(headers: Headers): boolean {
   const kind = kindOf(headers);
   return kind === 'image' || kind === 'audio' || kind === 'binary';
 }
 
 /** The part of the body that can be passed on: up to the end of a line or event. Undefined if a part is useless. */
-export function wholePart({ headers, body }: CutBody): Buffer | undefined {
+export function wholePart({ headers, body }: { headers: Headers; body: Buffer }): Buffer | undefined {
   const { kind, essence } = parseMediaType(headers['content-type']);
-  // A body without a type may just as well be half a document as half a text.
+  // A body without a type may be half a document as well as half a text.
   switch (kind ?? (essence === '' || body.length === 0 ? 'binary' : sniff(body).kind)) {
     case 'sse':
       return body.subarray(0, endOfEvents(body));
@@ -64,7 +60,7 @@ function endOfEvents(body: Buffer): number {
   return 0;
 }
 
-/** Docker and Podman call a stream of JSON documents, one in a line, `application/json`. */
+/** Docker and Podman send a stream of JSON documents, one on each line, as `application/json`. */
 function isJsonLines(body: Buffer): boolean {
   const end = body.indexOf(NEWLINE);
   if (end < 1 || end > MAX_FIRST_LINE) return false;
@@ -88,4 +84,19 @@ function endOfCharacter(body: Buffer): number {
     if (byte < 0x80) break;
   }
   return end;
+}
+
+/** The error for an answer that is more than the gateway reads: what was dropped, and how to ask for less. */
+export function tooLarge(
+  tool: string,
+  what: string,
+  { isRead, isFile = false }: { readonly isRead: boolean; readonly isFile?: boolean },
+  details: Record<string, unknown> = {},
+): GatewayError {
+  const advice = isFile
+    ? 'It is a file: tell the user that "landbridge call" with --output <file> saves it.'
+    : isRead
+      ? 'Ask for less: fewer items per page, a narrower filter, or one item instead of a list.'
+      : 'The request itself was carried out: do not repeat it. Check the result with a read.';
+  return new ToolError('TOO_LARGE', tool, `the answer ${what} and was dropped. ${advice}`, { tool, ...details });
 }

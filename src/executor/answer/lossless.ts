@@ -1,5 +1,5 @@
-// JSON in and out without damage to large integers: 64-bit ids are common, and `JSON.parse` rounds them silently.
-// A marked string stands for such a number between the two.
+// Reads and writes JSON without changing large integers: 64-bit ids are common, and `JSON.parse` rounds them silently. In between, a
+// marked string stands for such a number.
 import { randomUUID } from 'node:crypto';
 import { visible } from '../../endpoint/hidden.ts';
 import { endOfString } from '../../endpoint/untrusted.ts';
@@ -12,11 +12,11 @@ const MAX_PLAIN_DEPTH = 200;
 const LONG_DIGITS = /\d{16}/;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-export function parseJson(text: string): unknown {
+export function parseExactJson(text: string): unknown {
   return JSON.parse(LONG_DIGITS.test(text) ? markLongIntegers(text) : text);
 }
 
-/** Walks from string to string by hand: one regular expression over both would need a stack as long as the text. */
+/** Goes from string to string by hand: one regular expression for both would need a stack as long as the text. */
 function markLongIntegers(text: string): string {
   let out = '';
   let at = 0;
@@ -59,7 +59,7 @@ const longKeyLists = new WeakMap<object, readonly string[]>();
 const LONG_KEY_LIST = 1_000;
 
 /** `Object.keys`, made once for a large object. The object must not change afterwards. */
-export function keysOf(value: object): readonly string[] {
+export function listKeys(value: object): readonly string[] {
   const list = longKeyLists.get(value);
   if (list !== undefined) return list;
   const keys = Object.keys(value);
@@ -81,7 +81,7 @@ export function jsonLength(value: unknown, limit: number): number {
     }
     return length;
   }
-  for (const key of keysOf(value)) {
+  for (const key of listKeys(value)) {
     if (length > limit) break;
     length += JSON.stringify(key).length + (length === 2 ? 1 : 2);
     length += jsonLength((value as Record<string, unknown>)[key], limit - length);

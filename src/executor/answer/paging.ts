@@ -1,4 +1,4 @@
-// "How do I get the rest": from the Link header, from the cursor in the answer, or by counting on.
+// How to get the next page: from the Link header, from the cursor in the answer, or by counting on.
 import {
   LAST_ID_ARGUMENT,
   MORE_FIELDS,
@@ -28,7 +28,7 @@ export function compilePaging(endpoint: Endpoint): PagingPlan {
   return { byWireName, pagination: endpoint.pagination };
 }
 
-/** Those of the arguments that paging reads. */
+/** The arguments that paging reads. */
 export function pagingArgs({ byWireName, pagination }: PagingPlan, args: Args): Args {
   const keys = new Set([...byWireName.values(), pagination?.arg, pagination?.sizeArg]);
   return Object.fromEntries(Object.entries(args).filter(([key]) => keys.has(key)));
@@ -41,12 +41,12 @@ export interface PagedCall {
   readonly headers: RawResponse['headers'];
 }
 
-/** The arguments that bring the next page, as `page=3`; undefined when there is none or nobody says. */
+/** The arguments that bring the next page, as `page=3`; undefined when there is none or the answer does not say. */
 export function nextPage(call: PagedCall, value: unknown): string | undefined {
   return fromLinkHeader(call) ?? (typeof value === 'object' && value !== null ? fromBody(call, value) : undefined);
 }
 
-/** What to pass when items of this very page were cut away. */
+/** The arguments to pass when items of this page were cut away. */
 export function afterCut({ plan: { pagination }, args }: PagedCall, count: number): string | undefined {
   if (pagination === undefined) return undefined;
   const current = positionOf(pagination, args);
@@ -102,7 +102,7 @@ const PAGING_KEYS: ReadonlySet<string> = new Set(
 /** Objects with more keys are searched for the paths instead. */
 const MAX_KEYS_LISTED = 32;
 
-function mayLeadOn(value: object): boolean {
+function mayHaveNext(value: object): boolean {
   if (Array.isArray(value)) return false;
   let count = 0;
   for (const key in value) if (PAGING_KEYS.has(key) || ++count > MAX_KEYS_LISTED) return true;
@@ -111,7 +111,7 @@ function mayLeadOn(value: object): boolean {
 
 function fromBody(call: PagedCall, value: object): string | undefined {
   const { pagination } = call.plan;
-  const usual = mayLeadOn(value) ? NEXT_PATHS : NO_PATHS;
+  const usual = mayHaveNext(value) ? NEXT_PATHS : NO_PATHS;
   const paths = pagination?.nextFrom === undefined ? usual : [pagination.nextFrom, ...usual];
   const more = usual === NO_PATHS ? undefined : moreOf(value);
   if (more === false) return undefined;
@@ -131,7 +131,7 @@ function fromBody(call: PagedCall, value: object): string | undefined {
 
 const NO_PATHS: readonly string[] = [];
 
-/** What the answer says of whether there is more; of several fields the first that says anything. */
+/** Whether the answer says that there is more: the first of several fields that is set. */
 function moreOf(value: object): unknown {
   for (const field of MORE_FIELDS) {
     const more = at(value, field);

@@ -1,12 +1,10 @@
-// A JSON value → the text a model gets: projected, within the budget, with a last line that says how to see the rest.
+// A JSON value → the text for a model: only the selected fields, within the budget, with a last line that says how to see the rest.
 import { encode as encodeToon } from '@toon-format/toon';
 import type { ResponsePlan } from '../../endpoint/model.ts';
 import { type Fitted, fitJson, mainList } from './character-budget.ts';
-import { compileDrop } from './drop.ts';
-import { availableFields, firstObject, parseFields } from './field-paths.ts';
-import { keysOf, toPlain } from './lossless.ts';
+import { listKeys, toPlain } from './lossless.ts';
 import { afterCut, nextPage, type PagedCall } from './paging.ts';
-import { compilePick } from './pick.ts';
+import { availableFields, compileDrop, compilePick, firstObject, parseFields } from './select-fields.ts';
 
 /** A decoded answer. `json`: the text it was parsed from. */
 export interface Source {
@@ -16,8 +14,8 @@ export interface Source {
 
 export interface Shaped {
   readonly text: string;
-  /** The text is what the API wrote. */
-  readonly isAsItCame: boolean;
+  /** The text is the API's own. */
+  readonly isUnchanged: boolean;
   readonly notes: readonly string[];
   /** The shaped value itself, for structured content. */
   structured(): unknown;
@@ -44,7 +42,7 @@ export function compileShape({ drop: keys = [], pick: paths = [], maxChars, form
     notes.push(...describeCut(fit, value, call, nextPage(call, whole), fields !== undefined));
     return {
       text: render(fit, format),
-      isAsItCame: terse !== undefined && format !== 'toon',
+      isUnchanged: terse !== undefined && format !== 'toon',
       notes,
       structured: () => toPlain(fit.value),
     };
@@ -68,7 +66,7 @@ export function isTerse(text: string): boolean {
 const BLANKS = /[[{]\s|":\s|,\s"/;
 const ELSEWHERE = ['\n', '\\u', '\\/'];
 
-/** A field nothing matches is reported, not an error: the call has already happened. */
+/** A field that matches nothing is reported, and is not an error: the call has already been made. */
 function project(value: unknown, fields: readonly string[], notes: string[]): unknown {
   const paths = parseFields(fields);
   const selection = compilePick(paths)(value);
@@ -132,7 +130,7 @@ function suggestFields(value: unknown): string {
   if (sample === undefined) return '…';
   const prefix = list === undefined || list.path.length === 0 ? '' : `${list.path.join('.')}.`;
   const short: string[] = [];
-  for (const key of keysOf(sample).slice(0, 100)) {
+  for (const key of listKeys(sample).slice(0, 100)) {
     const inner = sample[key];
     const scalar = typeof inner !== 'object' || inner === null;
     if (key.length <= 40 && scalar && String(inner).length <= 80) short.push(prefix + key);

@@ -1,7 +1,6 @@
-// Endpoint + arguments → the one request to send. Everything that does not depend on the arguments is done once.
-
+// Endpoint + arguments → the request to send. Everything that does not depend on the arguments is done once.
 import { isWebUrl } from '../../endpoint/address.ts';
-import { isArgumentHeader, isConfigurableHeader } from '../../endpoint/headers/header-names.ts';
+import { headerFault, isConfigurableHeader } from '../../endpoint/headers/header-names.ts';
 import { createOwnedHeaders } from '../../endpoint/headers/owned-headers.ts';
 import type { Args, Connection, Effect, Endpoint, EndpointLimits, Target } from '../../endpoint/model.ts';
 import { trimEnd } from '../../endpoint/plain-text.ts';
@@ -30,7 +29,7 @@ export interface WireRequest {
   readonly limits: EndpointLimits;
   /** It changes nothing, so it may be repeated, whatever its result. */
   readonly isRead: boolean;
-  /** If the answer is incomplete, the part that arrived is wanted. */
+  /** If the answer is incomplete, the part that arrived is useful. */
   readonly takesPart?: boolean;
 }
 
@@ -40,7 +39,7 @@ export interface RequestPlan {
   build(args: Args, tool: string, proof: Proof | undefined, trace?: Readonly<Record<string, string>>): WireRequest;
 }
 
-/** Where a target outside the body stands, and what is written there. */
+/** A target outside the body, and how a value is written there. */
 interface Place {
   readonly in: 'path' | 'query' | 'header' | 'cookie';
   readonly name: string;
@@ -175,7 +174,7 @@ function restrict(
   effect: Effect,
   isOwned: (name: string) => boolean,
 ): Serialise {
-  if (where === 'header' && (!isArgumentHeader(name, effect) || isOwned(name))) {
+  if (where === 'header' && (headerFault(name, effect) !== undefined || isOwned(name))) {
     return () => {
       throw new Unsendable(`would set the header ${name}, which no argument may`);
     };
@@ -247,7 +246,7 @@ function write(writer: Writer, args: Args, tool: string, check?: (text: string) 
   }
 }
 
-/** What the arguments write, then what is fixed, then what proves who we are. */
+/** Joins what the arguments write, what is fixed, and the credential. */
 function join(
   separator: string,
   writers: readonly Writer[],

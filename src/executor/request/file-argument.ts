@@ -5,7 +5,7 @@ import { toEssence } from '../../endpoint/media-type.ts';
 import { remember } from '../../endpoint/untrusted.ts';
 import { checkHeaderValue, Unsendable, wellFormed } from './wire-text.ts';
 
-/** Of text without blanks at its end: two adjacent `\s*` would try every way to share them. */
+/** For text without blanks at its end: two adjacent `\s*` would try every way to share them. */
 const BASE64 = /^[A-Za-z0-9+/_\-\s]*={0,2}$/;
 const DATA_URI = /^data:([^;,]*)(?:;[^;,]*)*?;base64,/i;
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;\s*[\w!#$&^.+-]+=(?:[\w!#$&^.+-]+|"[^"\\\r\n]*"))*$/;
@@ -17,14 +17,14 @@ interface FileFields {
   readonly text?: unknown;
 }
 
-export function isFile(value: unknown): value is FileFields {
+export function isFileArgument(value: unknown): value is FileFields {
   return isObject(value) && (typeof value.base64 === 'string' || typeof value.text === 'string');
 }
 
 /** The bytes of a file argument; a bare string is its text. */
 export function bytesOf(value: unknown): Buffer {
   if (typeof value === 'string') return Buffer.from(wellFormed(value));
-  if (!isFile(value)) throw new Unsendable('must be a file: {"base64": "…"} or {"text": "…"}');
+  if (!isFileArgument(value)) throw new Unsendable('must be a file: {"base64": "…"} or {"text": "…"}');
   if (typeof value.base64 !== 'string') return Buffer.from(wellFormed(value.text as string));
   const base64 = value.base64.replace(DATA_URI, '').trimEnd();
   if (!BASE64.test(base64))
@@ -33,11 +33,11 @@ export function bytesOf(value: unknown): Buffer {
 }
 
 /**
- * What the file says it is, else its data URI; else, of the types `accept` lists (several, or ranges, as documents write
- * them), the one that its name or its content tells.
+ * The file's own `mimeType`, else that of its data URI. Else, of the types that `accept` lists (several, or ranges, as documents write
+ * them), the one that its name or its content shows.
  */
 export function mediaTypeOf(value: unknown, accept: string | undefined): string {
-  const own = isFile(value) ? ownType(value) : undefined;
+  const own = isFileArgument(value) ? ownType(value) : undefined;
   if (own === undefined) return chooseType(accept, value);
   if (!MEDIA_TYPE.test(own))
     throw new Unsendable('has a `mimeType` that is not a media type; send one like "image/png"');
@@ -79,16 +79,22 @@ function isWithin(type: string, range: string): boolean {
   return theirs === '*/*' || ours === theirs || (theirs.endsWith('/*') && ours.startsWith(theirs.slice(0, -1)));
 }
 
-/** By the name, else by the first bytes; what comes as text is at least text. */
+/** By the name, else by the first bytes. A file given as text is at least text. */
 function detectType(value: unknown): string | undefined {
   const byName = typeOfName(filenameOf(value) ?? '');
   if (byName !== undefined) return byName;
   const text =
-    typeof value === 'string' ? value : isFile(value) && typeof value.base64 !== 'string' ? value.text : undefined;
+    typeof value === 'string'
+      ? value
+      : isFileArgument(value) && typeof value.base64 !== 'string'
+        ? value.text
+        : undefined;
   if (typeof text === 'string') return /^[\x00-\x7f]*$/.test(text) ? 'text/plain' : 'text/plain; charset=utf-8';
   return typeOfBytes(bytesOf(value));
 }
 
 export function filenameOf(value: unknown): string | undefined {
-  return isFile(value) && typeof value.filename === 'string' && value.filename !== '' ? value.filename : undefined;
+  return isFileArgument(value) && typeof value.filename === 'string' && value.filename !== ''
+    ? value.filename
+    : undefined;
 }

@@ -1,5 +1,5 @@
 // Makes sure that a read stays a read: no argument may have a name that makes a server use another method. Names known in advance
-// are never offered; here names are checked that only a call brings (members of free-form objects, a whole query string or form).
+// are never offered. This file checks names that only a call brings: members of free-form objects, a whole query string or form.
 import { isMethodParameter } from '../../endpoint/headers/header-names.ts';
 import { remember } from '../../endpoint/untrusted.ts';
 import { Unsendable } from './wire-text.ts';
@@ -23,7 +23,7 @@ function isHarmless(name: string): boolean {
   return !isMethodParameter(decodeName(name).trim());
 }
 
-/** Queries have the same names again and again, and telling takes half a microsecond. */
+/** Queries use the same names again and again, and a check takes half a microsecond. */
 const isKnownHarmless = remember(1_000, isHarmless);
 
 /** The top of a body; frameworks look no deeper. */

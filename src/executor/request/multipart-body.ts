@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ParameterStyle, PartEncoding } from '../../endpoint/model.ts';
 import { writeJson } from '../answer/lossless.ts';
-import { bytesOf, filenameOf, isFile, mediaTypeOf } from './file-argument.ts';
+import { bytesOf, filenameOf, isFileArgument, mediaTypeOf } from './file-argument.ts';
 import { checkRepetition, collectDeep, isEmpty, isJson, toText } from './parameter-styles.ts';
 import { checkHeaderValue, encode, Unsendable, wellFormed } from './wire-text.ts';
 import type { WireBody } from './write-body.ts';
@@ -64,7 +64,7 @@ function joinItems(items: readonly unknown[], part: PartEncoding | undefined): s
 }
 
 function writePart(name: string, value: unknown, part: PartEncoding | undefined): (string | Buffer)[] {
-  const file = part?.file === true || (part?.file === undefined && isFile(value) && !isJson(part?.contentType));
+  const file = part?.file === true || (part?.file === undefined && isFileArgument(value) && !isJson(part?.contentType));
   let head = `content-disposition: form-data; name="${quoted(name)}"`;
   if (file) head += `; filename="${quoted(filenameOf(value) ?? name)}"`;
   head += CRLF;
@@ -79,7 +79,7 @@ function writePart(name: string, value: unknown, part: PartEncoding | undefined)
   return [head + CRLF, file ? bytesOf(value) : json ? writeJson(value) : wellFormed(toText(value))];
 }
 
-/** As browsers do it (WHATWG HTML, multipart/form-data): these three would end the quoted name or the header. */
+/** As in browsers (WHATWG HTML, multipart/form-data): these three characters would end the quoted name or the header. */
 function quoted(text: string): string {
   return wellFormed(text).replace(/["\r\n]/g, encode);
 }

@@ -1,5 +1,5 @@
 // One parameter, or one property of a form → its text on the wire: every style, explode and type of the OAS style tables,
-// compiled once per endpoint. Items are encoded before they are joined, so a delimiter inside a value can never be taken for ours.
+// compiled once per endpoint. Items are encoded before they are joined, so a delimiter inside a value is never taken for one of ours.
 import type { Args, ParameterStyle, PartEncoding, Target } from '../../endpoint/model.ts';
 import { writeJson } from '../answer/lossless.ts';
 import { encode, encodeReserved, encodeReservedSegment, Unsendable } from './wire-text.ts';
@@ -15,7 +15,7 @@ type Pair = readonly [name: string, text: string];
 /** Deeper values are refused rather than written: no API reads thirty brackets. */
 const MAX_DEPTH = 32;
 
-/** For `query` and `cookie` the text includes the name (`a=1&a=2`), for `path` and `header` it is what stands there. */
+/** For `query` and `cookie` the text includes the name (`a=1&a=2`), for `path` and `header` it is the value alone. */
 export function compileParameter(target: ParameterTarget): Serialise {
   const encoder = encoderOf(target);
   if (target.mediaType !== undefined) return compileContent(target, encoder);
@@ -36,7 +36,7 @@ export function toText(value: unknown): string {
   return String(value);
 }
 
-/** A value with no content to send: the OAS leaves these undefined, servers read them as "not given". */
+/** A value without content to send: the OAS does not define these, and servers read them as "not given". */
 export function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null) return true;
   if (typeof value !== 'object') return false;

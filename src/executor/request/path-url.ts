@@ -1,5 +1,5 @@
-// Template + arguments → path. The origin comes from configuration alone, and no argument may add, remove or climb a
-// segment: in 2026 that was the bug of this product class (CVE-2026-32871, CVE-2026-29791 and many more).
+// Template + arguments → path. The origin comes from configuration alone, and no argument may add or remove a segment or reach a
+// parent: in 2026 that was the typical bug of gateways like this one (CVE-2026-32871, CVE-2026-29791 and many more).
 import type { Args } from '../../endpoint/model.ts';
 import { writeJson } from '../answer/lossless.ts';
 import { argumentOf, type Serialise } from './parameter-styles.ts';
@@ -20,7 +20,7 @@ export interface PathPlan {
 
 /**
  * Splits a template at its variables. Real documents also put a query string into path keys (`/rpc?method=x`): it
- * stays where it is, a fragment does not. A variable nothing feeds refuses at the call: `{id}` is never sent literally.
+ * stays where it is, a fragment does not. A variable without an argument is refused at the call: `{id}` is never sent literally.
  */
 export function compilePath(
   basePath: string,
@@ -80,7 +80,7 @@ const TOO_LONG = 'is too long for a path; send the identifier alone';
 /** Each pass undoes one layer of encoding; honest values have one or two. */
 const MAX_DECODING_PASSES = 8;
 
-/** Refuses a path value that is empty or that any server could read as climbing: as it is, and decoded until stable. */
+/** Refuses a path value that is empty or that a server could read as `..`: as it is, and decoded until stable. */
 function checkPathValue(value: unknown): void {
   if (value === undefined || value === null) throw new Unsendable('is required: it is part of the path');
   if (typeof value === 'string') {

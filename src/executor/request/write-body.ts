@@ -1,4 +1,4 @@
-// Arguments → request body. Optional bodies nobody filled are left out entirely, Content-Type included.
+// Arguments → request body. An optional body without any argument is left out entirely, Content-Type included.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, BodyPlan, Endpoint, Target } from '../../endpoint/model.ts';
 import { emptyMap } from '../../endpoint/untrusted.ts';

@@ -257,7 +257,7 @@ function showReference(draft: BodyDraft, path: string): BodyDraft {
   const required = new Set(fields.filter((field) => field.required).map(({ name }) => name));
   const names = [...fields, ...readOnlyFields].map(({ name }) => name);
   const rules = {
-    isUnasked: (name: string) => readOnlyNames.has(name),
+    isSetByApi: (name: string) => readOnlyNames.has(name),
     isRequired: (name: string) => required.has(name),
   };
   const visibleNames = new Set(shownNames({ names, ...rules, tags: new Set() }, 'part'));

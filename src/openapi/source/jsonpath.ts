@@ -13,6 +13,7 @@ import {
   jsonpath,
   JSONPathError as SyntaxProblem,
 } from 'json-p3';
+import { Budget } from '../../schema/check/budget.ts';
 import { safePattern } from '../../schema/check/pattern.ts';
 
 /** A value with its parent and its key there; the root has no parent. */
@@ -48,8 +49,9 @@ export function findAll(path: string, root: unknown): JsonPathMatch[] {
 function parseQuery(path: string): JSONPathQuery {
   if (path.length > MAX_LENGTH) throw new JsonPathError(`is longer than ${MAX_LENGTH} characters`);
   const environment = new JSONPathEnvironment();
-  environment.functionRegister.set('match', patternFunction('match'));
-  environment.functionRegister.set('search', patternFunction('search'));
+  const budget = new Budget();
+  environment.functionRegister.set('match', patternFunction('match', budget));
+  environment.functionRegister.set('search', patternFunction('search', budget));
   try {
     return environment.compile(path);
   } catch (error) {
@@ -138,7 +140,7 @@ function spend(run: Run, steps: number): void {
 }
 
 /** match() and search() in linear time. What RE2 does not accept is not an I-Regexp (RFC 9485) either, and matches nothing. */
-function patternFunction(name: 'match' | 'search'): FilterFunction {
+function patternFunction(name: 'match' | 'search', budget: Budget): FilterFunction {
   return {
     argTypes: [FunctionExpressionType.ValueType, FunctionExpressionType.ValueType],
     returnType: FunctionExpressionType.LogicalType,
@@ -146,7 +148,7 @@ function patternFunction(name: 'match' | 'search'): FilterFunction {
       if (typeof value !== 'string' || typeof source !== 'string') return false;
       const text = toRe2(source);
       const pattern = safePattern(name === 'match' ? `^(?:${text})$` : text);
-      return pattern.portable && pattern.test(value);
+      return pattern.portable && pattern.test(value, budget);
     },
   };
 }

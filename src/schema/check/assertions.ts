@@ -1,17 +1,17 @@
-// Keywords that say something about a value without looking into schemas inside: what their own value has to look like,
-// and whether a value satisfies them. For ajv, which has code of its own, only the former counts.
+// Keywords that restrict a value without holding schemas: what the keyword's own value has to look like, and whether a value
+// satisfies it. ajv has code of its own for most of them and uses only the first part.
 import { isObject } from '../../endpoint/is-object.ts';
 import { ANY, ARRAY, NUMBER, OBJECT, STRING } from '../json-types.ts';
 import { TYPES } from '../keywords.ts';
-import { KEY_EFFORT, spend, spendOnText } from './effort.ts';
+import { type Budget, KEY_COST } from './budget.ts';
 import { FORMATS } from './formats.ts';
-import { haveDuplicates, membershipOf, sameJson } from './json-equality.ts';
+import { haveDuplicates, sameJson, valueSetOf } from './json-equality.ts';
 import { safePattern } from './pattern.ts';
 
-export interface Assertion {
+export interface KeywordAssertion {
   /** JSON types it says something about. */
   readonly on: number;
-  readonly holds: (value: never, limit: never) => boolean;
+  readonly holds: (value: never, limit: never, budget: Budget) => boolean;
   /** Whether the keyword's own value is one that can be enforced. */
   readonly isUsable: (limit: unknown) => boolean;
 }
@@ -27,9 +27,12 @@ const isAnything = (): boolean => true;
 
 const on =
   <V>(types: number) =>
-  <L>(isUsable: (limit: unknown) => boolean, holds: (value: V, limit: L) => boolean): Assertion => ({
+  <L>(
+    isUsable: (limit: unknown) => boolean,
+    holds: (value: V, limit: L, budget: Budget) => boolean,
+  ): KeywordAssertion => ({
     on: types,
-    holds: holds as Assertion['holds'],
+    holds: holds as KeywordAssertion['holds'],
     isUsable,
   });
 const onNumbers = on<number>(NUMBER);
@@ -41,7 +44,7 @@ const onObjects = on<object>(OBJECT);
 const MULTIPLE_PRECISION = 1e-8;
 
 /** In the order in which violations are reported. */
-export const ASSERTIONS: Readonly<Record<string, Assertion>> = {
+export const ASSERTIONS: Readonly<Record<string, KeywordAssertion>> = {
   maximum: onNumbers(isNumber, (value, limit: number) => value <= limit),
   minimum: onNumbers(isNumber, (value, limit: number) => value >= limit),
   exclusiveMaximum: onNumbers(isNumber, (value, limit: number) => value < limit),
@@ -50,27 +53,29 @@ export const ASSERTIONS: Readonly<Record<string, Assertion>> = {
     isStep,
     (value, step: number) => Math.abs(Math.round(value / step) - value / step) <= MULTIPLE_PRECISION,
   ),
-  // A character takes two units at most, so they are counted in strings of about that length only.
+  // A character takes at most two units, so characters are counted only in strings of about that length.
   maxLength: onStrings(
     isCount,
-    (value, limit: number) => value.length <= limit || (value.length <= 2 * limit && countChars(value) <= limit),
+    (value, limit: number, budget) =>
+      value.length <= limit || (value.length <= 2 * limit && countChars(value, budget) <= limit),
   ),
   minLength: onStrings(
     isCount,
-    (value, limit: number) => value.length >= 2 * limit || (value.length >= limit && countChars(value) >= limit),
+    (value, limit: number, budget) =>
+      value.length >= 2 * limit || (value.length >= limit && countChars(value, budget) >= limit),
   ),
-  pattern: onStrings(isText, (value, source: string) => safePattern(source).test(value)),
-  format: on<string | number>(STRING | NUMBER)(isText, (value, name: string) => {
+  pattern: onStrings(isText, (value, source: string, budget) => safePattern(source).test(value, budget)),
+  format: on<string | number>(STRING | NUMBER)(isText, (value, name: string, budget) => {
     const format = FORMATS.get(name);
-    return format?.on !== typeof value || format.test(value as never);
+    return format?.on !== typeof value || format.test(value as never, budget);
   }),
-  const: on(ANY)(isAnything, (value, fixed: unknown) => sameJson(value, fixed, spend)),
-  enum: on(ANY)(isList, (value, values: readonly unknown[]) => membershipOf(values)(value)),
+  const: on(ANY)(isAnything, (value, fixed: unknown, budget) => sameJson(value, fixed, budget)),
+  enum: on(ANY)(isList, (value, values: readonly unknown[], budget) => valueSetOf(values, budget).has(value, budget)),
   maxItems: onArrays(isCount, (value, limit: number) => value.length <= limit),
   minItems: onArrays(isCount, (value, limit: number) => value.length >= limit),
-  uniqueItems: onArrays(isFlag, (value, unique: boolean) => !unique || !haveDuplicates(value)),
-  maxProperties: onObjects(isCount, (value, limit: number) => countKeys(value) <= limit),
-  minProperties: onObjects(isCount, (value, limit: number) => countKeys(value) >= limit),
+  uniqueItems: onArrays(isFlag, (value, unique: boolean, budget) => !unique || !haveDuplicates(value, budget)),
+  maxProperties: onObjects(isCount, (value, limit: number, budget) => countKeys(value, budget) <= limit),
+  minProperties: onObjects(isCount, (value, limit: number, budget) => countKeys(value, budget) >= limit),
 };
 
 /** What the values of keywords have to look like that are no schemas. */
@@ -79,19 +84,19 @@ export const USABLE: ReadonlyMap<string, (limit: unknown) => boolean> = new Map(
   ['type', (limit) => isList([limit].flat()) && [limit].flat().every((name) => TYPES.includes(name as string))],
   ['minContains', isCount],
   ['maxContains', isCount],
-  // A boolean is how parameters and older drafts say it; there is nothing to enforce, and nothing to tell.
+  // Parameters and older drafts write a boolean here: nothing to enforce, and nothing to report.
   ['required', (limit) => isNames(limit) || isFlag(limit)],
   ['dependentRequired', (limit) => isObject(limit) && Object.values(limit).every(isNames)],
 ]);
 
-function countKeys(object: object): number {
+function countKeys(object: object, budget: Budget): number {
   const { length } = Object.keys(object);
-  spend(length * KEY_EFFORT);
+  budget.spend(length * KEY_COST);
   return length;
 }
 
-function countChars(value: string): number {
-  spendOnText(value);
+function countChars(value: string, budget: Budget): number {
+  budget.spendOnText(value);
   return lengthOf(value);
 }
 

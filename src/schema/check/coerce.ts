@@ -1,16 +1,16 @@
-// Other readings of a value that does not fit (`"5"` as 5). Tried only after a first failure and only if a single reading is
-// possible: only values whose type was refused are changed, so a place that takes a string is never touched, and the result is
-// validated.
+// Other readings of a value that does not fit (`"5"` as 5). They are tried only after a first failure, and only if a single reading
+// is possible. Only values whose type was refused are changed, so a string stays as it is where strings are accepted. The result is
+// validated again.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, JsonSchema } from '../../endpoint/model.ts';
 import { namesOf } from '../explain/show.ts';
-import { ANY, ARRAY, BOOLEAN, FRACTION, NULL, NUMBER, OBJECT, STRING, typeOf, typesOf } from '../json-types.ts';
+import { ANY, ARRAY, BOOLEAN, FRACTION, NULL, NUMBER, OBJECT, possibleTypes, STRING, typeOf } from '../json-types.ts';
 import { copyOf, setOwn, UNIONS } from '../keywords.ts';
 import { conjuncts, findProperty, schemasAlong } from '../references.ts';
 import { meantBranch } from '../walk/union-branches.ts';
-import { type CheckError, findErrors } from '../walk/walk-schema.ts';
+import { type CheckError, findErrors, type WalkContext } from '../walk/walk-schema.ts';
 import { MAX_VALUES, withinBounds } from './bounds.ts';
-import { TOO_MUCH_EFFORT } from './effort.ts';
+import { BUDGET_EXCEEDED, type Budget } from './budget.ts';
 
 const LONG = /^-?[1-9]\d{15,19}$/;
 const NUMERIC = /^-?(?:0|[1-9]\d{0,30})(?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?$/;
@@ -30,13 +30,14 @@ export interface Reading {
 }
 
 /**
- * What is read, as far as that is found out within the allowance for it. `fillsNull`: whether null is put where it has to be
- * given and is missing.
+ * The readings found before the budget for them is spent. `fillsNull`: whether a required value that may be null and is missing
+ * becomes null.
  */
-export function coerce(schema: JsonSchema, args: Args, fillsNull = true): Reading {
+export function coerce(schema: JsonSchema, args: Args, budget: Budget, fillsNull = true): Reading {
+  const context: WalkContext = { root: schema, budget };
   const long: { path: Path; digits: string }[] = [];
   const copies = new Set<Holder>();
-  /** Whatever is on the way to a change is copied once. */
+  /** Every object on the way to a change is copied once. */
   const own = (part: Holder): Holder => {
     const copy = copies.has(part) ? part : copyOf(part);
     copies.add(copy);
@@ -45,7 +46,7 @@ export function coerce(schema: JsonSchema, args: Args, fillsNull = true): Readin
   let reading: Args = args;
   try {
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      const changes = findChanges(schema, schema, reading, [], fillsNull);
+      const changes = findChanges(context, schema, reading, [], fillsNull);
       for (const { path, value, digits } of changes) {
         reading = own(reading as Holder);
         setAt(reading as Holder, path, value, own);
@@ -55,7 +56,7 @@ export function coerce(schema: JsonSchema, args: Args, fillsNull = true): Readin
       if (!changes.some(({ value }) => typeof value === 'object')) break;
     }
   } catch (error) {
-    if (error !== TOO_MUCH_EFFORT) throw error;
+    if (error !== BUDGET_EXCEEDED) throw error;
   }
   return { args: reading, long };
 }
@@ -73,7 +74,7 @@ function setAt(root: Holder, path: Path, value: unknown, own: (part: Holder) => 
   else setOwn(holder, path.at(-1)!, value);
 }
 
-/** The arguments with every long integer in its place, as a bigint: what holds one was copied for its stand-in. */
+/** The arguments with every long integer in its place, as a bigint. The objects around it are copies already. */
 export function withLongIntegers({ args, long }: Reading): Args {
   for (const { path, digits } of long) setAt(args as Holder, path, BigInt(digits), (part) => part);
   return args;
@@ -81,22 +82,29 @@ export function withLongIntegers({ args, long }: Reading): Args {
 
 interface Change {
   readonly path: Path;
-  /** Undefined for what is left out. */
+  /** Undefined: the value is left out. */
   readonly value: unknown;
   /** Of a long integer. */
   readonly digits?: string;
 }
 
 /** Other readings of the values that do not fit, in the branch of a union that was meant. */
-function findChanges(root: JsonSchema, schema: JsonSchema, value: unknown, start: Path, fillsNull: boolean): Change[] {
-  return findErrors(root, schema, value, MAX_VALUES).flatMap((error): Change[] => {
+function findChanges(
+  context: WalkContext,
+  schema: JsonSchema,
+  value: unknown,
+  start: Path,
+  fillsNull: boolean,
+): Change[] {
+  const { root, budget } = context;
+  return findErrors(context, schema, value, MAX_VALUES).flatMap((error): Change[] => {
     const path = start.length === 0 ? error.path : [...start, ...error.path];
     if (MISSES.has(error.keyword)) return fillsNull ? fillNull(root, error, path) : [];
     if (!REFUSES_TYPES.has(error.keyword)) return [];
     if (error.value === null) return leaveOut(root, schema, error) ? [{ path, value: undefined }] : [];
-    const branch = branchOf(root, error);
-    if (branch !== undefined) return findChanges(root, branch, error.value, path, fillsNull);
-    const change = reread(error.value, typesOf(root, error.schema));
+    const branch = branchOf(context, error);
+    if (branch !== undefined) return findChanges(context, branch, error.value, path, fillsNull);
+    const change = reread(error.value, possibleTypes(root, error.schema), budget);
     return change === undefined || change.value === error.value ? [] : [{ path, ...change }];
   });
 }
@@ -105,31 +113,31 @@ const REFUSES_TYPES: ReadonlySet<string> = new Set(['type', 'enum', 'const', ...
 
 const MISSES: ReadonlySet<string> = new Set(['required', 'dependentRequired']);
 
-/** Clients leave out null values: a required field that may be null and is missing, while others are given, becomes null. */
+/** Some clients leave out null values. A required field that may be null and is missing, while others are given, becomes null. */
 function fillNull(root: JsonSchema, { schema, params, value }: CheckError, path: Path): Change[] {
   const name = String(params.missingProperty);
   const property = findProperty(root, schema, name);
   if (property === undefined || Object.keys(value as object).length === 0) return [];
-  const types = typesOf(root, property);
+  const types = possibleTypes(root, property);
   return types & NULL && types !== ANY ? [{ path: [...path, name], value: null }] : [];
 }
 
-/** Other clients write null for values they leave out. Not in a map, whose names the caller chose, nor in a list. */
+/** Other clients write null for values they mean to leave out. Not in a map, whose names the caller chose, nor in a list. */
 function leaveOut(root: JsonSchema, schema: JsonSchema, { path, schema: source }: CheckError): boolean {
-  if (path.length === 0 || typesOf(root, source) & NULL) return false;
+  if (path.length === 0 || possibleTypes(root, source) & NULL) return false;
   const name = path.at(-1)!;
   const around = schemasAlong(root, schema, path.slice(0, -1))[path.length - 1];
   if (around === undefined || typeof name === 'number' || findProperty(root, around, name) === undefined) return false;
   return ![...conjuncts(root, [around])].some((part) => isObject(part) && namesOf(part.required).includes(name));
 }
 
-function branchOf(root: JsonSchema, { keyword, schema, value }: CheckError): JsonSchema | undefined {
+function branchOf(context: WalkContext, { keyword, schema, value }: CheckError): JsonSchema | undefined {
   const branches = UNIONS.some((union) => union === keyword) ? schema[keyword] : undefined;
-  return Array.isArray(branches) ? meantBranch(root, branches, value) : undefined;
+  return Array.isArray(branches) ? meantBranch(context, branches, value) : undefined;
 }
 
 /** Another reading of a value whose type does not fit. */
-function reread(value: unknown, types: number): Omit<Change, 'path'> | undefined {
+function reread(value: unknown, types: number, budget: Budget): Omit<Change, 'path'> | undefined {
   if (types & typeOf(value)) return undefined;
   if (typeof value === 'number') {
     // Above 2^53 the digits are already lost, so the caller has to send a string.
@@ -147,7 +155,7 @@ function reread(value: unknown, types: number): Omit<Change, 'path'> | undefined
   if (!((opens === '{' && types & OBJECT) || (opens === '[' && types & ARRAY))) return undefined;
   try {
     const reading: unknown = JSON.parse(value);
-    return typeOf(reading) & types && withinBounds(reading) === 'ok' ? { value: reading } : undefined;
+    return typeOf(reading) & types && withinBounds(reading, budget) === 'ok' ? { value: reading } : undefined;
   } catch {
     return undefined;
   }

@@ -3,12 +3,12 @@
 // expression sees bounded input only, because several of them are quadratic.
 import { createRequire } from 'node:module';
 import type { fullFormats } from 'ajv-formats/dist/formats.js';
-import { spendOnText } from './effort.ts';
+import type { Budget } from './budget.ts';
 
 export interface CheckedFormat {
   /** Which JSON type the format says something about; other types pass. */
   readonly on: 'string' | 'number';
-  readonly test: (value: never) => boolean;
+  readonly test: (value: never, budget: Budget) => boolean;
   /** What is expected, with an example. */
   readonly expected: string;
 }
@@ -17,7 +17,7 @@ const MAX_CHARS = 2_048;
 const OPAQUE_URI = /^[a-z][a-z0-9+.-]*:[^\s<>"\\^`{|}]+$/i;
 
 let rules: Record<string, unknown> | undefined;
-/** Loaded when a value of such a format first comes; compiling the expressions takes a millisecond. */
+/** Loaded with the first value of such a format; compiling the expressions takes a millisecond. */
 const ruleOf = (name: keyof typeof fullFormats): ((value: string) => boolean) => {
   rules ??= (createRequire(import.meta.url)('ajv-formats/dist/formats.js') as { fullFormats: object })
     .fullFormats as Record<string, unknown>;
@@ -41,9 +41,9 @@ const whole = (min: number, max: number, words: string): CheckedFormat => ({
 
 const shortUri = text('uri', '');
 // A data: URI of an image is a long and valid URI; one linear expression is enough for those.
-const isUri = (value: string): boolean => {
-  if (value.length <= MAX_CHARS) return shortUri.test(value as never);
-  spendOnText(value);
+const isUri = (value: string, budget: Budget): boolean => {
+  if (value.length <= MAX_CHARS) return shortUri.test(value as never, budget);
+  budget.spendOnText(value);
   return OPAQUE_URI.test(value);
 };
 const uri: CheckedFormat = { on: 'string', test: isUri, expected: 'an absolute URI such as https://example.com/path' };
@@ -85,8 +85,8 @@ function toTest(rule: unknown): (value: string) => boolean {
 }
 
 /** RFC 4648 section 4, padded; line breaks as MIME writers put them are accepted. */
-function isBase64(value: string): boolean {
-  spendOnText(value);
+function isBase64(value: string, budget: Budget): boolean {
+  budget.spendOnText(value);
   const plain = /[\r\n]/.test(value) ? value.replace(/\r?\n/g, '') : value;
   return plain.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(plain);
 }

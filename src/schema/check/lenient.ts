@@ -1,14 +1,13 @@
-// `lenient: true` of a domain file: for documents that are wrong about their own API. What the document's schema would refuse
-// (a type, enum, pattern, format, bound, variant, a missing field, an unknown field inside an object) goes on as it came, with a
-// word about it. Never let through: names without a place in the request, missing path parameters, numbers that lost digits,
+// `lenient: true` of a domain file: for documents that are wrong about their own API. Arguments that the document's schema refuses
+// (a type, enum, pattern, format, bound, variant, a missing field, an unknown field inside an object) are sent as they came, with a
+// note about it. Never let through: names without a place in the request, missing path parameters, numbers that lost digits,
 // arguments beyond the gateway's own limits, and what the domain file itself demands.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, Endpoint, JsonSchema } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
-import type { Problem } from '../explain/argument-problem.ts';
 import { LOST_DIGITS } from '../explain/explain-rules.ts';
-import { refusal } from '../explain/refusal.ts';
-import { holdsRounded } from './bounds.ts';
+import { type Problem, refusal } from '../explain/refusal.ts';
+import { Budget } from './budget.ts';
 import { createSchemaValidator, createValidator, optionsOf, type Validator } from './validator.ts';
 
 export interface LenientValidator {
@@ -17,7 +16,7 @@ export interface LenientValidator {
   readonly notesOn: (args: Args) => readonly string[];
 }
 
-/** Validators for sets of arguments that do not fit; the rest shares the one that takes anything. */
+/** Validators for different sets of arguments that do not fit. Further sets share the one that takes anything. */
 const MAX_VARIANTS = 16;
 const MAX_NOTES = 3;
 
@@ -40,15 +39,16 @@ export function createLenientValidator(endpoint: Endpoint): LenientValidator {
   return {
     notesOn: (args) => notes.get(args) ?? [],
     validate(tool, args) {
+      const budget = new Budget();
       try {
-        return strict(tool, args);
+        return strict(tool, args, budget);
       } catch (error) {
         const problems = problemsIn(error);
         if (problems === undefined) throw error;
-        // Where nothing says what is an integer, any number may be an id.
-        if (holdsRounded()) throw refusal(tool, endpoint.inputSchema, [ROUNDED]);
+        // Nothing says which numbers are integers, so any number may be an id.
+        if (budget.holdsRounded) throw refusal(tool, endpoint.inputSchema, [ROUNDED]);
         const reading = accept(tool, args, problems, variantFor);
-        // A copy: the caller's own object may be looked at again.
+        // A copy: the same object may be validated again, with another result.
         const own = reading === args ? { ...reading } : reading;
         notes.set(own, [describe(problems)]);
         return own;

@@ -1,12 +1,15 @@
-// Runs the regular expressions of schemas without ever letting one hold the event loop. In this order: the engine of
-// JavaScript where the text of the pattern proves it linear; RE2, which always is; a conjunction of those for
-// lookaheads at the start (`^(?=.*\d)(?!x).+$`); and for the few that are left (lookaround elsewhere, back references,
-// repeats above 1,000) JavaScript again, on subjects so short that its steps are bounded. No deadline is needed: a timer
-// cannot interrupt a match in this thread, and a worker would make validation asynchronous. A pattern without any bound
-// (`(a+)+\1`) is not enforced and the doctor says so; the API itself still is free to refuse.
+// Runs the regular expressions of schemas without ever letting one block the event loop. The first of these that applies is used:
+// 1. The engine of JavaScript, if the text of the pattern proves that it takes linear time.
+// 2. RE2, which always takes linear time.
+// 3. A conjunction of such patterns, for lookaheads at the start (`^(?=.*\d)(?!x).+$`).
+// 4. JavaScript again, on subjects so short that its steps are bounded: for the few patterns that are left (lookaround elsewhere,
+//    back references, repeats above 1,000).
+// A deadline would not help: a timer cannot interrupt a match in this thread, and a worker would make validation asynchronous.
+// A pattern without any bound (`(a+)+\1`) is not enforced. The doctor says so, and the API may still refuse the value.
 import { createRequire } from 'node:module';
 import type { RE2JS } from 're2js';
 import { once } from '../../endpoint/untrusted.ts';
+import type { Budget } from './budget.ts';
 import { costOfPattern } from './pattern-cost.ts';
 
 /** `too_long`: more steps than one match may take; `too_many`: than one call may. `unusable`: no engine understands it. */
@@ -17,41 +20,29 @@ export interface SafePattern {
   readonly engine: 'native' | 're2' | 'bounded' | 'unchecked' | 'none';
   /** Whether RE2 understands it, and so the engines of most other clients. */
   readonly portable: boolean;
-  verdict(value: string): PatternVerdict;
-  test(value: string): boolean;
-  /** ajv keys patterns by this: without a distinct text all of them collapse into the first. */
-  toString(): string;
+  verdict(value: string, budget: Budget): PatternVerdict;
+  test(value: string, budget: Budget): boolean;
 }
 
-/** One match: a step of RE2 (a character, for each instruction of the pattern) takes up to 100 ns. */
+/** Of one match. A step of RE2 (a character, for each instruction of the pattern) takes up to 100 ns. */
 const MAX_STEPS = 250_000;
-/** So many steps of a bounded native pattern take as long. */
+/** This many steps of a bounded native pattern take as long as one of RE2. */
 const NATIVE_STEPS_PER_STEP = 8;
 const FREE_PER_CHARACTER = 4;
 const FREE_PER_VALUE = 500;
 /** Small programs run as an automaton whose states all fit its cache: they cost the same for every character. */
 const SMALL_PROGRAM = 64;
 const SMALL_PROGRAM_STEPS = 2;
-/** All matches of one call: refused only when both are used up, so that a slow machine alone refuses nothing. */
+/** Of all matches of one call. A value is refused only when both are used up, so a slow machine alone refuses nothing. */
 const FREE_STEPS = 1_000_000;
 const FREE_MS = 30;
 /** Expensive matches are remembered during the call, because explaining a refusal repeats them. */
-const DEAR_STEPS = 5_000;
+const EXPENSIVE_STEPS = 5_000;
 const MAX_REMEMBERED = 64;
 const MAX_PATTERN_CHARS = 8_192;
 const MAX_CACHED = 4_096;
 
 const cache = new Map<string, SafePattern>();
-let spentSteps = 0;
-let spentMs = 0;
-const memory = new Map<string, Map<string, PatternVerdict>>();
-
-/** Every call starts with a fresh allowance for matching. */
-export function resetPatternBudget(): void {
-  spentSteps = 0;
-  spentMs = 0;
-  if (memory.size > 0) memory.clear();
-}
 
 /** The pattern, compiled once per text and shared. Never throws. */
 export function safePattern(source: string): SafePattern {
@@ -64,7 +55,7 @@ export function safePattern(source: string): SafePattern {
 }
 
 function buildPattern(source: string): SafePattern {
-  if (source.length > MAX_PATTERN_CHARS) return toPattern(source, 'none', never, () => 'unusable');
+  if (source.length > MAX_PATTERN_CHARS) return toPattern('none', never, () => 'unusable');
   const expression = withAnchors(source);
   const native = compileNative(expression);
   const cost = costOfPattern(expression);
@@ -73,47 +64,54 @@ function buildPattern(source: string): SafePattern {
   const re2 = unicode ? undefined : compileRe2(expression);
   const portable = once(() => (unicode ? compileRe2(expression) : re2) !== undefined);
   if (native && cost?.linear && !re2) {
-    return toPattern(source, 'native', portable, (value) => {
+    return toPattern('native', portable, (value, budget) => {
       const steps = cost.steps(value.length);
-      // Most cost a step or two per character and are free; those with long fixed repeats use up the allowance.
+      // Most cost a step or two per character and are free; those with long fixed repeats use up the budget.
       if (steps <= FREE_PER_CHARACTER * value.length + FREE_PER_VALUE) return verdictOf(native.test(value));
-      return withinAllowance(source, value, steps / NATIVE_STEPS_PER_STEP, () => native.test(value));
+      return withinBudget(budget, source, value, steps / NATIVE_STEPS_PER_STEP, () => native.test(value));
     });
   }
   if (re2) {
     const size = re2.programSize();
     const perCharacter = size <= SMALL_PROGRAM ? SMALL_PROGRAM_STEPS : size;
-    return toPattern(source, 're2', portable, (value) =>
-      withinAllowance(source, value, value.length * perCharacter, () => re2.test(value)),
+    return toPattern('re2', portable, (value, budget) =>
+      withinBudget(budget, source, value, value.length * perCharacter, () => re2.test(value)),
     );
   }
-  if (!native) return toPattern(source, 'none', never, () => 'unusable');
+  if (!native) return toPattern('none', never, () => 'unusable');
   const parts = splitLookaheads(expression);
-  if (parts) return toPattern(source, 'bounded', never, (value) => conjunction(parts, value));
-  if (!cost || cost.steps(1) === Number.POSITIVE_INFINITY) return toPattern(source, 'unchecked', never, () => 'match');
-  return toPattern(source, 'bounded', never, (value) =>
-    withinAllowance(source, value, cost.steps(value.length) / NATIVE_STEPS_PER_STEP, () => native.test(value)),
+  if (parts) return toPattern('bounded', never, (value, budget) => matchAll(parts, value, budget));
+  if (!cost || cost.steps(1) === Number.POSITIVE_INFINITY) return toPattern('unchecked', never, () => 'match');
+  return toPattern('bounded', never, (value, budget) =>
+    withinBudget(budget, source, value, cost.steps(value.length) / NATIVE_STEPS_PER_STEP, () => native.test(value)),
   );
 }
 
 const never = (): boolean => false;
 
-function withinAllowance(source: string, value: string, steps: number, test: () => boolean): PatternVerdict {
+function withinBudget(
+  budget: Budget,
+  source: string,
+  value: string,
+  steps: number,
+  test: () => boolean,
+): PatternVerdict {
   if (steps > MAX_STEPS) return 'too_long';
-  const earlier = steps > DEAR_STEPS ? memory.get(source)?.get(value) : undefined;
+  const earlier = steps > EXPENSIVE_STEPS ? budget.matches?.get(source)?.get(value) : undefined;
   if (earlier !== undefined) return earlier;
-  if (spentSteps > FREE_STEPS && spentMs > FREE_MS) return 'too_many';
-  spentSteps += steps;
+  if (budget.matchSteps > FREE_STEPS && budget.matchMs > FREE_MS) return 'too_many';
+  budget.matchSteps += steps;
   const start = performance.now();
   const verdict = verdictOf(test());
-  spentMs += performance.now() - start;
-  if (steps > DEAR_STEPS) remember(source, value, verdict);
+  budget.matchMs += performance.now() - start;
+  if (steps > EXPENSIVE_STEPS) rememberMatch(budget, source, value, verdict);
   return verdict;
 }
 
-function remember(source: string, value: string, verdict: PatternVerdict): void {
-  const verdicts = memory.get(source) ?? new Map<string, PatternVerdict>();
-  if (verdicts.size < MAX_REMEMBERED) memory.set(source, verdicts.set(value, verdict));
+function rememberMatch(budget: Budget, source: string, value: string, verdict: PatternVerdict): void {
+  budget.matches ??= new Map();
+  const verdicts = budget.matches.get(source) ?? new Map<string, PatternVerdict>();
+  if (verdicts.size < MAX_REMEMBERED) budget.matches.set(source, verdicts.set(value, verdict));
 }
 
 function verdictOf(matches: boolean): PatternVerdict {
@@ -126,16 +124,16 @@ interface Part {
   readonly negative: boolean;
 }
 
-function conjunction(parts: readonly Part[], value: string): PatternVerdict {
+function matchAll(parts: readonly Part[], value: string, budget: Budget): PatternVerdict {
   for (const { pattern, negative } of parts) {
-    const verdict = pattern.verdict(value);
+    const verdict = pattern.verdict(value, budget);
     if (verdict !== 'match' && verdict !== 'mismatch') return verdict;
     if ((verdict === 'match') === negative) return 'mismatch';
   }
   return 'match';
 }
 
-/** `^(?=A)(?!B)C` as `^A`, not `^B`, and `^C`; undefined where that is not the whole of it. */
+/** `^(?=A)(?!B)C` as `^A`, not `^B`, and `^C`; undefined where the pattern says more than that. */
 function splitLookaheads(source: string): readonly Part[] | undefined {
   // A back reference would lose its group.
   if (!source.startsWith('^(?') || /\\(?:[1-9]|k<)/.test(source)) return undefined;
@@ -171,7 +169,6 @@ function endOfGroup(source: string, start: number, alone = false): number | unde
 }
 
 function toPattern(
-  source: string,
   engine: SafePattern['engine'],
   portable: () => boolean,
   verdict: SafePattern['verdict'],
@@ -182,13 +179,12 @@ function toPattern(
       return portable();
     },
     verdict,
-    test: (value: string) => verdict(value) === 'match',
-    toString: () => `/${source}/`,
+    test: (value: string, budget: Budget) => verdict(value, budget) === 'match',
   });
 }
 
 let engine: typeof RE2JS | undefined;
-/** 260 KB of tables and code, for the first pattern that JavaScript is not trusted with. */
+/** 260 KB of tables and code, loaded for the first pattern that is not proven linear. */
 const loadRe2 = (): typeof RE2JS =>
   (engine ??= (createRequire(import.meta.url)('re2js') as { RE2JS: typeof RE2JS }).RE2JS);
 
@@ -215,7 +211,7 @@ function compileNative(source: string): RegExp | undefined {
   return undefined;
 }
 
-/** Python and Ruby authors write `\A…\Z`; ECMA-262 would read the letters A and Z, which nobody means. */
+/** Python and Ruby authors write `\A…\Z`; ECMA-262 would read the letters A and Z, which is never meant. */
 function withAnchors(source: string): string {
   if (!/\\[AZz]/.test(source)) return source;
   let text = '';
@@ -233,9 +229,3 @@ function withAnchors(source: string): string {
   }
   return text;
 }
-
-/** For ajv's `code.regExp`. */
-export const regExpEngine: { (source: string, flags: string): SafePattern; code: string } = Object.assign(
-  (source: string) => safePattern(source),
-  { code: 'safePattern' },
-);

@@ -14,7 +14,7 @@ import {
 import { isSchema, resolveRef, type SchemaObject, schemasOf } from '../references.ts';
 import { MAX_NESTING } from '../walk/walk-schema.ts';
 import { USABLE } from './assertions.ts';
-import { MAX_COMPILED } from './effort.ts';
+import { MAX_COMPILED } from './budget.ts';
 import { safePattern } from './pattern.ts';
 
 /** Identity and dialect of a schema mean nothing inside one that is complete; `$async` would turn checks into promises. */
@@ -57,7 +57,7 @@ function usableKeywords(
 const MAX_BRANCHES = 8;
 const MAX_PATTERNS = 4;
 /** Limit of names in `dependentRequired` and `dependencies`: ajv writes code for each. */
-const MAX_COMPANIONS = 60;
+const MAX_DEPENDENTS = 60;
 
 /**
  * Even if a branch of these does not apply, ajv counts its names as evaluated, or forgets those that others evaluated; the same
@@ -84,7 +84,7 @@ export function toCompilable(root: JsonSchema, part: JsonSchema): { schema: Json
     for (const union of UNIONS) if (own[union] !== undefined) own[union] = schemasOf(own[union]);
     losesNames ||= (isBranch ? LOSE_NAMES_IN_BRANCH : LOSE_NAMES).some((keyword) => own[keyword] !== undefined);
     needsNames ||= own.unevaluatedProperties !== undefined;
-    if (isDear(own) || isMisread(own) || (losesNames && needsNames)) size = MAX_COMPILED + 1;
+    if (isExpensive(own) || isMisread(own) || (losesNames && needsNames)) size = MAX_COMPILED + 1;
     const inner = mapSubschemas(own, (part, keyword) =>
       copy(part, UNIONS.some((union) => union === keyword) || (isBranch && keyword === 'allOf')),
     );
@@ -98,16 +98,16 @@ export function toCompilable(root: JsonSchema, part: JsonSchema): { schema: Json
   return size > MAX_COMPILED ? undefined : { schema, size };
 }
 
-function isDear(schema: SchemaObject): boolean {
+function isExpensive(schema: SchemaObject): boolean {
   const { patternProperties = {}, const: fixed } = schema;
   // The names in it would be listed again for every value it is compared with.
   if (typeof fixed === 'object' && fixed !== null) return true;
   if (Object.keys(patternProperties as object).length > MAX_PATTERNS) return true;
-  if (countCompanions(schema) > MAX_COMPANIONS) return true;
+  if (countDependents(schema) > MAX_DEPENDENTS) return true;
   return [...SCHEMA_LIST_KEYWORDS].some((keyword) => ((schema[keyword] ?? []) as unknown[]).length > MAX_BRANCHES);
 }
 
-function countCompanions({ dependentRequired = {}, dependencies = {} }: SchemaObject): number {
+function countDependents({ dependentRequired = {}, dependencies = {} }: SchemaObject): number {
   const lists = [dependentRequired, dependencies].flatMap((map) => Object.values(map as object));
   return lists.reduce<number>((sum, names) => sum + 1 + (Array.isArray(names) ? names.length : 0), 0);
 }

@@ -1,46 +1,40 @@
-// Strict arguments. A schema is compiled when its first call arrives; a call that fits costs one compiled function and
-// no allocation. Only a call that does not fit pays for a second reading of its values and for an explanation.
+// Strict arguments. A schema is compiled when its first call arrives. A call that fits costs one compiled function. Only a call that
+// does not fit pays for a second reading of its values and for an explanation.
 import { overwrites } from '../../endpoint/conventions/effect.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, Endpoint, JsonSchema, Parsed } from '../../endpoint/model.ts';
 import { toOneLine } from '../../endpoint/plain-text.ts';
 import { GatewayError } from '../../errors.ts';
-import type { Problem } from '../explain/argument-problem.ts';
 import { explain } from '../explain/explain-errors.ts';
-import { MAX_PROBLEMS, refusal } from '../explain/refusal.ts';
+import { isRequiredOnly } from '../explain/explain-unions.ts';
+import { MAX_PROBLEMS, type Problem, refusal } from '../explain/refusal.ts';
 import { showName } from '../explain/show.ts';
-import {
-  type BoundsVerdict,
-  forbiddenKey,
-  holdsRounded,
-  MAX_DEPTH,
-  MAX_KEYS,
-  MAX_VALUES,
-  withinBounds,
-} from './bounds.ts';
+import { COMPOSITIONS, DEFINITION_KEYWORDS, OPENINGS } from '../keywords.ts';
+import { rememberByObject } from '../memoize.ts';
+import { declaredNames, deref, type SchemaObject, schemasOf } from '../references.ts';
+import { type BoundsVerdict, forbiddenKey, MAX_DEPTH, MAX_KEYS, MAX_VALUES, withinBounds } from './bounds.ts';
+import { BUDGET_EXCEEDED, Budget } from './budget.ts';
 import { coerce, type Reading, withLongIntegers } from './coerce.ts';
-import type { Check } from './compile-schema.ts';
-import { allowEffort, payFrom, TOO_MUCH_EFFORT } from './effort.ts';
-import { resetPatternBudget } from './pattern.ts';
-import { toStrictSchema } from './strict.ts';
-import { createShelf, type Slot } from './validator-cache.ts';
+import { createCheck, type SchemaCheck } from './compile-schema.ts';
+import { ValidatorCache } from './validator-cache.ts';
 
-export type Validator = (tool: string, args: Args) => Args;
+/** Returns the arguments to go on with, or throws VALIDATION. `budget`: for callers that ask it for more afterwards. */
+export type Validator = (tool: string, args: Args, budget?: Budget) => Args;
 
 export interface ValidatorOptions {
   /** Runs after the schema has accepted the arguments; what it returns goes on. */
   readonly parse?: ((args: Args) => Parsed) | undefined;
   /** Refuse names the schema does not declare, even where it does not say so itself. Default true. */
   readonly strict?: boolean;
-  /** Integers beyond 2^53, given as text, go on as bigint. Default false: code that was not asked does not expect any. */
+  /** Integers beyond 2^53, given as text, go on as bigint. Default false: only the code of this gateway expects bigints. */
   readonly longIntegers?: boolean;
   /** A required value that may be null and is missing is null. Default true; see `fillsNull`. */
   readonly fillsNull?: boolean;
 }
 
-const shelf = createShelf();
+const cache = new ValidatorCache();
 
-/** The validator of an endpoint: returns the arguments to go on with, or throws VALIDATION. */
+/** The validator of an endpoint. */
 export function createValidator(endpoint: Endpoint): Validator {
   return build(() => endpoint.inputSchema, optionsOf(endpoint));
 }
@@ -66,32 +60,64 @@ export function createSchemaValidator(schema: JsonSchema, options: ValidatorOpti
 function build(source: () => JsonSchema, options: ValidatorOptions): Validator {
   const { parse, strict = true, longIntegers = false, fillsNull = true } = options;
   const schema = (): JsonSchema => (strict ? toStrictSchema(source()) : source());
-  const slot = shelf.createSlot(schema);
-  return (tool, args) => {
-    refuseUnusable(tool, args, schema);
-    const reading = accept(tool, args, slot, schema, { longIntegers, fillsNull });
+  const findCheck = cache.add(schema);
+  return (tool, args, budget = new Budget()) => {
+    refuseUnusable(tool, args, schema, budget);
+    const reading = accept(tool, args, findCheck, schema, { longIntegers, fillsNull }, budget);
     return parse === undefined ? reading : parsed(tool, schema, parse(reading));
   };
 }
 
+/**
+ * The schema as it is enforced: a name it does not know is an error and never vanishes. If the schema says nothing about other
+ * names, none are accepted: through `additionalProperties` or, if parts of it may declare names as well, `unevaluatedProperties`.
+ * A schema that is explicitly open, or declares nothing at all, stays open.
+ */
+function toStrictSchema(schema: JsonSchema): JsonSchema {
+  return isObject(schema) ? closeSchema(schema) : schema;
+}
+
+// Remembered also because what is known about a schema (its types, its names) is kept by its object.
+const closeSchema = rememberByObject((schema: SchemaObject): SchemaObject => {
+  const whole = withFieldSets(schema);
+  if (OPENINGS.some((keyword) => Object.hasOwn(whole, keyword))) return whole;
+  if (!COMPOSITIONS.some((keyword) => Object.hasOwn(whole, keyword)))
+    return isObject(whole.properties) ? { ...whole, additionalProperties: false } : whole;
+  return declaredNames(whole, whole).size > 0 ? { ...whole, unevaluatedProperties: false } : whole;
+});
+
+/** `oneOf` of nothing but required names means at least one of these sets: giving more than one is no contradiction. */
+function withFieldSets(schema: SchemaObject): SchemaObject {
+  const branches = schemasOf(schema.oneOf);
+  if (branches.length === 0 || schema.anyOf !== undefined) return schema;
+  if (!branches.every((branch) => isRequiredOnly(deref(schema, branch)))) return schema;
+  const { oneOf, ...rest } = schema;
+  return { ...rest, anyOf: oneOf };
+}
+
 /** How a call that does not fit may be read. */
-interface Leeway {
+interface ReadingOptions {
   readonly longIntegers: boolean;
   readonly fillsNull: boolean;
 }
 
-function accept(tool: string, args: Args, slot: Slot, schema: () => JsonSchema, leeway: Leeway): Args {
-  const isRounded = holdsRounded();
-  resetPatternBudget();
-  allowEffort();
+function accept(
+  tool: string,
+  args: Args,
+  findCheck: () => SchemaCheck,
+  schema: () => JsonSchema,
+  options: ReadingOptions,
+  budget: Budget,
+): Args {
+  const { holdsRounded } = budget;
   try {
-    const check = slot.check();
-    const reading = check(args) ? undefined : reconsider(tool, args, schema(), check, leeway);
-    if (isRounded) refuseRounded(tool, reading?.args ?? args, schema());
+    const check = findCheck();
+    const reading = check(args, budget) ? undefined : reconsider(tool, args, schema(), check, options, budget);
+    if (holdsRounded) refuseRounded(tool, reading?.args ?? args, schema(), budget);
     return reading === undefined ? args : withLongIntegers(reading);
   } catch (error) {
     if (error instanceof GatewayError) throw error;
-    if (error !== TOO_MUCH_EFFORT) throw brokenSchema(tool, error);
+    if (error !== BUDGET_EXCEEDED) throw brokenSchema(tool, error);
     throw refusal(tool, schema(), [limit('checking these arguments takes too long; send fewer nested values')]);
   }
 }
@@ -113,8 +139,8 @@ const OUT_OF_BOUNDS: Readonly<Record<Exclude<BoundsVerdict, 'ok'>, string>> = {
   too_wide: `arguments hold an object of more than ${MAX_KEYS} fields; split them over several calls`,
 };
 
-/** Arguments that no schema should be asked about. */
-function refuseUnusable(tool: string, args: Args, schema: () => JsonSchema): void {
+/** Refuses arguments that no schema should be asked about. */
+function refuseUnusable(tool: string, args: Args, schema: () => JsonSchema, budget: Budget): void {
   if (!isObject(args)) {
     throw refusal(tool, schema(), [
       limit(
@@ -122,7 +148,7 @@ function refuseUnusable(tool: string, args: Args, schema: () => JsonSchema): voi
       ),
     ]);
   }
-  const verdict = withinBounds(args);
+  const verdict = withinBounds(args, budget);
   if (verdict !== 'ok') throw refusal(tool, schema(), [limit(OUT_OF_BOUNDS[verdict])]);
   const forbidden = forbiddenKey(args);
   // An API may have an argument called `constructor`, but never `__proto__`.
@@ -142,15 +168,23 @@ function declares(schema: JsonSchema, key: string): boolean {
 }
 
 /** The arguments in another reading, if that fits; otherwise throws the refusal. */
-function reconsider(tool: string, args: Args, schema: JsonSchema, check: Check, leeway: Leeway): Reading {
-  payFrom('read');
-  const reading = coerce(schema, args, leeway.fillsNull);
-  payFrom('check');
-  const usable = leeway.longIntegers || reading.long.length === 0;
-  if (usable && reading.args !== args && check(reading.args)) return reading;
-  payFrom('explain');
+function reconsider(
+  tool: string,
+  args: Args,
+  schema: JsonSchema,
+  check: SchemaCheck,
+  options: ReadingOptions,
+  budget: Budget,
+): Reading {
+  budget.payFrom('read');
+  const reading = coerce(schema, args, budget, options.fillsNull);
+  budget.payFrom('check');
+  const usable = options.longIntegers || reading.long.length === 0;
+  if (usable && reading.args !== args && check(reading.args, budget)) return reading;
+  budget.payFrom('explain');
   // The replacement for a long integer must not be shown as the caller's value.
-  const problems = explain(schema, reading.long.length === 0 ? reading.args : args, { max: MAX_PROBLEMS + 1 });
+  const value = reading.long.length === 0 ? reading.args : args;
+  const problems = explain(schema, value, { budget, max: MAX_PROBLEMS + 1 });
   if (problems.length > 0) throw refusal(tool, schema, problems);
   throw refusal(tool, schema, [
     limit('the arguments do not match the schema, but there are too many values to say where; send fewer values'),
@@ -158,9 +192,9 @@ function reconsider(tool: string, args: Args, schema: JsonSchema, check: Check, 
 }
 
 /** An id that lost its last digits would identify something else. */
-function refuseRounded(tool: string, args: Args, schema: JsonSchema): void {
-  payFrom('read');
-  const problems = explain(schema, args, { max: MAX_PROBLEMS + 1, exact: true });
+function refuseRounded(tool: string, args: Args, schema: JsonSchema, budget: Budget): void {
+  budget.payFrom('read');
+  const problems = explain(schema, args, { budget, max: MAX_PROBLEMS + 1, exact: true });
   if (problems.length > 0) throw refusal(tool, schema, problems);
 }
 
@@ -168,4 +202,27 @@ function parsed(tool: string, schema: () => JsonSchema, result: Parsed): Args {
   if (result.ok) return result.args;
   const problems = result.problems.map((text): Problem => ({ path: '', problem: 'rule', message: toOneLine(text) }));
   throw refusal(tool, schema(), problems.length > 0 ? problems : [limit('the arguments were refused')]);
+}
+
+/**
+ * For values that are not arguments of a call (a default, a fixed value, a setting of a domain file): what is wrong with one, as the
+ * end of a sentence (`must be integer; got string "a"`). Undefined when it fits, or when the schema cannot be used. Definitions are
+ * those of `root`.
+ */
+export function explainMisfit(value: unknown, schema: JsonSchema, root: JsonSchema = schema): string | undefined {
+  const whole = withDefinitions(schema, root);
+  const budget = new Budget();
+  try {
+    if (createCheck(whole)(value, budget)) return undefined;
+    const [problem] = explain(whole, value, { budget, max: 1, subject: '' });
+    return problem?.message ?? 'does not fit its schema';
+  } catch (error) {
+    return error === BUDGET_EXCEEDED ? 'takes too long to be checked; simplify it' : undefined;
+  }
+}
+
+function withDefinitions(schema: JsonSchema, root: JsonSchema): JsonSchema {
+  if (!isObject(schema) || !isObject(root)) return schema;
+  const definitions = [...DEFINITION_KEYWORDS].filter((keyword) => Object.hasOwn(root, keyword));
+  return { ...Object.fromEntries(definitions.map((keyword) => [keyword, root[keyword]])), ...schema };
 }

@@ -2,82 +2,89 @@
 // union (explain-unions.ts), and the likeliest name for an unknown one (explain-names.ts).
 import type { JsonSchema } from '../../endpoint/model.ts';
 import type { SchemaObject } from '../references.ts';
-import { type CheckError, findErrors } from '../walk/walk-schema.ts';
-import type { Finding, Problem } from './argument-problem.ts';
+import { type CheckError, findErrors, type WalkContext } from '../walk/walk-schema.ts';
 import { explainRule } from './explain-rules.ts';
+import type { Problem, ProblemCandidate } from './refusal.ts';
 import { joinPath, showName } from './show.ts';
 
 /** One explanation: what is shared by every place it visits. */
-export interface View {
-  /** Where references lead. */
-  readonly root: JsonSchema;
+export interface ExplainContext extends WalkContext {
   /** What the value as a whole is called. */
   readonly subject: string;
-  /** Whether an integer of more digits than a number holds is one. */
+  /** Whether an integer with more digits than a number holds is a problem. */
   readonly exact: boolean;
   /** Problems after which there is no point in finding more. */
   readonly max: number;
-  /** Unions and names still to be looked into: a refusal must not cost more than the call it refuses. */
-  readonly budget: { unions: number; suggestions: number };
+  /** How many unions and names may still be looked into: a refusal must not cost more than the call it refuses. */
+  readonly left: { unions: number; suggestions: number };
 }
 
-/** One value, and where it is: names and positions from the arguments to there. */
-interface Start {
+/** A value, and the names and positions that lead to it from the arguments. */
+interface ValuePlace {
   readonly value: unknown;
   readonly steps: readonly (string | number)[];
 }
 
-/** One place in the value, and the schema that refused it. */
-export interface Place extends Start {
+/** A value, and the schema that refused it. */
+export interface RefusedPlace extends ValuePlace {
   readonly path: string;
   /** What it is called. */
   readonly name: string;
-  /** Nearest property name, to know secrets by. */
+  /** The nearest property name, by which secrets are recognised. */
   readonly key: string;
   readonly schema: SchemaObject;
 }
 
 const MAX_UNIONS = 60;
 const MAX_SUGGESTIONS = 20;
-/** Broken rules after which no more are looked for. */
+/** The search for broken rules ends after this many. */
 const MAX_ERRORS = 30;
 
 /** What is wrong with a value, most useful first; nothing where that takes too long to find out. */
 export function explain(
   root: JsonSchema,
   value: unknown,
-  { max, subject = 'the arguments', exact = false }: Partial<View> & { readonly max: number },
+  {
+    max,
+    budget,
+    subject = 'the arguments',
+    exact = false,
+  }: Pick<ExplainContext, 'max' | 'budget'> & Partial<ExplainContext>,
 ): Problem[] {
-  const budget = { unions: MAX_UNIONS, suggestions: MAX_SUGGESTIONS };
-  return explainMisfits({ root, subject, exact, max, budget }, root, { value, steps: [] });
+  const left = { unions: MAX_UNIONS, suggestions: MAX_SUGGESTIONS };
+  return explainMisfits({ root, budget, subject, exact, max, left }, root, { value, steps: [] });
 }
 
 /** What keeps a value from fitting a schema. */
-export function explainMisfits(view: View, schema: JsonSchema, start: Start): Problem[] {
-  const errors = findErrors(view.root, schema, start.value, MAX_ERRORS, view.exact);
-  const findings = new Map<string, Finding>();
-  const leftovers: Finding[] = [];
+export function explainMisfits(context: ExplainContext, schema: JsonSchema, start: ValuePlace): Problem[] {
+  const errors = findErrors(context, schema, start.value, MAX_ERRORS, context.exact);
+  const findings = new Map<string, ProblemCandidate>();
+  const leftovers: ProblemCandidate[] = [];
   for (const error of errors) {
-    if (findings.size >= view.max) break;
-    for (const finding of explainRule(error, placeOf(error, start, view), view)) {
+    if (findings.size >= context.max) break;
+    for (const finding of explainRule(error, placeOf(error, start, context), context)) {
       // Several rules may require the same property: report it once.
       const key = finding.problem === 'missing' ? `missing ${finding.path}` : finding.message;
       if (finding.isLeftover) leftovers.push(finding);
       else if (!findings.has(key)) findings.set(key, finding);
     }
   }
-  return toProblems(findings.size > 0 ? [...findings.values()] : leftovers).slice(0, view.max);
+  return toProblems(findings.size > 0 ? [...findings.values()] : leftovers).slice(0, context.max);
 }
 
 /** One line for each cause: a misspelt or misplaced name is not missing as well. */
-function toProblems(findings: readonly Finding[]): Problem[] {
+function toProblems(findings: readonly ProblemCandidate[]): Problem[] {
   const consequences = new Set(findings.flatMap(({ settles = [] }) => settles));
   return findings
     .filter(({ problem, path }) => problem !== 'missing' || !consequences.has(path))
     .map(({ settles: _, isLeftover: __, ...problem }) => problem);
 }
 
-function placeOf({ path: further, value, schema }: CheckError, start: Start, { subject }: View): Place {
+function placeOf(
+  { path: further, value, schema }: CheckError,
+  start: ValuePlace,
+  { subject }: ExplainContext,
+): RefusedPlace {
   const steps = [...start.steps, ...further];
   const path = steps.reduce<string>(joinPath, '');
   const name = path === '' ? subject : showName(path);

@@ -1,4 +1,5 @@
-// One sentence for each broken rule that stands for itself: types, choices, ranges, lengths, patterns, formats, names.
+// One sentence for each broken rule: types, choices, ranges, lengths, patterns, formats, names. Unions are explained in
+// explain-unions.ts, unknown names in explain-names.ts.
 
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
@@ -7,13 +8,13 @@ import { askFor } from '../../endpoint/suggest.ts';
 import { lengthOf } from '../check/assertions.ts';
 import { FORMATS } from '../check/formats.ts';
 import { safePattern } from '../check/pattern.ts';
-import { ARRAY, NULL, OBJECT, ownTypes, typeOf, typesOf } from '../json-types.ts';
+import { ARRAY, NULL, OBJECT, ownTypes, possibleTypes, typeOf } from '../json-types.ts';
 import { findKeyword, findProperty, isSchema, type SchemaObject, schemasAlong } from '../references.ts';
 import { type CheckError, fitsSchema } from '../walk/walk-schema.ts';
-import type { Finding, Problem, ProblemKind } from './argument-problem.ts';
-import type { Place, View } from './explain-errors.ts';
+import type { ExplainContext, RefusedPlace } from './explain-errors.ts';
 import { explainUnknown, suggest } from './explain-names.ts';
 import { explainUnion } from './explain-unions.ts';
+import type { Problem, ProblemCandidate, ProblemKind } from './refusal.ts';
 import {
   cut,
   describeChoices,
@@ -28,19 +29,32 @@ import {
   showValue,
 } from './show.ts';
 
-/** Those of the error, and `limit`, the value of the keyword. */
-export type Params = CheckError['params'] & { readonly limit?: unknown };
+/** The parameters of the error, and `limit`, the value of the keyword. */
+export type RuleParams = CheckError['params'] & { readonly limit?: unknown };
 
-type Rule = (place: Place, params: Params, view: View) => Finding | readonly Finding[];
+type Rule = (
+  place: RefusedPlace,
+  params: RuleParams,
+  context: ExplainContext,
+) => ProblemCandidate | readonly ProblemCandidate[];
 
 /** The problems behind one error; more than one only for a union. */
-export function explainRule({ keyword, params }: CheckError, place: Place, view: View): readonly Finding[] {
+export function explainRule(
+  { keyword, params }: CheckError,
+  place: RefusedPlace,
+  context: ExplainContext,
+): readonly ProblemCandidate[] {
   const rule = RULES[keyword];
-  if (rule !== undefined) return [rule(place, { limit: place.schema[keyword], ...params }, view)].flat();
+  if (rule !== undefined) return [rule(place, { limit: place.schema[keyword], ...params }, context)].flat();
   return [problemAt(place, 'rule', `must satisfy \`${keyword}\` of the schema`)];
 }
 
-export function problemAt(place: Place, problem: ProblemKind, words: string, more: Partial<Problem> = {}): Problem {
+export function problemAt(
+  place: RefusedPlace,
+  problem: ProblemKind,
+  words: string,
+  more: Partial<Problem> = {},
+): Problem {
   return { path: place.path, problem, message: `${place.name} ${words}`.trimStart(), ...more };
 }
 
@@ -49,22 +63,33 @@ type Hint = { readonly hint?: string; readonly suggestion?: string };
 
 const ask = (words: string, suggestion: string): Hint => ({ hint: ` — ${askFor(words)}`, suggestion });
 
-const mustBe = (place: Place, problem: ProblemKind, expected: string, { hint = '', ...more }: Hint = {}): Problem => {
+const mustBe = (
+  place: RefusedPlace,
+  problem: ProblemKind,
+  expected: string,
+  { hint = '', ...more }: Hint = {},
+): Problem => {
   const got = show(place);
   return problemAt(place, problem, `must be ${expected}; got ${got}${hint}`, { expected, got, ...more });
 };
 
-const mustHave = (place: Place, problem: 'length' | 'items', expected: string, count: number, what = ''): Problem => {
+const mustHave = (
+  place: RefusedPlace,
+  problem: 'length' | 'items',
+  expected: string,
+  count: number,
+  what = '',
+): Problem => {
   const got = problem === 'items' && what === '' ? plural(count, 'item') : `${count}`;
   return problemAt(place, problem, `must have ${expected}${what}; it has ${count}`, { expected, got });
 };
 
-const show = ({ value, key, schema }: Place): string => showValue(value, key, schema);
-const countOf = (place: Place): number => (place.value as unknown[]).length;
+const show = ({ value, key, schema }: RefusedPlace): string => showValue(value, key, schema);
+const countOf = (place: RefusedPlace): number => (place.value as unknown[]).length;
 
 const range: Rule = (place) => mustBe(place, 'range', rangeWords(place.schema));
 
-/** Said of a number, of which nobody knows what it was before it was parsed. */
+/** Said of a number that may have lost digits when it was parsed. */
 export const LOST_DIGITS =
   'has more digits than a JSON number keeps, so the last ones may be wrong; send it as a string of digits';
 
@@ -124,20 +149,21 @@ const RULES: Readonly<Record<string, Rule | undefined>> = {
   },
 };
 
-/** Also for a union none of whose branches accepts the type: all types are named at once. */
-export function explainType(place: Place, _: unknown, { root }: View): Problem {
+/** Also for a union of which no branch accepts the type: all types are named at once. */
+export function explainType(place: RefusedPlace, _: unknown, context: ExplainContext): Problem {
   const { schema } = place;
-  const takes = schema.type === undefined ? typesOf(root, schema) : ownTypes(schema);
+  const { root } = context;
+  const takes = schema.type === undefined ? possibleTypes(root, schema) : ownTypes(schema);
   const expected = describeType(root, schema) + fieldWords(root, schema, takes);
-  return mustBe(place, 'type', expected, listHint(place, root, takes));
+  return mustBe(place, 'type', expected, listHint(place, context, takes));
 }
 
-/** One value where a list is asked for, or a list of one where a value is: what it would look like. */
-function listHint({ value, key, schema }: Place, root: JsonSchema, takes: number): Hint {
+/** One value where a list is expected, or a list of one where a value is: shows what was likely meant. */
+function listHint({ value, key, schema }: RefusedPlace, context: ExplainContext, takes: number): Hint {
   const isList = Array.isArray(value);
   if (isList === ((takes & ARRAY) !== 0)) return {};
   const only = isList && value.length === 1 && takes & typeOf(value[0]) ? value[0] : undefined;
-  const reading: unknown = isList ? only : readList(root, findKeyword(root, schema, 'items') ?? true, value);
+  const reading: unknown = isList ? only : readList(context, findKeyword(context.root, schema, 'items') ?? true, value);
   if (reading === undefined || [reading].flat().some((each) => isSecret(each, key, schema))) return {};
   const text = JSON.stringify(reading);
   if (text.length <= MAX_HINT_CHARS && toOneLine(text) === text) return ask(text, text);
@@ -147,9 +173,9 @@ function listHint({ value, key, schema }: Place, root: JsonSchema, takes: number
 const MAX_HINT_CHARS = 80;
 
 /** `open` or `open,closed` as a list, where its items take that. */
-function readList(root: JsonSchema, item: unknown, value: unknown): readonly unknown[] | undefined {
+function readList(context: ExplainContext, item: unknown, value: unknown): readonly unknown[] | undefined {
   if (value === null || !isSchema(item)) return undefined;
-  const isTaken = (each: unknown) => fitsSchema(root, item, each);
+  const isTaken = (each: unknown) => fitsSchema(context, item, each);
   const isOne = typeof value !== 'string' || !value.includes(',') || value.length > MAX_HINT_CHARS;
   if (isOne && isTaken(value)) return [value];
   if (typeof value !== 'string' || value.length > MAX_HINT_CHARS) return undefined;
@@ -173,15 +199,15 @@ function fieldWords(root: JsonSchema, schema: SchemaObject, takes: number): stri
   return ` {${listFirst(order, MAX_FIELDS_SHOWN, nameField)}}`;
 }
 
-function explainChoice(place: Place, _: unknown, view: View): Problem {
+function explainChoice(place: RefusedPlace, _: unknown, context: ExplainContext): Problem {
   const { schema, value } = place;
   const choices = Array.isArray(schema.enum) ? schema.enum : [schema.const];
   const words = choices.filter((each): each is string => typeof each === 'string');
-  const near = typeof value === 'string' && choices.length > 1 ? suggest(view, value, words) : undefined;
+  const near = typeof value === 'string' && choices.length > 1 ? suggest(context, value, words) : undefined;
   return mustBe(place, 'enum', describeChoices(choices), near === undefined ? {} : ask(showChoices([near]), near));
 }
 
-function explainPattern(place: Place, { limit }: Params): Problem {
+function explainPattern(place: RefusedPlace, { limit }: RuleParams, context: ExplainContext): Problem {
   const value = place.value as string;
   const source = limit as string;
   const expected = `/${cut(toOneLine(source), 120)}/`;
@@ -192,7 +218,7 @@ function explainPattern(place: Place, { limit }: Params): Problem {
     too_long: `is too long (${value.length} characters) to be checked against ${expected}; send a shorter value`,
     too_many: `could not be checked against ${expected} in time; send fewer or shorter values`,
     unusable: `cannot be accepted: its pattern ${expected} is not a usable regular expression; leave it out, or have the API description corrected`,
-  }[safePattern(source).verdict(value)];
+  }[safePattern(source).verdict(value, context.budget)];
   return problemAt(place, 'pattern', words, { expected, got });
 }
 
@@ -209,7 +235,7 @@ function rangeWords({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Sc
   return words.join(' and ');
 }
 
-function explainCount(place: Place, expected: string): Problem {
+function explainCount(place: RefusedPlace, expected: string): Problem {
   const count = Object.keys(place.value as object).length;
   const message =
     place.path === ''
@@ -218,13 +244,13 @@ function explainCount(place: Place, expected: string): Problem {
   return { path: place.path, problem: 'items', message, expected, got: `${count}` };
 }
 
-function explainMissing(place: Place, params: Params, view: View): Problem {
+function explainMissing(place: RefusedPlace, params: RuleParams, context: ExplainContext): Problem {
   const name = String(params.missingProperty);
-  // What requires a property is not always what describes it: that may be another part of the schema (allOf).
-  const around = schemasAlong(view.root, view.root, place.steps)[place.steps.length] ?? true;
-  const schema = findProperty(view.root, place.schema, name) ?? findProperty(view.root, around, name) ?? true;
-  const expected = describeType(view.root, schema);
-  const description = findKeyword(view.root, schema, 'description');
+  // One part of the schema may require a property that another part describes (allOf).
+  const around = schemasAlong(context.root, context.root, place.steps)[place.steps.length] ?? true;
+  const schema = findProperty(context.root, place.schema, name) ?? findProperty(context.root, around, name) ?? true;
+  const expected = describeType(context.root, schema);
+  const description = findKeyword(context.root, schema, 'description');
   const purpose = typeof description === 'string' ? toSummary(description, 160) : '';
   const path = joinPath(place.path, name);
   const because = typeof params.property === 'string' ? `, needed together with ${showName(params.property)}` : '';

@@ -3,60 +3,59 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { toOneLine } from '../../endpoint/plain-text.ts';
-import { typeOf, typesOf } from '../json-types.ts';
+import { possibleTypes, typeOf } from '../json-types.ts';
 import { ANNOTATIONS } from '../keywords.ts';
 import { deref, findKeyword, type SchemaObject, schemasOf } from '../references.ts';
-import { nearestBranches } from '../walk/search-union.ts';
-import { tagMatches } from '../walk/union-branches.ts';
-import type { Problem } from './argument-problem.ts';
-import { explainMisfits, type Place, type View } from './explain-errors.ts';
-import { explainType, type Params, problemAt } from './explain-rules.ts';
+import { nearestBranches, tagMatches } from '../walk/union-branches.ts';
+import { type ExplainContext, explainMisfits, type RefusedPlace } from './explain-errors.ts';
+import { explainType, problemAt, type RuleParams } from './explain-rules.ts';
+import type { Problem } from './refusal.ts';
 import { cut, describeType, namesOf, showName } from './show.ts';
 
 const MAX_SETS_SHOWN = 6;
 const MAX_NAMES_SHOWN = 20;
 
 /** The problems behind a union of which no branch fits, or more than one if only one may. */
-export function explainUnion(place: Place, { limit, passing }: Params, view: View): Problem[] {
+export function explainUnion(place: RefusedPlace, { limit, passing }: RuleParams, context: ExplainContext): Problem[] {
   const branches = schemasOf(limit);
   const unfit = problemAt(place, 'variant', `does not fit any of its ${branches.length} forms`);
-  if (--view.budget.unions < 0) return [unfit];
+  if (--context.left.unions < 0) return [unfit];
   if (Array.isArray(passing)) {
-    const forms = passing.map((index) => branchName(view, branches[index]!)).join(' and ');
+    const forms = passing.map((index) => branchName(context, branches[index]!)).join(' and ');
     const words = `must match exactly one of its forms, but matches ${forms}; make it match one only`;
     return [problemAt(place, 'variant', words)];
   }
   const type = typeOf(place.value);
-  const candidates = branches.filter((branch) => typesOf(view.root, branch) & type);
-  if (candidates.length === 0) return [explainType(place, undefined, view)];
-  const targets = branches.map((branch) => deref(view.root, branch));
+  const candidates = branches.filter((branch) => possibleTypes(context.root, branch) & type);
+  if (candidates.length === 0) return [explainType(place, undefined, context)];
+  const targets = branches.map((branch) => deref(context.root, branch));
   if (isObject(place.value) && targets.every(isRequiredOnly)) {
     const sets = targets.slice(0, MAX_SETS_SHOWN).map(({ required }) => namesOf(required));
     const expected = [...sets.map(showSet), ...(branches.length > sets.length ? ['…'] : [])].join(', or ');
     const target = place.path === '' ? '' : `${place.name}: `;
     return [{ path: place.path, problem: 'variant', message: `${target}give ${expected}`, expected }];
   }
-  const attempts = nearestBranches(view.root, candidates, place.value).flatMap((schema) => {
-    const problems = explainMisfits(view, schema, place);
+  const attempts = nearestBranches(context, candidates, place.value).flatMap((schema) => {
+    const problems = explainMisfits(context, schema, place);
     return problems.length === 0 ? [] : [{ schema, problems }];
   });
   if (attempts.length === 0) return [unfit];
-  const score = scoreOf(view, place.value);
+  const score = scoreOf(context, place.value);
   const best = attempts.reduce((first, next) => (score(next) < score(first) ? next : first));
   if (candidates.length === 1) return best.problems;
-  const label = branchName(view, best.schema);
+  const label = branchName(context, best.schema);
   return best.problems.map((problem) => ({ ...problem, message: `${problem.message} (as ${label})` }));
 }
 
 /** An unknown name is a stronger sign of the wrong branch than a wrong value, and a wrong fixed field is the strongest. */
 function scoreOf(
-  view: View,
+  context: ExplainContext,
   value: unknown,
 ): (attempt: { schema: JsonSchema; problems: readonly Problem[] }) => number {
   return ({ schema, problems }) =>
     problems.reduce(
       (sum, { problem }) => sum + (problem === 'unknown' ? 3 : problem === 'missing' ? 2 : 1),
-      isObject(value) && tagMatches(view.root, schema, value) === false ? 100 : 0,
+      isObject(value) && tagMatches(context, schema, value) === false ? 100 : 0,
     );
 }
 
@@ -77,14 +76,14 @@ function showSet(names: readonly string[]): string {
   return texts.length === 2 ? `both ${list}` : `all of ${list}`;
 }
 
-function branchName(view: View, branch: JsonSchema): string {
-  const title = findKeyword(view.root, branch, 'title');
+function branchName(context: ExplainContext, branch: JsonSchema): string {
+  const title = findKeyword(context.root, branch, 'title');
   if (typeof title === 'string' && title.trim() !== '') return `"${cut(toOneLine(title), 48)}"`;
   if (isObject(branch) && typeof branch.$ref === 'string')
     return `"${cut(toOneLine(branch.$ref.split('/').pop() ?? ''), 48)}"`;
-  const target = deref(view.root, branch);
+  const target = deref(context.root, branch);
   if (isObject(target) && Array.isArray(target.required) && target.required.length > 0) {
     return `the form with ${cut(namesOf(target.required).join(', '), 60)}`;
   }
-  return describeType(view.root, branch);
+  return describeType(context.root, branch);
 }

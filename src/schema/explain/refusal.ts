@@ -1,18 +1,52 @@
-// The text and details of a refused call: nothing was sent, what is wrong, what is required.
+// What is wrong with arguments, and the text and details of a refused call: nothing was sent, what is wrong, what is required.
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
 import { findKeyword, ownSchema } from '../references.ts';
-import type { Problem } from './argument-problem.ts';
 import { cut, describeType, listWithin, namesOf } from './show.ts';
+
+export type ProblemKind =
+  | 'missing'
+  | 'unknown'
+  | 'type'
+  | 'enum'
+  | 'range'
+  | 'length'
+  | 'pattern'
+  | 'format'
+  | 'items'
+  | 'variant'
+  | 'forbidden'
+  | 'limit'
+  | 'rule';
+
+/** One thing that is wrong with the arguments of a call, for the model (message) and for programs (the rest). */
+export interface Problem {
+  /** `items[2].price`; empty for the arguments as a whole. */
+  readonly path: string;
+  readonly problem: ProblemKind;
+  /** A whole line, without number. */
+  readonly message: string;
+  readonly expected?: string;
+  readonly got?: string;
+  readonly suggestion?: string;
+}
+
+/** A problem, and what it means for others. */
+export interface ProblemCandidate extends Problem {
+  /** Missing arguments at these paths have the same cause, and need no line of their own. */
+  readonly settles?: readonly string[];
+  /** A consequence of other problems, which are more useful to report. */
+  readonly isLeftover?: true;
+}
 
 export const MAX_PROBLEMS = 12;
 const MAX_TEXT_CHARS = 4_000;
 const MAX_LINE_CHARS = 480;
 const MAX_REQUIRED_CHARS = 600;
 
-/** Arguments that the schema of a tool refuses. */
+/** Thrown for arguments that the schema of a tool refuses. */
 export class ArgumentsError extends GatewayError {
-  /** The message without the list of what is required, for those who show the whole schema. */
+  /** The message without the list of what is required, for callers that show the whole schema. */
   readonly problemText: string;
 
   constructor(problemText: string, message: string, details: Record<string, unknown>) {
@@ -49,7 +83,7 @@ function numbered(problems: readonly Problem[]): string[] {
 function requiredLine(schema: JsonSchema, required: readonly string[]): string[] {
   if (required.length === 0) return [];
   const properties = findKeyword(schema, schema, 'properties');
-  // More than these never find room.
+  // There is never room for more.
   const fields = required
     .slice(0, 100)
     .map((name) => `${name}: ${cut(describeType(schema, ownSchema(properties, name) ?? true), 120)}`);

@@ -3,12 +3,12 @@ import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { toOneLine, wholeCharacters } from '../../endpoint/plain-text.ts';
 import { joinPlace } from '../../endpoint/problems.ts';
-import { ANY, ARRAY, BOOLEAN, INTEGER, NULL, NUMBER, STRING, typeOf, typesOf, typeWords } from '../json-types.ts';
+import { ANY, ARRAY, BOOLEAN, INTEGER, NULL, NUMBER, possibleTypes, STRING, typeOf, typeWords } from '../json-types.ts';
 import { deref, findKeyword, isSchema, ownSchema } from '../references.ts';
 
 const MAX_SHOWN_CHARS = 60;
 const MAX_ENUM_SHOWN = 12;
-/** Longer values and names are not read further. */
+/** Only this much of a value or name is looked at. */
 const MAX_LOOKED_AT = 2_000;
 
 const SECRET_NAME =
@@ -68,7 +68,7 @@ export function cut(value: string, max: number): string {
   return value.length <= max ? value : `${wholeCharacters(value, max - 1)}…`;
 }
 
-/** The first of a list, and a sign where there are more. */
+/** The first items of a list, and an ellipsis if there are more. */
 export function listFirst<Item>(
   items: readonly Item[],
   max: number,
@@ -89,13 +89,13 @@ export function listWithin(parts: readonly string[], maxChars: number): string {
   return (end === -1 ? parts : [...parts.slice(0, end), '…']).join(', ');
 }
 
-/** A name in backticks; anything that is not a plain name is quoted so that it cannot pose as text. */
+/** A name in backticks. Anything that is not a plain name is quoted, so that it cannot be read as part of the sentence. */
 export function showName(name: string): string {
   const text = shorten(name, 64);
   return /^[\w$.[\]-]+$/.test(text) ? `\`${text}\`` : JSON.stringify(text);
 }
 
-/** The names in a list of names; what is no text is left out. */
+/** The names in a list of names; other values are left out. */
 export function namesOf(list: unknown): string[] {
   return Array.isArray(list) ? list.filter((name): name is string => typeof name === 'string') : [];
 }
@@ -128,7 +128,7 @@ export function describeChoices(values: readonly unknown[]): string {
 
 /** What a place takes, in words: `string`, `array of string or object`, `one of "a", "b"`. */
 export function describeType(root: JsonSchema, schema: JsonSchema, depth = 0): string {
-  const bits = typesOf(root, schema);
+  const bits = possibleTypes(root, schema);
   const choices = findKeyword(root, schema, 'enum');
   if (Array.isArray(choices) && choices.length > 0) return describeChoices(choices);
   const choice = findKeyword(root, schema, 'const');

@@ -1,4 +1,4 @@
-// Constraints that not every client accepts, as sentences a model reads.
+// Constraints that not every client accepts, as sentences for a model.
 import { isObject } from '../../endpoint/is-object.ts';
 import { cutText, toOneLine, toPlainText } from '../../endpoint/plain-text.ts';
 import { safePattern } from '../check/pattern.ts';
@@ -17,7 +17,7 @@ export function purposeOf(facts: Facts, limit: number): string {
   return cutText(plainText(text), limit);
 }
 
-// A cache: operations of a document share most descriptions, and cleaning them is the most expensive part of a pass.
+// Operations of a document share most descriptions, and cleaning them is the most expensive part of a pass.
 const cache = new Map<string, string>();
 const MAX_CLEANED = 4_000;
 
@@ -118,7 +118,7 @@ export function objectWords(facts: Facts): string[] {
     } else if (isObject(part.propertyNames) && Array.isArray(part.propertyNames.enum)) {
       words.push(`Keys: ${showChoices(part.propertyNames.enum)}`);
     }
-    words.push(...companionWords(part, facts), ...conditionalWords(part).map(({ sentence }) => sentence));
+    words.push(...dependencyWords(part, facts), ...conditionalWords(part).map(({ sentence }) => sentence));
   }
   const low = firstOf(facts, 'minProperties');
   const high = firstOf(facts, 'maxProperties');
@@ -127,8 +127,11 @@ export function objectWords(facts: Facts): string[] {
   return words;
 }
 
-/** For each name that others require: which of the shown names require it. */
-export function companions(parts: readonly SchemaObject[], isShown: (key: string) => boolean): Map<string, string[]> {
+/** For each name that others require (`dependentRequired`): which of the shown names require it. */
+export function listRequiredWith(
+  parts: readonly SchemaObject[],
+  isShown: (key: string) => boolean,
+): Map<string, string[]> {
   const needs = new Map<string, string[]>();
   for (const { dependentRequired } of parts) {
     if (!isObject(dependentRequired)) continue;
@@ -147,7 +150,7 @@ export function anyOf(names: readonly string[]): string {
   return `any of ${plain.slice(0, 2).join(', ')} and ${plain.length - 2} more`;
 }
 
-function companionWords({ dependentRequired }: SchemaObject, { properties }: Facts): string[] {
+function dependencyWords({ dependentRequired }: SchemaObject, { properties }: Facts): string[] {
   if (!isObject(dependentRequired)) return [];
   return Object.entries(dependentRequired)
     .filter(([key]) => !isReadOnly(properties.get(key) ?? []))

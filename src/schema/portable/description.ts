@@ -1,4 +1,4 @@
-// What is said about a place, in parts, until somebody decides how much of it to show.
+// The description of a place in parts, until it is decided how much of it to show.
 import { isObject } from '../../endpoint/is-object.ts';
 import { mapSubschemas } from '../keywords.ts';
 
@@ -27,15 +27,15 @@ export class Description {
   /** Everything. Drafts are measured and compared again and again. */
   get text(): string {
     if (this.#text === undefined) {
-      const text = this.example === undefined ? this.prose : joinWords(this.prose, [`Example: ${this.example}`]);
-      this.#text = joinWords(text, this.more);
+      const text = this.example === undefined ? this.prose : joinSentences(this.prose, [`Example: ${this.example}`]);
+      this.#text = joinSentences(text, this.more);
     }
     return this.#text;
   }
 
   /** Everything but the example. */
   get words(): string {
-    return joinWords(this.prose, this.more);
+    return joinSentences(this.prose, this.more);
   }
 
   withSentence(sentence: string): Description {
@@ -53,7 +53,7 @@ export class Description {
 }
 
 /** Text and sentences in a row, each ending with a full stop. */
-export function joinWords(text: string, sentences: readonly string[]): string {
+export function joinSentences(text: string, sentences: readonly string[]): string {
   if (sentences.length === 0) return text;
   const start = text === '' ? '' : /[.!?…:][_*`"')\]]*$/.test(text) ? `${text} ` : `${text}. `;
   return `${start}${sentences.map((sentence) => `${sentence}.`).join(' ')}`;

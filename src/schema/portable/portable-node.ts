@@ -1,26 +1,27 @@
-// One place of a schema as every client accepts it: a `type`, or an `anyOf` of typed branches and nothing beside it
-// (Vertex refuses siblings; a type that may be null is one of those), string enums only (Gemini's are a list of strings), required names that exist.
-
+// One place of a schema as every client accepts it: a `type`, or an `anyOf` of typed branches with nothing beside it (Vertex refuses
+// siblings; a type that may be null is such an `anyOf`). Enums hold strings only (Gemini's are lists of strings), and required names
+// exist.
 import { smuggles } from '../../endpoint/hidden.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { ANY, ARRAY, BOOLEAN, FRACTION, INTEGER, NULL, NUMBER, OBJECT, STRING, typeOf } from '../json-types.ts';
 import type { SchemaObject } from '../references.ts';
-import { ANYTHING, ANYTHING_BUT_LISTS } from './anything.ts';
 import { arrayWords, exclusionWords, fieldList, objectWords, purposeOf } from './constraint-words.ts';
-import { changeText, Description, descriptionOf, joinWords } from './description.ts';
+import { changeText, Description, descriptionOf, joinSentences } from './description.ts';
 import {
+  ANYTHING,
+  ANYTHING_BUT_LISTS,
   choiceWords,
   defaultOf,
   describe,
   describeHidden,
+  descriptionField,
   numberNode,
   stringNode,
-  text,
   textOf,
 } from './portable-scalar.ts';
 import { allowsOnlyNull, inlineUnion, unionNodes } from './portable-union.ts';
 import { shownNames, tagOf } from './read-only.ts';
-import { type Facts, gatherFacts, isAsked } from './schema-facts.ts';
+import { type Facts, gatherFacts, isSetByCaller } from './schema-facts.ts';
 
 export type PortableNode = { readonly [keyword: string]: unknown };
 
@@ -37,23 +38,23 @@ export interface Pass {
   readonly strict: boolean;
   /** The depths at which objects with fields stand, as bits. */
   depths: number;
-  /** A union of objects was shown apart that a shallower pass would have folded. */
-  apart: boolean;
+  /** Some union is shown as branches that a shallower pass would fold into one object. */
+  hasUnfoldedUnion: boolean;
   /** References being followed, outermost first. */
   readonly path: JsonSchema[];
 }
 
 /** Where a node stands. */
-export interface Position {
+export interface NodePosition {
   /** Objects around it. */
   readonly depth: number;
   /** Schemas around it, arrays included; OpenAI reads ten levels. */
   readonly level: number;
   /** Arrays in arrays. */
   readonly arrays: number;
-  /** The body itself, not a part of it. */
+  /** The body as a whole, not a part of it. */
   readonly whole?: boolean;
-  /** A list here is one of things to change. */
+  /** A list at this place holds things to change. */
   readonly changes?: boolean;
   /** One of those things. */
   readonly item?: boolean;
@@ -71,7 +72,7 @@ const MAX_LEVELS = 10;
 export function toNode(
   pass: Pass,
   schemas: readonly JsonSchema[],
-  at: Position,
+  at: NodePosition,
   ancestors?: ReadonlySet<SchemaObject>,
 ): PortableNode {
   if (--pass.nodes < 0 && pass.strict) throw OUT_OF_NODES;
@@ -82,7 +83,7 @@ export function toNode(
   );
   if (again > 1 || pass.nodes < -200)
     return withText(anythingAt(at), new Description(purposeOf(facts, pass.maxText >> 1)));
-  // A recursive schema is named again the first time, but not expanded.
+  // The first time a schema contains itself, it is named again but not expanded.
   const here = again > 0 || pass.nodes < 0 ? { ...at, depth: Math.max(at.depth, pass.maxDepth + 1) } : at;
   pass.path.push(...facts.targets);
   const node = build(pass, facts, here, ancestors ?? new Set());
@@ -90,11 +91,11 @@ export function toNode(
   return node;
 }
 
-function build(pass: Pass, facts: Facts, at: Position, ancestors: ReadonlySet<SchemaObject>): PortableNode {
+function build(pass: Pass, facts: Facts, at: NodePosition, ancestors: ReadonlySet<SchemaObject>): PortableNode {
   const union = inlineUnion(pass, facts);
   if (union !== undefined) {
     const nodes = unionNodes(pass, facts, union, at, ancestors);
-    return anyOf(nodes, new Description(joinWords(textOf(pass, facts, at), exclusionWords(facts))));
+    return anyOf(nodes, new Description(joinSentences(textOf(pass, facts, at), exclusionWords(facts))));
   }
   const bits = allowsOnlyNull(pass, facts) ? NULL : impliedTypes(facts);
   if (bits === ANY) {
@@ -106,7 +107,7 @@ function build(pass: Pass, facts: Facts, at: Position, ancestors: ReadonlySet<Sc
   return anyOf(nodes.length === 0 ? [{ type: 'string' }] : nodes, describe(pass, facts, at, []));
 }
 
-/** A schema with `properties` and no type means an object, although strictly it accepts other types as well. */
+/** A schema with `properties` and no type means an object, although it accepts other types as well. */
 function impliedTypes(facts: Facts): number {
   if (facts.types !== ANY) return facts.types;
   if (facts.properties.size > 0 || facts.additional.length > 0) return OBJECT;
@@ -121,7 +122,7 @@ function impliedTypes(facts: Facts): number {
   return exampleTypes(facts) || ANY;
 }
 
-/** Where nothing is said but an example, it says what kind of value is meant. */
+/** If there is only an example, it shows what kind of value is meant. */
 function exampleTypes(facts: Facts): number {
   const examples = facts.parts.flatMap((part) => [
     ...(Array.isArray(part.examples) ? part.examples : []),
@@ -137,7 +138,7 @@ function splitTypes(bits: number): number[] {
   return types;
 }
 
-function typedNode(pass: Pass, facts: Facts, type: number, at: Position): PortableNode {
+function typedNode(pass: Pass, facts: Facts, type: number, at: NodePosition): PortableNode {
   switch (type) {
     case STRING:
       return stringNode(pass, facts, at);
@@ -147,7 +148,7 @@ function typedNode(pass: Pass, facts: Facts, type: number, at: Position): Portab
     case BOOLEAN:
       return {
         type: 'boolean',
-        ...text(describe(pass, facts, at, choiceWords(facts, 'boolean'))),
+        ...descriptionField(describe(pass, facts, at, choiceWords(facts, 'boolean'))),
         ...defaultOf(facts, 'boolean'),
       };
     case ARRAY:
@@ -159,17 +160,17 @@ function typedNode(pass: Pass, facts: Facts, type: number, at: Position): Portab
   }
 }
 
-function arrayNode(pass: Pass, facts: Facts, at: Position): PortableNode {
+function arrayNode(pass: Pass, facts: Facts, at: NodePosition): PortableNode {
   return {
     type: 'array',
-    ...text(describe(pass, facts, at, arrayWords(facts))),
+    ...descriptionField(describe(pass, facts, at, arrayWords(facts))),
     items: itemsNode(pass, facts, at),
     ...(facts.minItems !== undefined && facts.minItems > 0 && { minItems: facts.minItems }),
     ...(facts.maxItems !== undefined && facts.maxItems < 1_000_000 && { maxItems: facts.maxItems }),
   };
 }
 
-function itemsNode(pass: Pass, facts: Facts, at: Position): PortableNode {
+function itemsNode(pass: Pass, facts: Facts, at: NodePosition): PortableNode {
   const inner = {
     depth: at.depth,
     level: at.level + 1,
@@ -186,16 +187,16 @@ function itemsNode(pass: Pass, facts: Facts, at: Position): PortableNode {
   return anyOf(nodes, new Description(''));
 }
 
-function objectNode(pass: Pass, facts: Facts, at: Position): PortableNode {
+function objectNode(pass: Pass, facts: Facts, at: NodePosition): PortableNode {
   // A field that is required but not described anywhere still has to be given.
   const describedNames = new Set([...facts.properties.keys(), ...facts.required]);
   const possible = [...describedNames].filter(
     (key) => key !== '__proto__' && !smuggles(key) && !isNever(facts.properties.get(key) ?? []),
   );
-  const isUnasked = (key: string) => !isAsked(facts, key);
+  const isSetByApi = (key: string) => !isSetByCaller(facts, key);
   const tags = new Set(facts.parts.map(tagOf));
   const all = shownNames(
-    { names: possible, isUnasked, isRequired: (key) => facts.required.has(key), tags },
+    { names: possible, isSetByApi, isRequired: (key) => facts.required.has(key), tags },
     at.whole ? 'whole' : at.item ? 'item' : 'part',
   );
   // A property may be called `$ref` (Kubernetes has one), but many schema walkers take it for a reference, so it is not shown.
@@ -206,7 +207,7 @@ function objectNode(pass: Pass, facts: Facts, at: Position): PortableNode {
   if ((at.depth >= pass.maxDepth || at.level >= MAX_LEVELS - 1) && names.length > 0) {
     return {
       type: 'object',
-      ...text(describeHidden(pass, facts, at, `Fields: ${fieldList(names, facts.required)}`, words)),
+      ...descriptionField(describeHidden(pass, facts, at, `Fields: ${fieldList(names, facts.required)}`, words)),
     };
   }
   const inner = { depth: at.depth + 1, level: at.level + 1, arrays: 0 };
@@ -214,13 +215,13 @@ function objectNode(pass: Pass, facts: Facts, at: Position): PortableNode {
   for (const key of names) {
     const schemas = facts.properties.get(key) ?? facts.additional;
     // An id that is shown needs no text besides its name.
-    properties[key] = toNode(pass, isUnasked(key) ? schemas.map(withoutText) : schemas, inner);
+    properties[key] = toNode(pass, isSetByApi(key) ? schemas.map(withoutText) : schemas, inner);
   }
   const required = names.filter((key) => facts.required.has(key));
   const values = facts.additional.length > 0 ? facts.additional : patternValues(facts);
   return {
     type: 'object',
-    ...text(describe(pass, facts, at, words)),
+    ...descriptionField(describe(pass, facts, at, words)),
     ...(names.length > 0 && { properties }),
     ...(required.length > 0 && { required }),
     ...(values.length > 0 && { additionalProperties: toNode(pass, values, inner) }),
@@ -246,7 +247,7 @@ function isNever(schemas: readonly JsonSchema[]): boolean {
   return schemas.includes(false);
 }
 
-function anythingAt({ level }: Position): PortableNode {
+function anythingAt({ level }: NodePosition): PortableNode {
   return level < MAX_LEVELS ? ANYTHING : ANYTHING_BUT_LISTS;
 }
 

@@ -1,10 +1,9 @@
-// Strings, numbers and booleans, and the description every node carries.
-
+// Strings, numbers, booleans and any value, and the description of a node.
 import { smuggles } from '../../endpoint/hidden.ts';
 import { showChoices } from '../explain/show.ts';
 import { exampleOf, exclusionWords, numberWords, portablePattern, purposeOf, stringWords } from './constraint-words.ts';
-import { Description, joinWords } from './description.ts';
-import type { Pass, PortableNode, Position } from './portable-node.ts';
+import { Description, joinSentences } from './description.ts';
+import type { NodePosition, Pass, PortableNode } from './portable-node.ts';
 import { type Facts, firstOf } from './schema-facts.ts';
 
 const MAX_ENUM = 100;
@@ -20,7 +19,21 @@ const NOISE = new Set([
   2 ** 64,
 ]);
 
-export function stringNode(pass: Pass, facts: Facts, at: Position): PortableNode {
+// Any JSON value, for clients that refuse a schema without a type, or items without one. Lists of lists have to end somewhere. Null
+// and lists of booleans are left out: spelling everything out made such a place longer than most others.
+const ANY_STRING: PortableNode = { type: 'string' };
+const ANY_NUMBER: PortableNode = { type: 'number' };
+const ANY_OBJECT: PortableNode = { type: 'object' };
+const NOT_A_LIST: readonly PortableNode[] = [ANY_STRING, ANY_NUMBER, { type: 'boolean' }, ANY_OBJECT];
+
+export const ANYTHING: PortableNode = Object.freeze({
+  anyOf: [...NOT_A_LIST, { type: 'array', items: { anyOf: [ANY_STRING, ANY_NUMBER, ANY_OBJECT] } }],
+});
+
+/** Where a schema may not go a level deeper. */
+export const ANYTHING_BUT_LISTS: PortableNode = Object.freeze({ anyOf: NOT_A_LIST });
+
+export function stringNode(pass: Pass, facts: Facts, at: NodePosition): PortableNode {
   const choices = facts.choices?.filter((value): value is string => typeof value === 'string');
   const isListed =
     choices !== undefined &&
@@ -31,7 +44,7 @@ export function stringNode(pass: Pass, facts: Facts, at: Position): PortableNode
   const pattern = choices ? undefined : portablePattern(facts);
   return {
     type: 'string',
-    ...text(describe(pass, facts, at, words)),
+    ...descriptionField(describe(pass, facts, at, words)),
     ...(isListed && { enum: [...new Set(choices)] }),
     ...(!choices && firstOf(facts, 'format') === 'date-time' && { format: 'date-time' }),
     ...(pattern !== undefined && { pattern }),
@@ -41,7 +54,7 @@ export function stringNode(pass: Pass, facts: Facts, at: Position): PortableNode
   };
 }
 
-export function numberNode(pass: Pass, facts: Facts, at: Position, whole: boolean): PortableNode {
+export function numberNode(pass: Pass, facts: Facts, at: NodePosition, whole: boolean): PortableNode {
   const { exclusiveMinimum, exclusiveMaximum } = facts;
   let low = facts.minimum;
   let high = facts.maximum;
@@ -56,7 +69,7 @@ export function numberNode(pass: Pass, facts: Facts, at: Position, whole: boolea
   }
   return {
     type: whole ? 'integer' : 'number',
-    ...text(describe(pass, facts, at, [...choiceWords(facts, 'number'), ...numberWords(facts, whole)])),
+    ...descriptionField(describe(pass, facts, at, [...choiceWords(facts, 'number'), ...numberWords(facts, whole)])),
     ...(isBound(low) && { minimum: low }),
     ...(isBound(high) && { maximum: high }),
     ...defaultOf(facts, 'number'),
@@ -81,38 +94,40 @@ export function defaultOf(facts: Facts, type: 'string' | 'number' | 'boolean'): 
   return { default: value };
 }
 
-/** Purpose, constraints in words, one example, and whether it is on its way out. */
-export function describe(pass: Pass, facts: Facts, at: Position, words: readonly string[]): Description {
-  if (at.quiet) return new Description(joinWords('', words));
+/** Purpose, constraints in words, one example, and whether it is deprecated. */
+export function describe(pass: Pass, facts: Facts, at: NodePosition, words: readonly string[]): Description {
+  if (at.quiet) return new Description(joinSentences('', words));
   const sentences = [...words, ...statusWords(facts)];
   const example = pass.maxText > 0 ? exampleOf(facts, at.depth <= 1 ? 120 : 48) : undefined;
-  return new Description(joinWords(textOf(pass, facts, at), sentences), { ...(example !== undefined && { example }) });
+  return new Description(joinSentences(textOf(pass, facts, at), sentences), {
+    ...(example !== undefined && { example }),
+  });
 }
 
-/** Said where something is left out. */
+/** A note where something is left out. */
 export const SHORTENED = 'Shortened here; a refused call names what is wrong';
 
 /** The same where fields are named, but not shown. */
 export function describeHidden(
   pass: Pass,
   facts: Facts,
-  at: Position,
+  at: NodePosition,
   fields: string,
   words: readonly string[],
 ): Description {
-  if (at.quiet) return new Description(joinWords('', [fields, ...words]), { fields });
+  if (at.quiet) return new Description(joinSentences('', [fields, ...words]), { fields });
   const sentences = [fields, ...words, ...statusWords(facts), SHORTENED];
-  return new Description(joinWords(textOf(pass, facts, at), sentences), { fields });
+  return new Description(joinSentences(textOf(pass, facts, at), sentences), { fields });
 }
 
 function statusWords(facts: Facts): string[] {
   return [...exclusionWords(facts), ...(firstOf(facts, 'deprecated') === true ? ['Deprecated'] : [])];
 }
 
-export function textOf(pass: Pass, facts: Facts, at: Position): string {
+export function textOf(pass: Pass, facts: Facts, at: NodePosition): string {
   return purposeOf(facts, at.depth <= 1 ? pass.maxText : pass.maxText >> 1);
 }
 
-export function text(description: Description): { description?: Description } {
+export function descriptionField(description: Description): { description?: Description } {
   return description.text === '' ? {} : { description };
 }

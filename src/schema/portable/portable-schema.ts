@@ -1,16 +1,16 @@
-// The advertised schema: what every client and provider accepts, within a size a model can read. Enforcement keeps the
-// full one, so this only ever leaves things out or says them in words; it is stricter only where a place has no type: what
-// is meant there follows from its other keywords or its example.
+// The advertised schema: what every client and provider accepts, within a size a model can read. The full schema is enforced, so this
+// one only leaves things out or says them in words. It is stricter only where a place has no type: its other keywords or its example
+// then show what is meant.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
-import { OBJECT, typesOf } from '../json-types.ts';
+import { OBJECT, possibleTypes } from '../json-types.ts';
 import { type Reference, referencesIn, resolveRef } from '../references.ts';
-import { anyOf, companions, conditionalWords, type RuleWords } from './constraint-words.ts';
+import { anyOf, conditionalWords, listRequiredWith, type RuleWords } from './constraint-words.ts';
 import { withSentence, writeOut } from './description.ts';
-import { OUT_OF_NODES, type Pass, type PortableNode, type Position, toNode } from './portable-node.ts';
+import { type NodePosition, OUT_OF_NODES, type Pass, type PortableNode, toNode } from './portable-node.ts';
 import { SHORTENED } from './portable-scalar.ts';
 import { foldObjects, formWords } from './portable-union.ts';
-import { type Facts, gatherFacts, isAsked } from './schema-facts.ts';
+import { type Facts, gatherFacts, isSetByCaller } from './schema-facts.ts';
 
 export type { PortableNode } from './portable-node.ts';
 
@@ -63,7 +63,7 @@ export class PortableDraft {
   readonly #rules: readonly RuleWords[];
   readonly #places: Pick<PortableOptions, 'body' | 'changes'>;
   /** By argument and by how much of its text is shown. */
-  readonly #ladders = new Map<string, Ladder>();
+  readonly #reducers = new Map<string, SchemaReducer>();
 
   constructor(schema: JsonSchema, places: Pick<PortableOptions, 'body' | 'changes'> = {}) {
     const { facts, forms } = gatherRoot(schema);
@@ -71,7 +71,10 @@ export class PortableDraft {
     this.#facts = facts;
     this.#names = [...facts.properties.keys()].filter(
       (key) =>
-        KEY.test(key) && key !== '__proto__' && !facts.properties.get(key)!.includes(false) && isAsked(facts, key),
+        KEY.test(key) &&
+        key !== '__proto__' &&
+        !facts.properties.get(key)!.includes(false) &&
+        isSetByCaller(facts, key),
     );
     this.#rules = [...facts.parts.flatMap(conditionalWords), ...forms];
     this.#places = places;
@@ -82,7 +85,7 @@ export class PortableDraft {
     const { maxDepth, maxChars } = { ...DEFAULTS, ...options };
     const facts = this.#facts;
     const properties = yield* this.#shrinkToFit(Math.max(1, maxDepth), maxChars);
-    addCompanions(facts, properties);
+    addRequiredWith(facts, properties);
     addRootWords(this.#rules, properties);
     const required = this.#names.filter((key) => facts.required.has(key) && properties.has(key));
     return {
@@ -96,9 +99,9 @@ export class PortableDraft {
   /** Every argument as deep as it goes; then, while that is too much, the largest one a level shallower; then less text. */
   *#shrinkToFit(maxDepth: number, maxChars: number): Generator<void, Map<string, PortableNode>> {
     const total = (some: Iterable<Argument>): number => [...some].reduce((sum, arg) => sum + sizeOf(arg), 0);
-    let args = yield* this.#leap(maxDepth);
+    let args = yield* this.#showDeepest(maxDepth);
     let sum = total(args);
-    if (sum > maxChars) args = yield* this.#convert(maxDepth, MAX_TEXT);
+    if (sum > maxChars) args = yield* this.#showAllDepths(maxDepth, MAX_TEXT);
     while (sum > maxChars) {
       const largest = args.reduce<Argument | undefined>(
         (most, arg) => (arg.versions.length > 1 && sizeOf(arg) > (most ? sizeOf(most) : 0) ? arg : most),
@@ -111,55 +114,55 @@ export class PortableDraft {
     }
     for (const text of [SHORT_TEXT, 0]) {
       if (sum <= maxChars) break;
-      args = yield* this.#convert(1, text);
+      args = yield* this.#showAllDepths(1, text);
       sum = total(args);
     }
     if (sum > maxChars) return dropOptional(args, this.#facts, maxChars);
     return new Map(args.map((arg) => [arg.key, arg.versions.at(-1)!.node]));
   }
 
-  /** Every argument as deep as it goes, and usually in no other version. */
-  *#leap(maxDepth: number): Generator<void, Argument[]> {
+  /** Every argument as deep as it goes, usually without its shallower versions. */
+  *#showDeepest(maxDepth: number): Generator<void, Argument[]> {
     const args: Argument[] = [];
     for (const key of this.#names) {
-      const ladder = this.#ladderOf(key, MAX_TEXT);
-      const top = ladder.leap(maxDepth);
+      const reducer = this.#reducerOf(key, MAX_TEXT);
+      const deepest = reducer.findDeepest(maxDepth);
       yield;
-      if (top === undefined) while (ladder.climb(maxDepth)) yield;
-      args.push({ key, versions: top === undefined ? ladder.versions.slice(0, maxDepth) : [top] });
+      if (deepest === undefined) while (reducer.addVersion(maxDepth)) yield;
+      args.push({ key, versions: deepest === undefined ? reducer.versions.slice(0, maxDepth) : [deepest] });
     }
     return args;
   }
 
-  *#convert(maxDepth: number, maxText: number): Generator<void, Argument[]> {
+  *#showAllDepths(maxDepth: number, maxText: number): Generator<void, Argument[]> {
     const args: Argument[] = [];
     for (const key of this.#names) {
-      const ladder = this.#ladderOf(key, maxText);
-      while (ladder.climb(maxDepth)) yield;
-      args.push({ key, versions: ladder.versions.slice(0, maxDepth) });
+      const reducer = this.#reducerOf(key, maxText);
+      while (reducer.addVersion(maxDepth)) yield;
+      args.push({ key, versions: reducer.versions.slice(0, maxDepth) });
     }
     return args;
   }
 
-  #ladderOf(key: string, maxText: number): Ladder {
+  #reducerOf(key: string, maxText: number): SchemaReducer {
     const id = `${maxText} ${key}`;
-    let ladder = this.#ladders.get(id);
-    if (ladder === undefined) {
+    let reducer = this.#reducers.get(id);
+    if (reducer === undefined) {
       const { body, changes } = this.#places;
       const at = { depth: 1, level: 2, arrays: 0, whole: key === body, changes: key === changes };
-      ladder = ladderFor(this.#root, this.#facts.properties.get(key)!, at, maxText);
-      this.#ladders.set(id, ladder);
+      reducer = reducerFor(this.#root, this.#facts.properties.get(key)!, at, maxText);
+      this.#reducers.set(id, reducer);
     }
-    return ladder;
+    return reducer;
   }
 }
 
 /** Any other schema in portable form, for example one field, or an answer that is an array. */
 export function toPortableNode(schema: JsonSchema): PortableNode {
   const at = { depth: 0, level: 1, arrays: 0 };
-  const ladder = ladderFor(schema, [schema], at, MAX_TEXT);
-  while (ladder.climb(DEFAULTS.maxDepth));
-  const { versions } = ladder;
+  const reducer = reducerFor(schema, [schema], at, MAX_TEXT);
+  while (reducer.addVersion(DEFAULTS.maxDepth));
+  const { versions } = reducer;
   return writeOut(versions.findLast(({ size }) => size <= DEFAULTS.maxChars)?.node ?? versions[0]!.node);
 }
 
@@ -169,7 +172,7 @@ function gatherRoot(schema: JsonSchema): { readonly facts: Facts; readonly forms
   const folds = facts.unions.map((branches) =>
     foldObjects(
       schema,
-      branches.filter((branch) => typesOf(schema, branch) & OBJECT),
+      branches.filter((branch) => possibleTypes(schema, branch) & OBJECT),
     ),
   );
   return {
@@ -193,9 +196,9 @@ function sizeOf({ key, versions }: Argument): number {
   return versions.at(-1)!.size + key.length + 4;
 }
 
-/** A ladder, and what the references of its schema led to when it was set up. */
-interface SharedLadder {
-  readonly ladder: Ladder;
+/** A reducer, and what the references of its schema led to when it was made. */
+interface CachedReducer {
+  readonly reducer: SchemaReducer;
   readonly references: readonly Reference[];
 }
 
@@ -203,69 +206,74 @@ interface SharedLadder {
  * Operations share parameters and body schemas, so most drafts have already been made for another operation. They are kept by
  * schema and position, and are valid wherever the references lead to the same targets.
  */
-const laddersBySchema = new WeakMap<object, Map<string, SharedLadder>>();
+const reducersBySchema = new WeakMap<object, Map<string, CachedReducer>>();
 
-function ladderFor(root: JsonSchema, schemas: readonly JsonSchema[], at: Position, maxText: number): Ladder {
+function reducerFor(
+  root: JsonSchema,
+  schemas: readonly JsonSchema[],
+  at: NodePosition,
+  maxText: number,
+): SchemaReducer {
   const [schema, ...others] = schemas;
-  if (!isObject(schema) || others.length > 0) return new Ladder(root, schemas, at, maxText);
-  const positions = laddersBySchema.get(schema) ?? new Map<string, SharedLadder>();
-  laddersBySchema.set(schema, positions);
+  if (!isObject(schema) || others.length > 0) return new SchemaReducer(root, schemas, at, maxText);
+  const positions = reducersBySchema.get(schema) ?? new Map<string, CachedReducer>();
+  reducersBySchema.set(schema, positions);
   const position = `${at.depth} ${at.level} ${at.whole} ${at.changes} ${maxText}`;
   const earlier = positions.get(position);
-  if (earlier?.references.every(([ref, target]) => resolveRef(root, ref) === target)) return earlier.ladder;
-  const ladder = new Ladder(root, schemas, at, maxText);
+  if (earlier?.references.every(([ref, target]) => resolveRef(root, ref) === target)) return earlier.reducer;
+  const reducer = new SchemaReducer(root, schemas, at, maxText);
   const references = referencesIn(root, schema);
-  if (references !== undefined) positions.set(position, { ladder, references });
-  return ladder;
+  if (references !== undefined) positions.set(position, { reducer, references });
+  return reducer;
 }
 
 /** Versions of one place, each a level deeper, as long as something was left out and there are nodes left. */
-class Ladder {
+class SchemaReducer {
   readonly versions: Version[] = [];
   readonly #root: JsonSchema;
   readonly #schemas: readonly JsonSchema[];
-  readonly #at: Position;
+  readonly #at: NodePosition;
   readonly #maxText: number;
-  #isWhole = false;
-  /** What a leap gave: the version that stands at `depth`, if it is known. */
-  #top: (Pick<Pass, 'depths'> & { limit: number; depth: number; version: Version | undefined }) | undefined;
+  #isComplete = false;
+  /** What findDeepest() found up to `limit`: the version that belongs at `depth`, if there is one. */
+  #deepest: (Pick<Pass, 'depths'> & { limit: number; depth: number; version: Version | undefined }) | undefined;
 
-  constructor(root: JsonSchema, schemas: readonly JsonSchema[], at: Position, maxText: number) {
+  constructor(root: JsonSchema, schemas: readonly JsonSchema[], at: NodePosition, maxText: number) {
     this.#root = root;
     this.#schemas = schemas;
     this.#at = at;
     this.#maxText = maxText;
   }
 
-  /** Makes the next version, up to this depth; false: there is none to make. */
-  climb(deepest: number): boolean {
-    const maxDepth = this.versions.length + 1;
-    if (this.#isWhole || maxDepth > deepest) return false;
-    const isThere = this.#top?.version !== undefined && this.#top.depth === maxDepth;
-    const { depths, version } = isThere ? this.#top! : this.#show(maxDepth);
+  /** Adds the next deeper version, up to `maxDepth`; false if there is none. */
+  addVersion(maxDepth: number): boolean {
+    const depth = this.versions.length + 1;
+    if (this.#isComplete || depth > maxDepth) return false;
+    const isKnown = this.#deepest?.version !== undefined && this.#deepest.depth === depth;
+    const { depths, version } = isKnown ? this.#deepest! : this.#show(depth);
     if (version !== undefined) this.versions.push(version);
-    this.#isWhole = version === undefined || (depths & (1 << maxDepth)) === 0;
+    this.#isComplete = version === undefined || (depths & (1 << depth)) === 0;
     return true;
   }
 
   /**
-   * The version at which climbing to this depth would end, without the ones below it, which only matter where it is too large
-   * (all tools of Stripe: 11,700 nodes instead of 14,700). Undefined: only climbing can tell.
+   * The last version that addVersion() would add up to this depth, without the shallower ones, which matter only where it is too
+   * large (all tools of Stripe: 11,700 nodes instead of 14,700). Undefined: only addVersion() can tell.
    */
-  leap(deepest: number): Version | undefined {
+  findDeepest(maxDepth: number): Version | undefined {
     if (this.versions.length > 0) return undefined;
-    if (this.#top?.limit === deepest) return this.#top.version;
-    const { depths, version, apart } = this.#show(deepest);
-    // Climbing ends at the first depth without fields. Where there are some below (in the values of a map), it misses them.
-    let end = 1;
-    while (end < deepest && depths & (1 << end)) end++;
-    const isEnd = version !== undefined && !apart && depths >> (end + 1) === 0;
-    this.#top = { limit: deepest, depth: end, depths, version: isEnd ? version : undefined };
-    return this.#top.version;
+    if (this.#deepest?.limit === maxDepth) return this.#deepest.version;
+    const { depths, version, hasUnfoldedUnion } = this.#show(maxDepth);
+    // addVersion() ends at the first depth without fields. Fields below that (in the values of a map) are not reached.
+    let depth = 1;
+    while (depth < maxDepth && depths & (1 << depth)) depth++;
+    const isLast = version !== undefined && !hasUnfoldedUnion && depths >> (depth + 1) === 0;
+    this.#deepest = { limit: maxDepth, depth, depths, version: isLast ? version : undefined };
+    return this.#deepest.version;
   }
 
   /** One version; none where a deeper one than the first has too many nodes. */
-  #show(maxDepth: number): Pick<Pass, 'depths' | 'apart'> & { readonly version: Version | undefined } {
+  #show(maxDepth: number): Pick<Pass, 'depths' | 'hasUnfoldedUnion'> & { readonly version: Version | undefined } {
     const pass: Pass = {
       root: this.#root,
       maxDepth,
@@ -273,15 +281,19 @@ class Ladder {
       nodes: MAX_NODES,
       strict: maxDepth > 1,
       depths: 0,
-      apart: false,
+      hasUnfoldedUnion: false,
       path: [],
     };
     try {
       const node = toNode(pass, this.#schemas, this.#at);
-      return { depths: pass.depths, apart: pass.apart, version: { node, size: JSON.stringify(node).length } };
+      return {
+        depths: pass.depths,
+        hasUnfoldedUnion: pass.hasUnfoldedUnion,
+        version: { node, size: JSON.stringify(node).length },
+      };
     } catch (error) {
       if (error !== OUT_OF_NODES) throw error;
-      return { depths: pass.depths, apart: pass.apart, version: undefined };
+      return { depths: pass.depths, hasUnfoldedUnion: pass.hasUnfoldedUnion, version: undefined };
     }
   }
 }
@@ -306,8 +318,8 @@ function dropOptional(args: readonly Argument[], facts: Facts, maxChars: number)
 }
 
 /** For an optional body with required fields: the argument's text says which others require it. */
-function addCompanions(facts: Facts, properties: Map<string, PortableNode>): void {
-  for (const [name, others] of companions(facts.parts, (key) => properties.has(key))) {
+function addRequiredWith(facts: Facts, properties: Map<string, PortableNode>): void {
+  for (const [name, others] of listRequiredWith(facts.parts, (key) => properties.has(key))) {
     const node = properties.get(name);
     if (node === undefined) continue;
     properties.set(name, withSentence(node, `Required with ${anyOf(others)}`));

@@ -2,12 +2,12 @@
 // are the fields of all branches. Both accept at least what the union accepts.
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { cut } from '../explain/show.ts';
-import { NULL, OBJECT, typesOf } from '../json-types.ts';
+import { NULL, OBJECT, possibleTypes } from '../json-types.ts';
 import type { SchemaObject } from '../references.ts';
 import type { RuleWords } from './constraint-words.ts';
 import { Description, descriptionOf } from './description.ts';
-import { type Pass, type PortableNode, type Position, toNode } from './portable-node.ts';
-import { text } from './portable-scalar.ts';
+import { type NodePosition, type Pass, type PortableNode, toNode } from './portable-node.ts';
+import { descriptionField } from './portable-scalar.ts';
 import { isReadOnly } from './read-only.ts';
 import { type Facts, gatherFacts } from './schema-facts.ts';
 
@@ -18,7 +18,7 @@ const MAX_FOLDED = 60;
 export function inlineUnion(pass: Pass, facts: Facts): readonly JsonSchema[] | undefined {
   let best: readonly JsonSchema[] | undefined;
   for (const branches of facts.unions) {
-    const real = branches.filter((branch) => typesOf(pass.root, branch) !== NULL);
+    const real = branches.filter((branch) => possibleTypes(pass.root, branch) !== NULL);
     if (real.length > 0 && (best === undefined || branches.length > best.length)) best = branches;
   }
   return best;
@@ -27,7 +27,7 @@ export function inlineUnion(pass: Pass, facts: Facts): readonly JsonSchema[] | u
 /** A union of nothing but null: only null can be shown. */
 export function allowsOnlyNull(pass: Pass, facts: Facts): boolean {
   return facts.unions.some(
-    (branches) => branches.length > 0 && branches.every((branch) => typesOf(pass.root, branch) === NULL),
+    (branches) => branches.length > 0 && branches.every((branch) => possibleTypes(pass.root, branch) === NULL),
   );
 }
 
@@ -36,17 +36,17 @@ export function unionNodes(
   pass: Pass,
   facts: Facts,
   branches: readonly JsonSchema[],
-  at: Position,
+  at: NodePosition,
   ancestors: ReadonlySet<SchemaObject>,
 ): PortableNode[] {
   const lineage = new Set([...ancestors, ...facts.parts]);
   const quiet = facts.parts.map(withoutText);
   for (const part of quiet) lineage.add(part);
-  const takesObjects = (branch: JsonSchema) => (typesOf(pass.root, branch) & OBJECT) !== 0;
+  const takesObjects = (branch: JsonSchema) => (possibleTypes(pass.root, branch) & OBJECT) !== 0;
   const objects = branches.filter(takesObjects);
   const fold =
     objects.length > 1 && (facts.properties.size > 0 || objects.length > MAX_BRANCHES || at.depth >= pass.maxDepth);
-  if (objects.length > 1 && !fold) pass.apart = true;
+  if (objects.length > 1 && !fold) pass.hasUnfoldedUnion = true;
   const apart = fold ? branches.filter((branch) => !takesObjects(branch)) : branches;
   const nodes = apart.slice(0, MAX_FOLDED).map((branch) => toNode(pass, [branch, ...quiet], at, lineage));
   if (fold) {
@@ -122,7 +122,7 @@ function shapeOf(root: JsonSchema, branch: JsonSchema, depth: number): Shape {
   const facts = gatherFacts(root, [branch]);
   if (depth > 1) return facts;
   for (const inner of facts.unions) {
-    const objects = inner.filter((each) => typesOf(root, each) & OBJECT);
+    const objects = inner.filter((each) => possibleTypes(root, each) & OBJECT);
     if (objects.length === 0) continue;
     const objectFacts = gatherFacts(root, [foldObjects(root, objects, depth + 1).schema]);
     for (const [key, schemas] of objectFacts.properties) {
@@ -153,6 +153,6 @@ function joinStrings(nodes: readonly PortableNode[]): PortableNode[] {
       : new Description(
           [...descriptions.map((each) => each.text), ...(values === undefined ? [] : [`${values}.`])].join(' '),
         );
-  const union = { type: 'string', ...text(description), ...(!open && { enum: all }) };
+  const union = { type: 'string', ...descriptionField(description), ...(!open && { enum: all }) };
   return [union, ...nodes.filter((node) => !isPlain(node))];
 }

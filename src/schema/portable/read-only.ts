@@ -1,4 +1,4 @@
-// Which readOnly fields a caller sees. The API sets them itself, so most are noise in a request; the exception are those that
+// Which readOnly fields a caller sees. The API sets them itself, so most are noise in a request. The exceptions are those that
 // identify a thing in a nested object (`service: {id, type}`).
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
@@ -23,10 +23,9 @@ export function isReadOnly(schemas: readonly JsonSchema[]): boolean {
 /** What is known of the fields of an object. */
 interface Fields {
   readonly names: readonly string[];
-  /** The API fills it in itself. */
-  readonly isUnasked: (name: string) => boolean;
+  readonly isSetByApi: (name: string) => boolean;
   readonly isRequired: (name: string) => boolean;
-  /** What tells the variants of the object apart. */
+  /** Names of the fields that distinguish variants of the object. */
   readonly tags: ReadonlySet<unknown>;
 }
 
@@ -40,20 +39,20 @@ export function tagOf({ discriminator }: { readonly [keyword: string]: unknown }
  * things to change: such an item is identified by nothing but its id, even where it has a name, which may be what changes.
  */
 export function shownNames(fields: Fields, place: 'whole' | 'part' | 'item'): readonly string[] {
-  const { names, isUnasked, isRequired, tags } = fields;
-  const extras = names.filter(isUnasked);
+  const { names, isSetByApi, isRequired, tags } = fields;
+  const extras = names.filter(isSetByApi);
   if (extras.length === 0) return names;
   // With nothing else to fill in, the object is a reference.
   const isReference = extras.length === names.length;
   const isNamed = names.some((name) => isRequired(name) && NAMING.test(name));
-  const telling = new Set<string>();
+  const identifying = new Set<string>();
   if (isReference || place === 'item' || (place === 'part' && !isNamed)) {
     const identities = extras.filter((name) => IDENTITY.test(name));
     const choice = identities.length > 0 || !isReference ? identities : extras.filter((name) => NAMING.test(name));
-    for (const name of choice) telling.add(name);
-    if (telling.size > 0) for (const name of extras) if (isKind(name)) telling.add(name);
+    for (const name of choice) identifying.add(name);
+    if (identifying.size > 0) for (const name of extras) if (isKind(name)) identifying.add(name);
   }
-  return names.filter((name) => !isUnasked(name) || telling.has(name) || tags.has(name));
+  return names.filter((name) => !isSetByApi(name) || identifying.has(name) || tags.has(name));
 }
 
 /** An enforced schema of arguments without fields and comments that callers do not need; `parts` as in `shownNames`. */
@@ -70,24 +69,23 @@ function noteTags(schema: unknown, tags: Set<unknown>): void {
   for (const [, , inner] of subschemas(schema)) noteTags(inner, tags);
 }
 
-interface Hiding {
-  readonly parts: 'part' | 'item';
-  readonly tags: ReadonlySet<unknown>;
-}
-
-function hide(schema: unknown, place: 'arguments' | 'inside', hiding: Hiding): JsonSchema {
+function hide(
+  schema: unknown,
+  place: 'arguments' | 'inside',
+  hiding: { readonly parts: 'part' | 'item'; readonly tags: ReadonlySet<unknown> },
+): JsonSchema {
   if (!isObject(schema)) return schema as JsonSchema;
   const copy = mapSubschemas(schema, (inner) => hide(inner, 'inside', hiding));
   delete copy.$comment;
   const { properties } = copy;
   if (!isObject(properties)) return copy;
   const names = Object.keys(properties);
-  const isUnasked = (name: string) => isReadOnly([properties[name] as JsonSchema]);
+  const isSetByApi = (name: string) => isReadOnly([properties[name] as JsonSchema]);
   const required = new Set(Array.isArray(copy.required) ? copy.required : []);
   const few =
     place === 'arguments'
-      ? names.filter((name) => !isUnasked(name))
-      : shownNames({ names, isUnasked, isRequired: (name) => required.has(name), tags: hiding.tags }, hiding.parts);
+      ? names.filter((name) => !isSetByApi(name))
+      : shownNames({ names, isSetByApi, isRequired: (name) => required.has(name), tags: hiding.tags }, hiding.parts);
   if (few.length === names.length) return copy;
   const { dependentRequired, ...rest } = copy;
   // What a hidden field requires does not matter.

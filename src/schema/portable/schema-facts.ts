@@ -33,7 +33,7 @@ export interface Facts {
   maxItems?: number;
   minProperties?: number;
   maxProperties?: number;
-  /** Every part, for what is only put into words. */
+  /** Every part, for rules that are only described in words. */
   readonly parts: SchemaObject[];
   /** References followed on the way. */
   readonly targets: JsonSchema[];
@@ -108,7 +108,7 @@ function addPart(facts: Facts, schema: SchemaObject, unionsDone: boolean): void 
   addBounds(facts, schema);
 }
 
-/** By the few keywords that the schema has, instead of asking it for each of ten. */
+/** Loops over the few keywords that the schema has instead of looking up each of ten. */
 function addBounds(facts: Facts, schema: SchemaObject): void {
   for (const keyword in schema) {
     const tighter = TIGHTER.get(keyword);
@@ -130,7 +130,7 @@ function addChoices(facts: Facts, schema: SchemaObject): void {
 }
 
 /** Whether a caller is expected to fill in a property. */
-export function isAsked(facts: Facts, name: string): boolean {
+export function isSetByCaller(facts: Facts, name: string): boolean {
   return facts.required.has(name) || !isReadOnly(facts.properties.get(name)!);
 }
 

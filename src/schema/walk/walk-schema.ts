@@ -1,27 +1,27 @@
-// Checks a value by walking its schema: nothing is compiled, so a first call costs what its values cost, however large the
-// schema. Large schemas are checked this way, and every refusal is explained from what is found here. Keywords whose value
-// has the wrong shape restrict nothing.
+// Checks a value by walking its schema. Nothing is compiled, so a first call costs what its values cost, however large the
+// schema is. Large schemas are checked this way, and every refusal is explained from what is found here; compile-schema.ts says
+// when. Keywords whose value has the wrong shape restrict nothing.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { ASSERTIONS } from '../check/assertions.ts';
-import { KEY_EFFORT, spend, TOO_MUCH_EFFORT } from '../check/effort.ts';
+import { BUDGET_EXCEEDED, type Budget, KEY_COST } from '../check/budget.ts';
 import { ANY, ARRAY, FRACTION, INTEGER, OBJECT, ownTypes, typeOf } from '../json-types.ts';
 import { NAMED_CONDITIONS, UNIONS } from '../keywords.ts';
+import { cachedKeys, rememberByObject } from '../memoize.ts';
 import { isSchema, resolveRef, type SchemaObject, schemasOf } from '../references.ts';
-import { keysOf, rememberByObject } from '../remember.ts';
-import { searchUnion } from './search-union.ts';
-import { visitUnevaluated } from './unevaluated.ts';
 import {
   isGiven,
-  visitCompanions,
+  visitAdditional,
   visitContains,
+  visitDependentRequired,
   visitItems,
   visitNames,
-  visitOthers,
   visitPatterns,
   visitProperties,
   visitRequired,
-} from './visit-inside.ts';
+  visitUnevaluated,
+} from './container-rules.ts';
+import { searchUnion } from './union-branches.ts';
 
 /** One rule that a value breaks, with the place in the value and the schema the rule stands in. */
 export interface CheckError {
@@ -32,10 +32,15 @@ export interface CheckError {
   readonly value: unknown;
 }
 
-export interface Walk {
+/** Where references lead, and what pays. */
+export interface WalkContext {
   readonly root: JsonSchema;
+  readonly budget: Budget;
+}
+
+export interface Walk extends WalkContext {
   readonly max: number;
-  /** Whether an integer whose last digits may be lost is refused where only integers are welcome: there it is an id. */
+  /** Whether an integer whose last digits may be lost is refused where only integers are accepted: there it is an id. */
   readonly exact: boolean;
   readonly path: (string | number)[];
   readonly errors: CheckError[];
@@ -48,24 +53,24 @@ export interface Walk {
 /** Schemas nested deeper than this are not enforced, because the stack is limited. */
 export const MAX_NESTING = 500;
 /** A visit costs two steps of compiled code. */
-const VISIT_EFFORT = 2;
+const VISIT_COST = 2;
 /** Cost of starting a separate walk. */
-const FITS_EFFORT = 1;
+const FITS_COST = 1;
 /** Cost of the first visit of a schema, which looks for every known keyword. */
-const OUTLINE_EFFORT = 8;
+const OUTLINE_COST = 8;
 
-function createWalk(root: JsonSchema, max: number, exact = false): Walk {
-  return { root, max, exact, path: [], errors: [], last: { names: [] }, depth: 0 };
+function createWalk({ root, budget }: WalkContext, max: number, exact = false): Walk {
+  return { root, budget, max, exact, path: [], errors: [], last: { names: [] }, depth: 0 };
 }
 
-/** Whether a value satisfies a schema whose references lead into `root`. */
-export function fitsSchema(root: JsonSchema, schema: JsonSchema, value: unknown): boolean {
-  return fits(createWalk(root, 1), schema, value);
+/** Whether a value satisfies a schema. */
+export function fitsSchema(context: WalkContext, schema: JsonSchema, value: unknown): boolean {
+  return fits(createWalk(context, 1), schema, value);
 }
 
 /** Whether a value satisfies a schema beside the one that is walked. */
 export function fits(walk: Walk, schema: JsonSchema, value: unknown): boolean {
-  spend(FITS_EFFORT);
+  walk.budget.spend(FITS_COST);
   const errors: CheckError[] = [];
   visit({ ...walk, max: 1, path: [], errors }, schema, value);
   return errors.length === 0;
@@ -73,17 +78,17 @@ export function fits(walk: Walk, schema: JsonSchema, value: unknown): boolean {
 
 /** The first `max` rules that a value breaks; fewer where finding more takes too long. */
 export function findErrors(
-  root: JsonSchema,
+  context: WalkContext,
   schema: JsonSchema,
   value: unknown,
   max: number,
   exact?: boolean,
 ): readonly CheckError[] {
-  const walk = createWalk(root, max, exact);
+  const walk = createWalk(context, max, exact);
   try {
     visit(walk, schema, value);
   } catch (error) {
-    if (error !== TOO_MUCH_EFFORT) throw error;
+    if (error !== BUDGET_EXCEEDED) throw error;
   }
   return walk.errors;
 }
@@ -108,10 +113,10 @@ export function enter(walk: Walk, schema: unknown, step: string | number, value:
 }
 
 function visit(walk: Walk, schema: unknown, value: unknown): void {
-  spend(VISIT_EFFORT);
+  walk.budget.spend(VISIT_COST);
   if (schema === false) report(walk, 'false schema', {}, value);
   if (!isObject(schema) || walk.depth > MAX_NESTING) return;
-  const { types, rules } = outlineOf(schema);
+  const { types, rules } = outlineOf(schema, walk.budget);
   const type = typeOf(value);
   // A value of the wrong type breaks no other rule worth reporting.
   if ((types & type) === 0) {
@@ -125,9 +130,9 @@ function visit(walk: Walk, schema: unknown, value: unknown): void {
   walk.depth--;
 }
 
-/** The types a schema names, and the rules it has: it may be asked for thousands of values. */
-const outlineOf = rememberByObject((schema: SchemaObject) => {
-  spend(OUTLINE_EFFORT);
+/** The types a schema names, and the rules it has. Kept, because the same schema may be asked about thousands of values. */
+const outlineOf = rememberByObject((schema: SchemaObject, budget: Budget) => {
+  budget.spend(OUTLINE_COST);
   return {
     types: ownTypes(schema),
     rules: RULES.filter(({ keywords, isUsable }) =>
@@ -153,7 +158,7 @@ const rule = (keywords: string, on: number, visit: Rule['visit']): Rule => ({
 const assertion = (keyword: string): Rule => {
   const { on, holds, isUsable } = ASSERTIONS[keyword]!;
   const visit: Rule['visit'] = (walk, schema, value) => {
-    if (!holds(value, schema[keyword] as never)) report(walk, keyword, schema, value);
+    if (!holds(value, schema[keyword] as never, walk.budget)) report(walk, keyword, schema, value);
   };
   return { keywords: [keyword], on, visit, isUsable };
 };
@@ -185,9 +190,9 @@ const RULES: readonly Rule[] = [
   rule('unevaluatedItems', ARRAY, visitUnevaluated('unevaluatedItems')),
   ...['maxProperties', 'minProperties'].map(assertion),
   rule('required', OBJECT, visitRequired),
-  rule('dependentRequired dependencies', OBJECT, visitCompanions),
+  rule('dependentRequired dependencies', OBJECT, visitDependentRequired),
   rule('propertyNames', OBJECT, visitNames),
-  rule('additionalProperties', OBJECT, visitOthers),
+  rule('additionalProperties', OBJECT, visitAdditional),
   rule('properties', OBJECT, visitProperties),
   rule('patternProperties', OBJECT, visitPatterns),
   rule('unevaluatedProperties', OBJECT, visitUnevaluated('unevaluatedProperties')),
@@ -208,8 +213,8 @@ export function inPlace(walk: Walk, schema: SchemaObject, value: unknown): reado
   for (const keyword of NAMED_CONDITIONS) {
     const map = schema[keyword];
     if (!isObject(map)) continue;
-    const names = keysOf(map);
-    spend(names.length * KEY_EFFORT);
+    const names = cachedKeys(map);
+    walk.budget.spend(names.length * KEY_COST);
     for (const name of names) if (isGiven(value, name) && isSchema(map[name])) parts.push(map[name]);
   }
   return parts;

@@ -3,21 +3,18 @@ import type { Content } from '../../../call/outcome.ts';
 import { stripHtml } from '../../../endpoint/conventions/html.ts';
 import { visible } from '../../../endpoint/hidden.ts';
 import { tidyLines, unescapeHtml } from '../../../endpoint/plain-text.ts';
-import type { Redactor } from '../../../endpoint/redaction/redact.ts';
-import { redactBeginning } from '../../../endpoint/redaction/redact-beginning.ts';
+import { type Redactor, redactBeginning } from '../../../endpoint/redaction/redact.ts';
 import { ToolError } from '../../../errors.ts';
 import type { RawResponse } from '../../send.ts';
 import type { AnswerInput } from '../build-answer.ts';
-import { parseJson } from '../lossless.ts';
-import { tooLarge } from '../too-large.ts';
-import { parseMediaType, sniff } from './answer-media.ts';
-import { decodeText } from './answer-text.ts';
+import { tooLarge } from '../cut-answer.ts';
+import { parseExactJson } from '../lossless.ts';
+import { decodeCharset, parseMediaType, sniff } from './answer-media.ts';
 import { toFileContent } from './file-content.ts';
-import { parseEvents, parseLines } from './streams.ts';
 
 export type Decoded =
   | { readonly kind: 'content'; readonly content: readonly Content[] }
-  /** `note`: what is odd about it. */
+  /** `note`: what is unexpected about it. */
   | { readonly kind: 'text'; readonly text: string; readonly note?: string }
   /** `isJson`: the text is the value as JSON, not one of lines or events. */
   | { readonly kind: 'json'; readonly text: string; readonly value: unknown; readonly isJson?: true };
@@ -27,13 +24,15 @@ const MAX_CONTAINERS = 1_000_000;
 /** Shorter answers cannot contain that many. */
 const COUNTED_FROM_BYTES = 2 * MAX_CONTAINERS;
 const QUOTED_CHARS = 200;
+const MAX_EVENTS = 10_000;
+const MAX_LINES = 50_000;
 const MAX_EMPTY_CHARS = 2_000;
 
 export interface Decoding {
   readonly redact: Redactor;
   /** A projection or structured content was asked for, so JSON that does not parse is a failure. */
   readonly needsJson: boolean;
-  /** Web pages are what this operation gives. */
+  /** This operation answers with web pages. */
   readonly expectsHtml: boolean;
   /** Larger files are described; 0 describes all of them. */
   readonly maxFileBytes: number;
@@ -57,7 +56,7 @@ export function decodeBody(
     return { kind: 'content', content: toFileContent({ type, raw, mimeType, maxBytes: maxFileBytes, redact }) };
   }
 
-  const source = decodeText(body, media.charset);
+  const source = decodeCharset(body, media.charset);
   // A secret may be interrupted by tags and entities, so they are removed before redacting.
   if (kind === 'html' && !isAnything) {
     const page = tidyLines(unescapeHtml(stripHtml(source, true)));
@@ -72,12 +71,12 @@ export function decodeBody(
     case 'ndjson':
       return { kind: 'json', text, value: parseLines(text) };
     case 'json':
-      refuseSwarm(body, tool, isRead);
+      refuseTooManyContainers(body, tool, isRead);
       if (raw.cut !== undefined && raw.status < 400) return { kind: 'json', text, value: parseLines(text) };
       return parseDeclared(text, tool, needsJson);
     default:
       if (!needsJson || !/^\s*[[{]/.test(text)) return { kind: 'text', text };
-      refuseSwarm(body, tool, isRead);
+      refuseTooManyContainers(body, tool, isRead);
       return parseUndeclared(text);
   }
 }
@@ -100,7 +99,7 @@ function emptyText(method: string, { status, headers }: RawResponse): string {
   return [first, ...lines].join('\n');
 }
 
-function refuseSwarm(body: Buffer, tool: string, isRead: boolean): void {
+function refuseTooManyContainers(body: Buffer, tool: string, isRead: boolean): void {
   if (body.length < COUNTED_FROM_BYTES) return;
   let containers = 0;
   for (let at = 0; at < body.length; at++) if (body[at] === 0x7b || body[at] === 0x5b) containers++;
@@ -110,7 +109,7 @@ function refuseSwarm(body: Buffer, tool: string, isRead: boolean): void {
 
 function parseDeclared(text: string, tool: string, isNeeded: boolean): Decoded {
   try {
-    return { kind: 'json', text, value: parseJson(text), isJson: true };
+    return { kind: 'json', text, value: parseExactJson(text), isJson: true };
   } catch {
     if (!isNeeded) return { kind: 'text', text, note: describeBroken(text) };
     const why = `the API says its answer is JSON, but it does not parse. It begins: ${visible(text.slice(0, QUOTED_CHARS))}`;
@@ -121,7 +120,7 @@ function parseDeclared(text: string, tool: string, isNeeded: boolean): Decoded {
 /** Text that looks like JSON. */
 function parseUndeclared(text: string): Decoded {
   try {
-    return { kind: 'json', text, value: parseJson(text), isJson: true };
+    return { kind: 'json', text, value: parseExactJson(text), isJson: true };
   } catch {
     return { kind: 'text', text };
   }
@@ -137,7 +136,7 @@ function describeBroken(text: string): string {
 /** A password field, or a title that asks for a login: the page that a proxy or the API shows to unauthenticated requests. */
 const LOGIN_FIELD = /<input\b[^<>]{0,400}\btype\s{0,5}=\s{0,5}["']?password/i;
 const LOGIN_TITLE = /<title\b[^<>]{0,100}>[^<]{0,200}\b(?:log[ -]?in|sign[ -]?in|authenticat|single sign|sso)/i;
-/** A page says what it is in its beginning. */
+/** How much of a page is searched for these. */
 const LOOKED_AT = 64 * 1024;
 
 function describePage(html: string): string {
@@ -147,7 +146,7 @@ function describePage(html: string): string {
     : 'the API answered with a web page instead of data; if that is not what this operation gives, the base URL or path is wrong: tell the user';
 }
 
-/** Whether a body begins and ends as JSON does. What does not is decoded with more care. */
+/** Whether a body begins and ends as JSON does. Any other is decoded in full. */
 export function hasEndsOfJson(body: Buffer): boolean {
   let start = 0;
   let end = body.length - 1;
@@ -159,4 +158,42 @@ export function hasEndsOfJson(body: Buffer): boolean {
 
 function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+/** One JSON document per line; a line that is not JSON stays as text. */
+function parseLines(text: string): unknown[] {
+  const lines = text.split(/[\n\u001e]/).filter((line) => line.trim() !== '');
+  const values = lines.slice(0, MAX_LINES).map((line) => parseOr(line.trim()));
+  return lines.length > MAX_LINES ? [...values, `… +${lines.length - MAX_LINES} lines`] : values;
+}
+
+function parseOr(text: string): unknown {
+  try {
+    return parseExactJson(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The events of a stream: their data, with the event's name where it has one. */
+function parseEvents(text: string): unknown[] {
+  const events: unknown[] = [];
+  let data: string[] = [];
+  let name = '';
+  const flush = () => {
+    const payload = data.join('\n');
+    if (data.length > 0 && payload !== '[DONE]') {
+      events.push(name === '' || name === 'message' ? parseOr(payload) : { event: name, data: parseOr(payload) });
+    }
+    data = [];
+    name = '';
+  };
+  for (const line of text.split(/\r\n|\r|\n/)) {
+    if (events.length >= MAX_EVENTS) return [...events, `… more than ${MAX_EVENTS} events`];
+    if (line === '') flush();
+    else if (line.startsWith('data:')) data.push(line.slice(line[5] === ' ' ? 6 : 5));
+    else if (line.startsWith('event:')) name = line.slice(6).trim();
+  }
+  flush();
+  return events;
 }

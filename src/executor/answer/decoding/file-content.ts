@@ -1,5 +1,5 @@
-// Bytes that are no text → content blocks: pictures and sounds as such, anything else as an embedded resource, each beside a
-// line that says what it is. What is too large is only described, with the way to get it.
+// Bytes that are not text → content blocks: pictures and sounds as such, anything else as an embedded resource, each with a line that
+// says what it is. A file that is too large is only described, with the way to get it.
 import { createHash } from 'node:crypto';
 import type { Content } from '../../../call/outcome.ts';
 import { visible } from '../../../endpoint/hidden.ts';
