@@ -4,7 +4,7 @@ import { shortenName } from '../endpoint/conventions/short-name.ts';
 import type { Endpoint } from '../endpoint/model.ts';
 import { MAX_TOOL_NAME, TOOL_NAME, toToolName } from '../endpoint/names.ts';
 import { trimEnd } from '../endpoint/plain-text.ts';
-import { groupBy } from './group-by.ts';
+import { groupBy } from './maps.ts';
 
 type Named = Pick<Endpoint, 'id' | 'domain' | 'toolName' | 'source'> & Partial<Pick<Endpoint, 'expose'>>;
 

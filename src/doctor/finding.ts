@@ -2,7 +2,7 @@
 import type { Registry } from '../catalog/registry.ts';
 import type { Domain, Endpoint } from '../endpoint/model.ts';
 import type { DeploymentPolicy } from '../orchestration/policy.ts';
-import type { ClientId } from './client-check.ts';
+import type { ClientId } from './client-rules.ts';
 
 /** `error` makes the doctor fail, `warning` only with --strict; a `note` is worth knowing, and fails nothing. */
 export type Severity = 'error' | 'warning' | 'note';

@@ -1,6 +1,6 @@
 // What a domain file gives to all operations of its document alike.
 
-import { originOf } from '../endpoint/address.ts';
+import { homeOrigin, originOf } from '../endpoint/address.ts';
 import { waysToTell } from '../endpoint/caller/caller-need.ts';
 import { DOCUMENT_PREFIX } from '../endpoint/environment.ts';
 import { isOfHeader } from '../endpoint/headers/header-fields.ts';
@@ -13,7 +13,6 @@ import type { CurationContext } from './curation/curate.ts';
 import { readSecurity, withProofs } from './definition/credentials/credential-plan.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
 import type { Imported } from './document-import.ts';
-import { homeOrigin } from './home-origin.ts';
 
 /** Headers, limits, response shaping, credentials and base URL, where the file says anything about them. */
 export function withDomainFields(

@@ -1,6 +1,7 @@
 // Everything the gateway serves, from paths: folders of domain files, single domain files, OpenAPI documents.
 // Adding a file adds a domain; deleting it removes it; a broken one stops the start with a sentence about it.
 
+import { homeOrigin } from '../endpoint/address.ts';
 import type { Environment } from '../endpoint/environment.ts';
 import { splitHeaderLine } from '../endpoint/headers/header-fields.ts';
 import type { Domain } from '../endpoint/model.ts';
@@ -10,7 +11,6 @@ import { GatewayError } from '../errors.ts';
 import { findFiles, type SourceFile } from './files/domain-files.ts';
 import type { Library } from './files/load-module.ts';
 import { type Mistake, MistakesError } from './files/mistakes.ts';
-import { homeOrigin } from './home-origin.ts';
 
 export interface LoadOptions {
   /** Folders, domain files, OpenAPI documents (files, URLs, `-` for stdin), in any mix. */

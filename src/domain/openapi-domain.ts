@@ -1,10 +1,8 @@
 // A domain file with `openapi:` as a Domain: imports the document, then applies the file to it.
-
 import type { Domain, Endpoint } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { omitUndefined } from '../endpoint/untrusted.ts';
-import type { CurationContext } from './curation/curate.ts';
-import { curateAll, keysOf } from './curation/curate-operations.ts';
+import { type CurationContext, curateAll, keysOf, toOperationKey } from './curation/curate.ts';
 import { buildDomain, DefinitionError } from './definition/build-domain.ts';
 import { DOCUMENT_KEYS } from './definition/definition-schema.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
@@ -12,7 +10,6 @@ import { readPinned } from './definition/uses.ts';
 import { adviseOrigins, adviseTokenUrls, unusedCredentials, warnAbroad, withDomainFields } from './document-fields.ts';
 import { type DocumentOptions, importFor } from './document-import.ts';
 import { pointTo } from './files/mistakes.ts';
-import { listClashes } from './name-clashes.ts';
 
 /** The importer cuts actions so that the prefix always fits; it leaves this much for it, the `_` included. */
 const MAX_PREFIX = 24;
@@ -107,4 +104,53 @@ function choosePinned(
     if (choice ?? base.pinned.includes(original.toolName)) pinned.add(endpoint.toolName);
   }
   return [...pinned];
+}
+
+/** An operation and the place in the file that names it; undefined where the document does. */
+interface Named {
+  readonly endpoint: Endpoint;
+  readonly path: readonly string[] | undefined;
+}
+
+/** `variants` are the operations of the document in the order of `originals`, `own` those written by hand. */
+export function listClashes(
+  variants: readonly Endpoint[],
+  originals: readonly Endpoint[],
+  own: readonly Endpoint[],
+  { operations = {} }: DomainDefinition,
+): Problem[] {
+  const keys = new Map(Object.keys(operations).map((key) => [toOperationKey(key), key]));
+  const all: Named[] = [
+    ...variants.map((endpoint, position) => {
+      const original = originals[position] ?? endpoint;
+      const key = endpoint.action === original.action ? undefined : keysOf(original).find((name) => keys.has(name));
+      return { endpoint, path: key === undefined ? undefined : ['operations', keys.get(key)!, 'name'] };
+    }),
+    ...own.map((endpoint) => ({ endpoint, path: ['endpoints', endpoint.action] })),
+  ];
+  const byAction = new Map<string, Named>();
+  return all.flatMap((later) => {
+    const { action } = later.endpoint;
+    const earlier = byAction.get(action);
+    byAction.set(action, earlier ?? later);
+    return earlier === undefined ? [] : [toProblem(action, earlier, later)];
+  });
+}
+
+/** Reported at the operation that the file names; at the later one if it names both. */
+function toProblem(action: string, earlier: Named, later: Named): Problem {
+  const [one, other] = later.path === undefined ? [earlier, later] : [later, earlier];
+  const fix =
+    other.path === undefined
+      ? `choose another name, or name the other operation too: operations: { ${JSON.stringify(keysOf(other.endpoint)[0])}: { name: … } }`
+      : 'choose another name for one of them';
+  return {
+    path: one.path ?? ['operations', keysOf(one.endpoint)[0]!],
+    message: `gives ${describe(one)} the name "${action}", which ${describe(other)} also has; ${fix}`,
+    ...(other.path !== undefined && { other: other.path }),
+  };
+}
+
+function describe({ endpoint: { method, path, source } }: Named): string {
+  return `${method} ${path}${source.operationId === undefined ? '' : ` (${source.operationId})`}`;
 }

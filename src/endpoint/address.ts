@@ -1,5 +1,6 @@
 // URLs and hosts: which are this machine, and which are private, so that no document from the network may send a request there.
 import { BlockList, isIP, isIPv4 } from 'node:net';
+import type { Endpoint } from './model.ts';
 
 const OWN = new BlockList();
 for (const [network, prefix] of [
@@ -79,4 +80,17 @@ export function originsOf(endpoints: readonly { readonly baseUrl: string }[]): s
 /** undefined if it is not a URL: an operation may have no base URL yet. */
 export function originOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).origin : undefined;
+}
+
+/** The origin of most operations: credentials of the file are sent there and nowhere else. */
+export function homeOrigin(endpoints: readonly Endpoint[]): string | undefined {
+  // Thousands of endpoints share a handful of base URLs; parsing one is the expensive part.
+  const endpointsAt = new Map<string, number>();
+  for (const { baseUrl } of endpoints) endpointsAt.set(baseUrl, (endpointsAt.get(baseUrl) ?? 0) + 1);
+  const counts = new Map<string | undefined, number>();
+  for (const [baseUrl, count] of endpointsAt) {
+    const origin = originOf(baseUrl);
+    counts.set(origin, (counts.get(origin) ?? 0) + count);
+  }
+  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { defineTools, type ToolDeclaration } from '../../src/catalog/native/define-tools.ts';
+import { defineTools, type ToolDeclaration } from '../../src/catalog/native/define-tool.ts';
 import { errorResult, textResult } from '../../src/catalog/native/plain-results.ts';
 import { createGateway } from '../../src/gateway.ts';
 import { aCall, textOf } from './support.ts';

@@ -1,7 +1,6 @@
 import { decode } from '@toon-format/toon';
 import { describe, expect, test } from 'vitest';
-import { buildDescription } from '../../src/catalog/grouped/grouped-description.ts';
-import { buildToonDescription } from '../../src/catalog/grouped/toon-description.ts';
+import { buildDescription, buildToonDescription } from '../../src/catalog/grouped/grouped-description.ts';
 
 const flat = {
   toolName: 'users',

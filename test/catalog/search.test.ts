@@ -4,7 +4,7 @@ import { buildRegistry } from '../../src/catalog/registry.ts';
 import { findOperations } from '../../src/catalog/search/find-operations.ts';
 import { buildIndex, type Index } from '../../src/catalog/search/search-index.ts';
 import { splitWords, stem, toStems } from '../../src/catalog/search/search-words.ts';
-import { toShape, toSignature } from '../../src/catalog/search/signature.ts';
+import { toShape, toSignature } from '../../src/catalog/search/describe-operation.ts';
 import { nameOperations } from '../../src/catalog/tree.ts';
 import type { JsonSchema } from '../../src/endpoint/model.ts';
 import { GatewayError } from '../../src/errors.ts';

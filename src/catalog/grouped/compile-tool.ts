@@ -21,9 +21,8 @@ import { refuseChanges } from '../../orchestration/pipeline.ts';
 import type { Validator } from '../../schema/check/validator.ts';
 import { type ActionHints, toActionHints } from '../aggregate-hints.ts';
 import { advertiseZod, validateZod } from '../native/native-function.ts';
-import type { AnyAction, PlacedAction } from './action.ts';
+import { type AnyAction, advertiseOperation, bindOperation, type PlacedAction } from './action.ts';
 import type { ActionFields, SharedFields } from './grouped-schema.ts';
-import { advertiseOperation, bindOperation } from './rest-action.ts';
 import type { ChainedAction, Strategies } from './strategies.ts';
 
 export interface ToolPlan {

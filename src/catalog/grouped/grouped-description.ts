@@ -1,9 +1,11 @@
 // The text of a grouped tool, in three layers: what it is for, which actions there are, and what each of them does and
 // needs. It never exceeds what the strictest client shows: if all of it does not fit, the third layer moves to the discriminator's
 // description, which no client cuts. A lean text has only the first and the third.
+
+import { encode } from '@toon-format/toon';
 import { cutText } from '../../endpoint/plain-text.ts';
 import { HARD_LIMIT, says } from '../../schema/description-budget.ts';
-import { groupBy } from '../group-by.ts';
+import { groupBy } from '../maps.ts';
 
 export interface ActionText {
   readonly key: string;
@@ -84,4 +86,26 @@ export function place(head: readonly string[], lines: readonly string[]): ToolTe
   const whole = [...head, ...lines].join('\n');
   if (whole.length <= HARD_LIMIT) return { description: whole };
   return { description: cutText(head.join('\n'), HARD_LIMIT) || 'See `action`', actionText: lines.join('\n') };
+}
+
+interface ActionRow {
+  readonly action: string;
+  readonly desc: string;
+  readonly required: string;
+  readonly destructive: boolean;
+}
+
+export function buildToonDescription(input: DescriptionInput): ToolText {
+  const groups = summarizeGroups(input.actions);
+  const rows =
+    groups.size === 0
+      ? input.actions.map((action) => toRow(action, action.key))
+      : Object.fromEntries(
+          [...groups].map(([name, members]) => [name, members.map((member) => toRow(member, member.name))]),
+        );
+  return place([buildSummary(input)], [encode(rows, { delimiter: '|' })]);
+}
+
+function toRow({ description, required, destructive }: ActionText, action: string): ActionRow {
+  return { action, desc: description ?? '', required: required.join(','), destructive };
 }

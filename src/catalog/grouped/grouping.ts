@@ -3,7 +3,7 @@
 import { MAX_TOOL_NAME, toToolName } from '../../endpoint/names.ts';
 import { remember } from '../../endpoint/untrusted.ts';
 import type { Group } from '../../model/group.ts';
-import { groupBy } from '../group-by.ts';
+import { groupBy } from '../maps.ts';
 import { cutWords } from '../tool-names.ts';
 import type { CatalogOperation } from '../tree.ts';
 

@@ -5,9 +5,8 @@ import type { ToolAnnotations, ToolHints } from '../../model/annotations.ts';
 import { compose, type Recheck } from '../../orchestration/compose.ts';
 import { type ActionHints, aggregateAnnotations } from '../aggregate-hints.ts';
 import type { ObjectSchema } from '../operation-schema.ts';
-import { buildDescription, type DescriptionInput, type ToolText } from './grouped-description.ts';
+import { buildDescription, buildToonDescription, type DescriptionInput, type ToolText } from './grouped-description.ts';
 import { buildGroupedSchema, type GroupedSchemaInput } from './grouped-schema.ts';
-import { buildToonDescription } from './toon-description.ts';
 
 export interface Strategies {
   /** What callers pick an action by: unique in its tool. */

@@ -9,7 +9,7 @@ import { GatewayError } from '../../errors.ts';
 import { ResourceConverter } from '../../model/converters.ts';
 import { Resource, type ResourceInit } from '../../model/resource.ts';
 import type { WireResource } from '../../model/wire.ts';
-import { indexEntries } from '../frozen-map.ts';
+import { indexEntries } from '../maps.ts';
 import type { Registry } from '../registry.ts';
 import type { CatalogOperation } from '../tree.ts';
 import { toOpenApi } from './openapi-document.ts';

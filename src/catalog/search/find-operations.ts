@@ -1,12 +1,13 @@
 // From a request to the operations that answer it. Every word is looked up in the names and texts of the operations. An operation
 // ranks by how much of the request it matches, how little else it does, and whether its effect is the requested one.
-import { editDistance } from '../../endpoint/edits.ts';
+
 import type { Effect } from '../../endpoint/model.ts';
+import { editDistance } from '../../endpoint/suggest.ts';
 import { inSteps } from '../../executor/turns.ts';
 import type { CatalogOperation } from '../tree.ts';
-import { agreement, verbOfWord } from './deeds.ts';
 import type { Entry, Index } from './search-index.ts';
 import { readRequest, type SpokenRequest, type Term } from './spoken-request.ts';
+import { agreement, verbOfWord } from './verbs.ts';
 
 export interface SearchFilter {
   readonly domain?: string | undefined;

@@ -1,11 +1,12 @@
 // The search index over all operations: built when the gateway listens or on the first search, in steps, and kept for good.
+import type { Verb } from '../../endpoint/conventions/lexicon.ts';
 import type { Endpoint } from '../../endpoint/model.ts';
 import { firstSentence, toPlainText } from '../../endpoint/plain-text.ts';
 import { inSteps } from '../../executor/turns.ts';
 import { literalSegments } from '../grouped/grouping.ts';
 import type { CatalogOperation } from '../tree.ts';
-import { type Verb, verbOfWord } from './deeds.ts';
 import { isPlural, toLongStems, toStems } from './search-words.ts';
+import { verbOfWord } from './verbs.ts';
 
 /** What ranking looks at, prepared once. */
 export interface Entry {

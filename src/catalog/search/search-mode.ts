@@ -16,16 +16,15 @@ import { markFailure } from '../../orchestration/handler-result.ts';
 import { ArgumentsError } from '../../schema/explain/refusal.ts';
 import { aggregateAnnotations, toActionHints } from '../aggregate-hints.ts';
 import { describeBriefly } from '../endpoint-text.ts';
-import { groupBy } from '../group-by.ts';
 import type { ActionIndex, FoundAction } from '../grouped/action-index.ts';
+import { groupBy } from '../maps.ts';
 import { textResult } from '../native/plain-results.ts';
+import { findByKey, indexKeys, type OperationKeys } from '../operation-lookup.ts';
 import { createEntry, type ToolEntry } from '../tool-entry.ts';
 import type { CatalogDomain, CatalogOperation } from '../tree.ts';
-import { argumentsOf, describeOperation } from './describe-operation.ts';
+import { argumentsOf, describeOperation, toSignature } from './describe-operation.ts';
 import { findOperations, passes, type SearchFilter, searchOperations } from './find-operations.ts';
-import { findByKey, indexKeys, type OperationKeys } from './operation-keys.ts';
 import { buildIndex, type Index } from './search-index.ts';
-import { toSignature } from './signature.ts';
 
 export const SEARCH_TOOLS = ['search_operations', 'describe_operation', 'call_operation'] as const;
 

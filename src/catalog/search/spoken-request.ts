@@ -1,8 +1,9 @@
 // A request as somebody says it, read as what is to be done and to what.
 
-import { findPhrase, isPlainVerb, type Verb, verbOfWord } from './deeds.ts';
+import type { Verb } from '../../endpoint/conventions/lexicon.ts';
 import { isPlural, isStopWord, joinWords, splitWords, stem } from './search-words.ts';
 import { longForm, relatedTo } from './synonyms.ts';
+import { findPhrase, isPlainVerb, verbOfWord } from './verbs.ts';
 
 export interface SpokenRequest {
   readonly terms: readonly Term[];

@@ -1,4 +1,5 @@
-// Other words for the same thing, as people use them of any software; and what abbreviations stand for.
+// Synonyms, as people use them when they talk about any kind of software, and abbreviations.
+import { fullForms } from '../../endpoint/conventions/lexicon.ts';
 import { splitWords, stem } from './search-words.ts';
 
 /** Words that mean the same to somebody who asks. One word may stand in several groups. */
@@ -87,17 +88,7 @@ export function relatedTo(wordStem: string): ReadonlySet<string> {
   return relatives.get(wordStem) ?? NONE;
 }
 
-/** Abbreviations, and what they stand for. */
-const SHORT_FORMS = new Map(
-  `pr=pull request/prs=pull request/mr=merge request/repo=repository/org=organization/config=configuration/env=environment/
-doc=document/msg=message/dm=direct message/dms=direct message/auth=authentication/2fa=two factor/ci=workflow/pic=picture/
-info=information/app=application/db=database/vm=virtual machine/vms=virtual machine/whoami=authenticated user/stat=statistic/
-fave=favorite/convo=conversation/vid=video/pwd=password/acct=account/mic=microphone/ad=advertisement/tel=telephone/addr=address`
-    .split(/[/\n]+/)
-    .map((row) => row.split('=') as [string, string]),
-);
-
-/** What a word is short for, where it is. */
+/** The words that an abbreviation stands for. */
 export function longForm(word: string): readonly string[] | undefined {
-  return (SHORT_FORMS.get(word) ?? SHORT_FORMS.get(word.replace(/s$/, '')))?.split(' ');
+  return fullForms().get(word) ?? fullForms().get(word.replace(/s$/, ''));
 }

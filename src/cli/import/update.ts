@@ -6,7 +6,7 @@ import { readFile, realpath, rm } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config/read-config.ts';
-import { keysOf, toOperationKey } from '../../domain/curation/curate-operations.ts';
+import { keysOf, toOperationKey } from '../../domain/curation/curate.ts';
 import type { DomainDefinition } from '../../domain/definition/definition-types.ts';
 import { joinToolName } from '../../domain/definition/uses.ts';
 import { findFiles } from '../../domain/files/domain-files.ts';

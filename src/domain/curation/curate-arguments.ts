@@ -1,16 +1,16 @@
 // Hides, fixes, renames, describes and defaults the arguments of an imported operation.
 
+import { isObject } from '../../endpoint/is-object.ts';
 import type { Arg, Args, Endpoint, FixedValue, JsonSchema, Pagination } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
 import { omitUndefined } from '../../endpoint/untrusted.ts';
-import { changeBodyRules, type Fate, withBodyRules } from '../../schema/body-rules.ts';
+import { type BodyRules, changeBodyRules, type Fate, readBodyRules, withBodyRules } from '../../schema/body-rules.ts';
 import { explainMisfit } from '../../schema/check/fit.ts';
 import { ownSchema } from '../../schema/references.ts';
 import { fillDefaults, readClamps } from '../definition/argument-values.ts';
 import type { ArgCuration } from '../definition/definition-types.ts';
 import { withFields } from './copy-endpoint.ts';
-import { bodyRulesOf, isInBody } from './curate-body.ts';
 
 type Node = Record<string, unknown>;
 type Path = readonly (string | number)[];
@@ -212,4 +212,50 @@ function curatePaging(before: Pagination, changes: Changes): { pagination: Pagin
   const now = (key: string) => changes.get(key)?.rename ?? key;
   const size = sizeArg === undefined || isGone(changes.get(sizeArg)) ? {} : { sizeArg: now(sizeArg) };
   return { pagination: { ...rest, arg: now(before.arg), ...size } };
+}
+
+export function isInBody({ to }: Pick<Arg, 'to'>): boolean {
+  return to.some(({ in: where }) => where === 'body' || where === 'body-root');
+}
+
+/** Rules that concern several arguments of the body. Builds the schema. */
+export function bodyRulesOf({ args, body, inputSchema }: Endpoint): BodyRules {
+  const keys = args.filter(isInBody).map(({ key }) => key);
+  return readBodyRules(inputSchema, keys, body?.required === false);
+}
+
+export function curateBody(
+  endpoint: Endpoint,
+  { required }: { readonly required: boolean },
+  at: readonly string[],
+  problems: Problem[],
+): Endpoint {
+  const { body, args, fixed } = endpoint;
+  const refuse = (message: string, ...more: string[]): Endpoint => {
+    problems.push({ path: [...at, 'body', ...more], message });
+    return endpoint;
+  };
+  if (body === undefined) return refuse('has no effect: the operation sends no body; remove it');
+  if (required) {
+    const fields = args.filter(isInBody).map(({ key }) => key);
+    const example = fields[0] === undefined ? '' : `, such as args: { ${fields[0]}: { required: true } }`;
+    return refuse(`true has no effect here; set it on the arguments in the body${example}`, 'required');
+  }
+  if (fixed.some((value) => isInBody({ to: [value.to] })))
+    return refuse('false has no effect: the document fixes a value in the body, so it is always sent', 'required');
+  const changes: Partial<Endpoint> = {
+    body: { ...body, required: false },
+    args: args.map((arg) => (isInBody(arg) ? { ...arg, required: false } : arg)),
+  };
+  return withFields(endpoint, changes, () => withOptionalBody(endpoint));
+}
+
+function withOptionalBody(endpoint: Endpoint): JsonSchema {
+  const { inputSchema } = endpoint;
+  if (!isObject(inputSchema) || endpoint.body?.required === false) return inputSchema;
+  const { required, ...rest } = inputSchema;
+  const rules = bodyRulesOf(endpoint);
+  const others = Array.isArray(required) ? required.filter((key) => !rules.keys.includes(key)) : [];
+  const schema = others.length === 0 ? rest : { ...rest, required: others };
+  return withBodyRules(schema, { ...rules, optional: true });
 }

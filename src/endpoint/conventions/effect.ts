@@ -4,25 +4,25 @@ import type { Effect } from '../model.ts';
 import { once } from '../untrusted.ts';
 import {
   beginsWithRead,
+  describesChange,
+  describesOnlyRead,
   irreversibleIn,
+  isActionSegment,
   isDeletionSegment,
   isDeletionThing,
-  isDoingSegment,
   isOnlyQuery,
   meaningOf,
+  mentionsAction,
   mentionsDeletion,
-  mentionsDoing,
   mentionsRead,
-  nameMayEnd,
+  nameMayDelete,
   namesChange,
   namesDeletion,
   namesEnding,
   namesRead,
   namesUpdate,
-  pathMayEnd,
-  sentenceMayEnd,
-  tellsChange,
-  tellsOnlyRead,
+  pathMayDelete,
+  sentenceMayDelete,
   toWords,
   verbOf,
 } from './effect-words.ts';
@@ -92,7 +92,7 @@ export function effectOf(operation: NamedOperation): Baseline {
     const isAction = ACTION.test(path) && reading.segment.length > 0;
     const changes = isAction
       ? !beginsWithRead(reading.segment)
-      : (namesChange(reading.name) || isDoing(reading)) && meaningOf(reading.verb()) !== 'reads';
+      : (namesChange(reading.name) || isNamedAsAction(reading)) && meaningOf(reading.verb()) !== 'reads';
     return changes
       ? { effect: 'write', from: `${method}, but named ${name || path}` }
       : { effect: 'read', from: METHOD };
@@ -102,18 +102,18 @@ export function effectOf(operation: NamedOperation): Baseline {
 }
 
 /** `GET /logout`, `GET /system/restart`. A name that starts with `get` proves nothing: it may come from the method. */
-function isDoing({ name, end }: Reading): boolean {
-  return isDoingSegment(end) && (!beginsWithRead(name) || name[0] === 'get');
+function isNamedAsAction({ name, end }: Reading): boolean {
+  return isActionSegment(end) && (!beginsWithRead(name) || name[0] === 'get');
 }
 
 /** Why a GET may do more than read. Stricter than `effectOf`, which decides about guards. */
 export function doubtRead({ path, name = '', summary = '' }: NamedOperation): string | undefined {
   const segment = path
     .split(/[/?#:.]/)
-    .find((part) => !part.includes('{') && part !== '' && mentionsDoing(toWords(part)));
-  if (segment !== undefined && !(beginsWithRead(toWords(name)) && !isDoingSegment(toWords(segment))))
+    .find((part) => !part.includes('{') && part !== '' && mentionsAction(toWords(part)));
+  if (segment !== undefined && !(beginsWithRead(toWords(name)) && !isActionSegment(toWords(segment))))
     return `its path says "${segment}"`;
-  if (mentionsDoing(toWords(name))) return `it is named ${name}`;
+  if (mentionsAction(toWords(name))) return `it is named ${name}`;
   const verb = verbOf(summary, false);
   const meaning = meaningOf(verb);
   return meaning === undefined || meaning === 'reads' ? undefined : `its summary says "${verb}"`;
@@ -130,7 +130,7 @@ export function overwrites({ method, path, action }: { method: string; path: str
 
 function deletionIn(reading: Reading): string | undefined {
   const { operation, name, segment, mayChange } = reading;
-  if (!mayEnd(operation)) return mayChange ? irreversibly(operation) : undefined;
+  if (!mayDelete(operation)) return mayChange ? irreversibly(operation) : undefined;
   const verb = reading.verb();
   const meaning = meaningOf(verb);
   const byName = `named ${operation.name}`;
@@ -149,8 +149,8 @@ function deletionIn(reading: Reading): string | undefined {
   return signs[0] ?? irreversibly(operation);
 }
 
-function mayEnd({ name = '', path, summary = '' }: NamedOperation): boolean {
-  return nameMayEnd(name) || pathMayEnd(path) || sentenceMayEnd(summary);
+function mayDelete({ name = '', path, summary = '' }: NamedOperation): boolean {
+  return nameMayDelete(name) || pathMayDelete(path) || sentenceMayDelete(summary);
 }
 
 function irreversibly({ summary = '', description = '' }: NamedOperation): string | undefined {
@@ -182,7 +182,7 @@ function isDeletionPath(reading: Reading): boolean {
 }
 
 function hasDeletionSegment(path: string): boolean {
-  return pathMayEnd(path) && path.split('/').some((part) => isDeletionSegment(toWords(part)));
+  return pathMayDelete(path) && path.split('/').some((part) => isDeletionSegment(toWords(part)));
 }
 
 /** Why a POST counts as a read. It must be certain: reads are allowed where nothing may be changed. */
@@ -194,7 +194,7 @@ function readIn({ operation, name, segment }: Reading): string | undefined {
   const isNamed = name.length === 0 || namesRead(name) || namesRead(toWords(last));
   if (!isNamed && segment.length > 1) return undefined;
   if (isOnlyQuery([...segment, ...name]) && operation.takesStatement?.() !== false) return undefined;
-  if (!tellsOnlyRead(summary) || tellsChange(description)) return undefined;
+  if (!describesOnlyRead(summary) || describesChange(description)) return undefined;
   return name.length > 0 ? `named ${operation.name} at ${operation.path}` : `its path is ${operation.path}`;
 }
 

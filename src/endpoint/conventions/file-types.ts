@@ -1,4 +1,5 @@
 // What a file is: by the ending of its name, and by its first bytes.
+import type { JsonSchema } from '../model.ts';
 
 /** Media type and the endings of its files; a type without a slash is of `application/`. */
 const ENDINGS = `
@@ -71,3 +72,16 @@ export function typeOfBytes(bytes: Buffer): string | undefined {
   const head = bytes.toString('latin1', 0, 12);
   return SIGNATURES.find(([, beginning]) => beginning.test(head))?.[0];
 }
+
+export const FILE_SCHEMA: JsonSchema = Object.freeze({
+  type: 'object',
+  description: 'A file: give its content as base64, or as text where it is text.',
+  properties: Object.freeze({
+    filename: Object.freeze({ type: 'string', maxLength: 255 }),
+    mimeType: Object.freeze({ type: 'string', maxLength: 127 }),
+    base64: Object.freeze({ type: 'string', description: 'The bytes, base64.' }),
+    text: Object.freeze({ type: 'string', description: 'The content, where it is text.' }),
+  }),
+  oneOf: Object.freeze([Object.freeze({ required: ['base64'] }), Object.freeze({ required: ['text'] })]),
+  additionalProperties: false,
+});

@@ -1,35 +1,17 @@
 // Shortens long names word by word: the words that say least go first, the verb and the last words stay. The result depends
 // on the operation alone, so that adding or removing another one changes no name.
 import { fitName } from '../names.ts';
+import { nameWords, shortForms } from './lexicon.ts';
 
-const VERBS = new Set(
-  `abort accept acknowledge activate add approve archive assign attach authorize begin block bulk call cancel capture change
-  check clear clone close commit complete confirm connect convert copy count create deactivate decline delete deny deploy
-  destroy detach disable disconnect dispatch dismiss download duplicate edit enable end execute expire export fetch find
-  finish flush follow generate get grant head import index insert install invite invoke join kill leave link list lock
-  login logout mark merge migrate modify move mute notify open patch pause pin poll post preview process publish pull purge
-  push put query read reboot recover redeem refresh refund register reject release reload remove rename renew reopen reorder
-  replace reply report request reset resolve restart restore resume retrieve retry revert revoke rotate run save schedule
-  search select send set share show sign skip start stop store submit subscribe suspend switch sync terminate test toggle
-  transfer trigger unarchive unassign unblock undelete unfollow uninstall unlink unlock unmute unpin unpublish unsubscribe
-  update upload upsert validate verify view void vote watch withdraw write`.split(/\s+/),
-);
+/** Verbs that are not nouns as well: `terminate_sessions` is an action, `test_runs` are things. */
+const PLAIN_VERBS = nameWords('only-verb');
+const VERBS: ReadonlySet<string> = new Set([...PLAIN_VERBS, ...nameWords('verb')]);
+/** Nouns before which such a verb is an adjective, not an action: `delete_requests`. */
+const HEADS: ReadonlySet<string> = new Set([...nameWords('head')].map((word) => `${word.replace(/y$/, 'ie')}s`));
 
 /** Words that join others: the first list says nothing, the second very little. */
 const ARTICLES = new Set('a an and for of that the this to which'.split(' '));
 const JOINTS = new Set('as at by from in into on or with within'.split(' '));
-
-/** Short forms that everybody uses. */
-const SHORT_FORMS = new Map(
-  `administration:admin administrator:admin administrators:admins application:app applications:apps attribute:attr
-  attributes:attrs authentication:auth certificate:cert certificates:certs configuration:config configurations:configs
-  credential:cred credentials:creds database:db databases:dbs development:dev directory:dir document:doc documentation:docs
-  documents:docs environment:env environments:envs identifier:id identifiers:ids information:info management:mgmt
-  maximum:max minimum:min organization:org organizations:orgs parameter:param parameters:params reference:ref
-  references:refs repositories:repos repository:repo specification:spec statistics:stats temporary:temp`
-    .split(/\s+/)
-    .map((pair) => pair.split(':') as [string, string]),
-);
 
 /** `api`, `rest`, `v1`, `v1beta1`, `2010-04-01`: they say that this is an API, and which edition. */
 export const EDITION =
@@ -39,20 +21,9 @@ export function isVerb(word: string): boolean {
   return VERBS.has(word);
 }
 
-/** Verbs that are not nouns as well: `terminate_sessions` is an action, `test_runs` are things. */
-const PLAIN_VERBS = new Set(
-  `accept acknowledge activate add approve assign attach authorize cancel confirm convert create deactivate decline delete
-  deny destroy detach disable disconnect dismiss enable execute fetch generate get invite invoke migrate modify notify
-  publish recover register reject remove rename renew reopen reorder replace resolve restart resume retrieve revert revoke
-  rotate send submit subscribe suspend terminate unarchive unassign unblock undelete unfollow uninstall unlink unlock unmute
-  unpin unpublish unsubscribe upsert validate verify withdraw`.split(/\s+/),
-);
-/** Nouns after which such a verb is an adjective, not an action: `delete_requests`. */
-const DEEDS = new Set('actions events hooks jobs logs operations policies requests rules runs tasks tokens'.split(' '));
-
 /** Whether these words are a verb and the many things it is done to. */
 export function isDoneToMany([verb = '', ...things]: readonly string[]): boolean {
-  return PLAIN_VERBS.has(verb) && things.length > 0 && !DEEDS.has(things.at(-1)!);
+  return PLAIN_VERBS.has(verb) && things.length > 0 && !HEADS.has(things.at(-1)!);
 }
 
 /** Words in -s that are no plurals, beside those in -ss, -us and -is. */
@@ -111,7 +82,8 @@ export function shortenName(
     }
     if (length <= room) break;
     if (selects === isArticle) {
-      for (const [index, word] of parts.entries()) if (word !== undefined) parts[index] = SHORT_FORMS.get(word) ?? word;
+      for (const [index, word] of parts.entries())
+        if (word !== undefined) parts[index] = shortForms().get(word) ?? word;
       length = joinWords(parts).length;
     }
   }

@@ -1,5 +1,5 @@
 // The enforced schema of an endpoint's arguments: flat at the top, whole below, self-contained.
-import { FILE_SCHEMA } from '../../endpoint/conventions/file-schema.ts';
+import { FILE_SCHEMA } from '../../endpoint/conventions/file-types.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { FixedValue, JsonSchema } from '../../endpoint/model.ts';
 import { toPlainLines } from '../../endpoint/plain-text.ts';

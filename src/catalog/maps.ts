@@ -22,3 +22,15 @@ export function indexEntries<Entry>(
   }
   return freezeMap(index);
 }
+
+export function groupBy<Item>(items: Iterable<Item>, keysOf: (item: Item) => readonly string[]): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    for (const key of keysOf(item)) {
+      const group = groups.get(key);
+      if (group) group.push(item);
+      else groups.set(key, [item]);
+    }
+  }
+  return groups;
+}
