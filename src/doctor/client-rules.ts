@@ -1,8 +1,8 @@
-// What each client and model provider accepts in a tool definition, as data. Sources are the providers' references and the
-// issues where a tool, or a whole session, was refused.
+// What each client and model provider accepts in a tool definition, as data, and checks of a tool against it. Sources are the
+// providers' references and issues about tools, or whole sessions, that were refused.
 import { isObject } from '../endpoint/is-object.ts';
 
-export interface ClientRules {
+interface ClientRules {
   readonly title: string;
   /** The tool's own name. */
   readonly name: RegExp;
@@ -20,7 +20,7 @@ export interface ClientRules {
   readonly notAnywhere: readonly string[];
   /** Formats accepted, by type; undefined: any. */
   readonly formats?: Readonly<Record<string, readonly string[]>>;
-  /** Structural demands, beside an object at the root. */
+  /** Structural requirements, beside an object at the root. */
   readonly needs: readonly Need[];
   readonly limits: {
     readonly depth?: number;
@@ -32,7 +32,7 @@ export interface ClientRules {
   readonly maxTools?: number;
 }
 
-export type Need =
+type Need =
   | 'root_properties'
   | 'array_items'
   | 'typed_nodes'
@@ -42,7 +42,7 @@ export type Need =
   | 'declared_required'
   | 'matching_keywords';
 
-export const COMPOSITION = ['oneOf', 'anyOf', 'allOf'] as const;
+const COMPOSITION = ['oneOf', 'anyOf', 'allOf'] as const;
 const words = (text: string): readonly string[] => text.split(/\s+/);
 
 const LENIENT = {
@@ -123,8 +123,6 @@ export type ClientId = keyof typeof RULES;
 
 export const CLIENTS: Readonly<Record<ClientId, ClientRules>> = Object.freeze(RULES);
 
-export { CLIENTS, type ClientId } from './client-rules.ts';
-
 type Node = Record<string, unknown>;
 
 interface ToolDefinition {
@@ -133,7 +131,7 @@ interface ToolDefinition {
   readonly inputSchema: unknown;
 }
 
-/** What a client would refuse or cut, as sentences; empty when the tool is fine. */
+/** What a client would refuse or cut, as sentences; empty if it accepts the tool. */
 export function checkTool(definition: ToolDefinition, client: ClientId, server = 'landbridge'): string[] {
   const rules = CLIENTS[client];
   const problems: string[] = [];
@@ -159,7 +157,7 @@ export function checkToolCount(count: number, client: ClientId): string[] {
     : [];
 }
 
-interface Tally {
+interface SchemaTotals {
   readonly rules: ClientRules;
   readonly problems: string[];
   properties: number;
@@ -178,12 +176,12 @@ function checkSchema(schema: unknown, rules: ClientRules): string[] {
   for (const key of isObject(properties) ? Object.keys(properties) : [])
     if (rules.keys?.test(key) === false)
       problems.push(`the argument name ${JSON.stringify(key)} must match ${rules.keys.source}`);
-  const tally: Tally = { rules, problems, properties: 0, enumValues: 0 };
-  checkNode(schema, 'arguments', 1, tally);
+  const totals: SchemaTotals = { rules, problems, properties: 0, enumValues: 0 };
+  checkNode(schema, 'arguments', 1, totals);
   const { limits } = rules;
   const size = JSON.stringify(schema).length;
-  if (isAbove(tally.properties, limits.properties)) problems.push(`more than ${limits.properties} properties`);
-  if (isAbove(tally.enumValues, limits.enumValues)) problems.push(`more than ${limits.enumValues} enum values`);
+  if (isAbove(totals.properties, limits.properties)) problems.push(`more than ${limits.properties} properties`);
+  if (isAbove(totals.enumValues, limits.enumValues)) problems.push(`more than ${limits.enumValues} enum values`);
   if (isAbove(size, limits.characters))
     problems.push(`the schema has ${size} characters, at most ${limits.characters} are accepted`);
   return problems;
@@ -193,8 +191,8 @@ function isAbove(count: number, limit: number | undefined): boolean {
   return limit !== undefined && count > limit;
 }
 
-function checkNode(node: unknown, path: string, depth: number, tally: Tally): void {
-  const { rules, problems } = tally;
+function checkNode(node: unknown, path: string, depth: number, totals: SchemaTotals): void {
+  const { rules, problems } = totals;
   const say = (problem: string) => problems.push(`${path}: ${problem}`);
   if (!isObject(node)) {
     if (rules.needs.includes('typed_nodes')) say('a schema must be an object with a type');
@@ -207,14 +205,14 @@ function checkNode(node: unknown, path: string, depth: number, tally: Tally): vo
   const { format, type } = node;
   if (typeof format === 'string' && rules.formats && !rules.formats[String(type)]?.includes(format))
     say(`format ${format} is refused`);
-  if (Array.isArray(node.enum)) tally.enumValues += node.enum.length;
+  if (Array.isArray(node.enum)) totals.enumValues += node.enum.length;
   for (const [key, child, kind] of childrenOf(node)) {
-    if (kind === 'property') tally.properties++;
-    checkNode(child, `${path}.${key}`, kind === 'branch' ? depth : depth + 1, tally);
+    if (kind === 'property') totals.properties++;
+    checkNode(child, `${path}.${key}`, kind === 'branch' ? depth : depth + 1, totals);
   }
 }
 
-/** What is wrong with one node, for clients with that need. */
+/** What is wrong with one node, for clients with that requirement. */
 const NODE_CHECKS: Readonly<Record<Exclude<Need, 'root_properties'>, (node: Node) => readonly string[]>> = {
   array_items: ({ type, items }) =>
     [type].flat().includes('array') && !isObject(items) ? ['an array needs items'] : [],

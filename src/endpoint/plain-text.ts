@@ -1,8 +1,9 @@
-// Prepares texts of documents for display: removes markup, link targets and invisible characters, and cuts at sentences or words.
+// Prepares texts of documents for display: removes markup, link targets, samples and invisible characters, and cuts at sentences or
+// words.
 import { stripHtml } from './conventions/html.ts';
 import { stripHidden } from './hidden.ts';
 
-/** The rest of a text is never read, so that hostile text cannot cost more. */
+/** Characters that are read of a text, so that the cost of hostile text is bounded. */
 const MAX_INPUT = 20_000;
 /** The first sentence is looked for up to here. */
 const MAX_SENTENCE_INPUT = 2_000;
@@ -23,7 +24,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
 
 const MARKED = /[<[\]&*#`>]|^[ \t]{0,3}(?:={3}|-{3})/m;
 
-/** Text that is repeated as it is, on one line and without hidden characters. */
+/** A text on one line and without hidden characters, otherwise unchanged. */
 export function toOneLine(text: string): string {
   return stripHidden(text).replace(/\s+/g, ' ').trim();
 }
@@ -34,7 +35,7 @@ export function toPlainLines(text: string): string {
   return tidyLines(MARKED.test(visibleText) ? withoutMarkup(visibleText) : visibleText);
 }
 
-/** Anything but single blanks between words. */
+/** White space other than single blanks. */
 const BROKEN = /[^\S ]| {2}/;
 
 /** The same on one line, without code, tables and samples: paragraphs become sentences in a row. */
@@ -67,7 +68,7 @@ const INITIAL = /(?:^|[\s(.])\p{Lu}\.$/u;
 /** No abbreviation is longer. */
 const MAX_ABBREVIATION = 10;
 
-/** The first sentence of plain text; the whole text when it is one. */
+/** The first sentence of plain text; the whole text if it is one sentence. */
 export function firstSentence(text: string): string {
   for (const match of text.matchAll(SENTENCE_END)) {
     if (!isAbbreviated(text, match.index)) return text.slice(0, match.index + match[0].length);
@@ -75,7 +76,7 @@ export function firstSentence(text: string): string {
   return text;
 }
 
-/** Plain text by its sentences. A colon ends none: what follows belongs to it. */
+/** The sentences of plain text. A colon does not end a sentence. */
 export function splitSentences(text: string): string[] {
   const sentences: string[] = [];
   let start = 0;
@@ -112,7 +113,7 @@ export function cutText(text: string, limit: number): string {
   const word = short.lastIndexOf(' ');
   // Never half a surrogate pair.
   const body = (word > limit / 2 ? short.slice(0, word) : short).replace(/[\uD800-\uDBFF]$/, '');
-  // What would have introduced the part that is gone.
+  // Also without words that introduce what has been cut.
   return `${trimEnd(trimEnd(body, ' \n\t\r,;:.(').replace(/[ (](?:e\.g|i\.e|such as|for example)$/i, ''), ' ,;:(')}…`;
 }
 
@@ -125,7 +126,7 @@ const UNTIDY = /[^\S\n ]| {2}| \n|\n |\n{3}/;
 
 /** Single blanks, at most one empty line in a row. */
 export function tidyLines(text: string): string {
-  // Most texts are tidy, and one look is cheaper than three.
+  // Most texts need no change, and one test is cheaper than three replacements.
   if (!UNTIDY.test(text)) return text.trim();
   return text
     .replace(/[^\S\n]+/g, ' ')
@@ -157,9 +158,9 @@ function withoutMarkup(text: string): string {
     .replace(/(?<!\w)\[([^[\]]{1,500})\]\[[^[\]]{0,200}\]/g, '$1');
   return (
     stripHidden(unescapeHtml(words))
-      // Where the links by reference lead.
+      // The targets of links by reference.
       .replace(/^[ \t]{0,3}\[[^[\]\n]{1,200}\]:[^\n]*/gm, '')
-      // Headings are paragraphs; their underlines, and rules between paragraphs, say nothing.
+      // Headings become paragraphs. Their underlines, and rules between paragraphs, are removed.
       .replace(/^[ \t]{0,3}#{1,6}[ \t]+([^\n]*)/gm, '\n$1\n')
       .replace(/^[ \t]{0,3}(?:={3,200}|-{3,200})[ \t]{0,8}$/gm, '')
       .replace(/^[ \t]*>[ \t]?(?:\[![A-Z]+\])?/gm, '')
@@ -190,8 +191,8 @@ export function trimStart(text: string, characters: string): string {
   return text.slice(start);
 }
 
-/** Most texts have none of these and are not looked at further. */
-const SUSPECT = /```|~~~|^[ \t]*(?:[|{[]|(?:\$ )?curl )|-[ \t]{0,8}\|/m;
+/** Text without any of these has no samples. Most texts are such. */
+const SAMPLE_SIGN = /```|~~~|^[ \t]*(?:[|{[]|(?:\$ )?curl )|-[ \t]{0,8}\|/m;
 const FENCE = /^[ \t]*(?:```|~~~)/;
 const TABLE_ROW = /^[ \t]*\|/;
 /** The line below the head of a table, with or without a leading bar. */
@@ -207,13 +208,16 @@ const ANNOUNCEMENT =
 const LAST_WORDS = /(?<=[.!?]["”'’)]{0,2})\s+(?=(?:(?:Example|Sample)s?\b|[A-Z][^.!?]{0,80}:$)[^.!?]{0,80}$)/;
 const MAX_DATA_LINES = 400;
 
-/** The text without them; a sentence that led to one ends in a full stop. */
+/**
+ * Removes code, tables and sample data: they are long, and the schemas say the same. One pass, line by line. A sentence that introduced
+ * a sample ends in a full stop.
+ */
 export function withoutSamples(text: string): string {
-  if (!SUSPECT.test(text)) return text;
+  if (!SAMPLE_SIGN.test(text)) return text;
   const lines = text
     .replace(/```[^`\n]{0,2000}```/g, '')
     .split('\n')
-    .flatMap(partTable);
+    .flatMap(splitTable);
   const out: string[] = [];
   for (let at = 0; at < lines.length; ) {
     const end = endOfSample(lines, at);
@@ -227,7 +231,7 @@ export function withoutSamples(text: string): string {
 }
 
 /** Splits a line that contains or starts a table: the text before and after it becomes lines of its own. */
-function partTable(line: string, at: number, lines: readonly string[]): readonly string[] {
+function splitTable(line: string, at: number, lines: readonly string[]): readonly string[] {
   const first = line.indexOf('|');
   if (first < 0) return [line];
   const isFolded = FOLDED_RULE.test(line) && !TABLE_RULE.test(line);

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { leastGroups, literalSegments, planGroups } from '../../src/catalog/grouped/grouping.ts';
-import { buildTree, nameOperations } from '../../src/catalog/tree.ts';
+import { minGroupCount, literalSegments, planGroups } from '../../src/catalog/grouped/grouping.ts';
+import { buildTree, toCatalogOperations } from '../../src/catalog/tree.ts';
 import type { Effect, Endpoint } from '../../src/endpoint/model.ts';
 import { aDomain, anEndpoint, anOperation } from './support.ts';
 
 function plan(endpoints: readonly Endpoint[], everyTag = true) {
   const domain = aDomain('api', endpoints);
-  const operations = nameOperations(
+  const operations = toCatalogOperations(
     endpoints.map((endpoint) => anOperation(endpoint)),
     [],
   );
@@ -109,7 +109,7 @@ describe('planGroups()', () => {
         for (const { members } of groups) expect(new Set(members).size).toBe(members.length);
         const apart = plan(endpoints, false);
         const operations = endpoints.map((each) => ({ endpoint: each, controls: {} }));
-        expect(leastGroups([operations], Number.POSITIVE_INFINITY)).toBeLessThanOrEqual(apart.length);
+        expect(minGroupCount([operations], Number.POSITIVE_INFINITY)).toBeLessThanOrEqual(apart.length);
         const once = apart.flatMap(({ members }) => members.map((member) => member.endpoint.action));
         expect(once.sort()).toEqual(endpoints.map(({ action }) => action).sort());
         for (const { kind, members } of groups) {

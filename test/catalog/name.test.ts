@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { settleNames } from '../../src/catalog/tool-names.ts';
+import { assignToolNames } from '../../src/catalog/tool-names.ts';
 import type { Endpoint } from '../../src/endpoint/model.ts';
 import { TOOL_NAME, toToolName } from '../../src/endpoint/names.ts';
 
@@ -27,9 +27,9 @@ describe('toToolName()', () => {
   });
 });
 
-describe('settleNames()', () => {
+describe('assignToolNames()', () => {
   test('names that nobody else wants stay', () => {
-    const names = settleNames([named('pets', 'list_pets'), named('shop', 'list_orders')]);
+    const names = assignToolNames([named('pets', 'list_pets'), named('shop', 'list_orders')]);
     expect([...names.values()]).toEqual(['list_pets', 'list_orders']);
   });
 
@@ -40,29 +40,29 @@ describe('settleNames()', () => {
       ['pets.search', 'pets_search'],
       ['shop.search', 'shop_search'],
     ]);
-    expect(settleNames([a, b])).toEqual(want);
-    expect(new Map([...settleNames([b, a])].sort())).toEqual(want);
+    expect(assignToolNames([a, b])).toEqual(want);
+    expect(new Map([...assignToolNames([b, a])].sort())).toEqual(want);
   });
 
   test('a hand-written name keeps its place against imported ones', () => {
-    const names = settleNames([named('pets', 'search'), named('mine', 'search', 'module')]);
+    const names = assignToolNames([named('pets', 'search'), named('mine', 'search', 'module')]);
     expect(names.get('mine.search')).toBe('search');
     expect(names.get('pets.search')).toBe('pets_search');
   });
 
   test('two hand-written names that clash both move', () => {
-    const names = settleNames([named('a', 'search', 'yaml'), named('b', 'search', 'module')]);
+    const names = assignToolNames([named('a', 'search', 'yaml'), named('b', 'search', 'module')]);
     expect([...names.values()]).toEqual(['a_search', 'b_search']);
   });
 
   test('a name that is taken is never given', () => {
-    expect([...settleNames([named('a', 'search_operations')], ['search_operations']).values()]).toEqual([
+    expect([...assignToolNames([named('a', 'search_operations')], ['search_operations']).values()]).toEqual([
       'a_search_operations',
     ]);
   });
 
   test('a prefixed name that meets an existing one steps aside with a hash', () => {
-    const names = settleNames([named('a', 'b_x'), named('b', 'x'), named('c', 'x'), named('d', 'b_x', 'module', 'bx')]);
+    const names = assignToolNames([named('a', 'b_x'), named('b', 'x'), named('c', 'x'), named('d', 'b_x', 'module', 'bx')]);
     const all = [...names.values()];
     expect(new Set(all).size).toBe(all.length);
     expect(names.get('d.bx')).toBe('b_x');
@@ -84,7 +84,7 @@ describe('settleNames()', () => {
             ...named(domain, action.slice(0, 3), kind as 'module', action),
             id: `${domain}.${action}.${index}`,
           }));
-          const names = settleNames(endpoints);
+          const names = assignToolNames(endpoints);
           expect(new Set(names.values()).size).toBe(endpoints.length);
           for (const name of names.values()) expect(name).toMatch(TOOL_NAME);
         },
@@ -94,6 +94,6 @@ describe('settleNames()', () => {
 });
 
 test('a prefix that is there is not repeated', () => {
-  const names = settleNames([named('github', 'github_list'), named('shop', 'github_list')]);
+  const names = assignToolNames([named('github', 'github_list'), named('shop', 'github_list')]);
   expect([...names.values()]).toEqual(['github_list', 'shop_github_list']);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { findOperations } from '../../src/catalog/search/find-operations.ts';
-import { buildIndex, type Index } from '../../src/catalog/search/search-index.ts';
-import { nameOperations } from '../../src/catalog/tree.ts';
+import { buildIndex, type SearchIndex } from '../../src/catalog/search/search-index.ts';
+import { toCatalogOperations } from '../../src/catalog/tree.ts';
 import type { Domain } from '../../src/endpoint/model.ts';
 import { importDocument } from '../../src/openapi/import-document.ts';
 import { importValue } from '../openapi/support.ts';
@@ -20,26 +20,32 @@ import {
 import { SENTENCES } from './sentences.ts';
 import { anOperation } from './support.ts';
 
-const indexDomain = ({ endpoints }: Domain): Promise<Index> =>
+const indexDomain = ({ endpoints }: Domain): Promise<SearchIndex> =>
   buildIndex(
-    nameOperations(
+    toCatalogOperations(
       endpoints.map((endpoint) => anOperation(endpoint)),
       [],
     ),
   );
 
 const indexOwn = async (document: object) => indexDomain(await importValue(document));
-const indexOf = async (file: string) => indexDomain(await importDocument(SHARED.folder + file, { env: {} }));
+const indexes = new Map<string, Promise<SearchIndex>>();
+/** Several tests search the same large documents. */
+const indexOf = (file: string): Promise<SearchIndex> => {
+  const index = indexes.get(file) ?? importDocument(SHARED.folder + file, { env: {} }).then(indexDomain);
+  indexes.set(file, index);
+  return index;
+};
 
 /** The queries whose answer is among the first `at`. */
-async function answered(index: Index, queries: readonly Query[], at: number): Promise<Query[]> {
+async function answered(index: SearchIndex, queries: readonly Query[], at: number): Promise<Query[]> {
   const hits = await Promise.all(queries.map(({ query }) => findOperations(index, query, at)));
   return queries.filter(({ want }, place) =>
     hits[place]!.some(({ endpoint }) => want.includes(`${endpoint.method} ${endpoint.path}`)),
   );
 }
 
-async function recall(index: Index, queries: readonly Query[], at: number): Promise<number> {
+async function recall(index: SearchIndex, queries: readonly Query[], at: number): Promise<number> {
   return (await answered(index, queries, at)).length / queries.length;
 }
 

@@ -2,10 +2,10 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Handler } from '../../src/call/handler.ts';
 import { buildRegistry } from '../../src/catalog/registry.ts';
 import { findOperations } from '../../src/catalog/search/find-operations.ts';
-import { buildIndex, type Index } from '../../src/catalog/search/search-index.ts';
+import { buildIndex, type SearchIndex } from '../../src/catalog/search/search-index.ts';
 import { splitWords, stem, toStems } from '../../src/catalog/search/search-words.ts';
 import { toShape, toSignature } from '../../src/catalog/search/describe-operation.ts';
-import { nameOperations } from '../../src/catalog/tree.ts';
+import { toCatalogOperations } from '../../src/catalog/tree.ts';
 import type { JsonSchema } from '../../src/endpoint/model.ts';
 import { GatewayError } from '../../src/errors.ts';
 import type { Operation } from '../../src/orchestration/operation.ts';
@@ -251,7 +251,7 @@ describe('requests as people say them', () => {
       anEndpoint('desk', 'prefixes_read', { summary: 'Read a prefix' }),
     ];
     const index = await buildIndex(
-      nameOperations(
+      toCatalogOperations(
         endpoints.map((endpoint) => anOperation(endpoint)),
         [],
       ),
@@ -286,7 +286,7 @@ describe('requests as people say them', () => {
       anEndpoint('music', 'playlist_tracks', { summary: 'Gets the tracks', path: '/playlists/{id}/tracks' }),
     ]);
     const index = await buildIndex(
-      nameOperations(
+      toCatalogOperations(
         alike.endpoints.map((endpoint) => anOperation(endpoint)),
         [],
       ),
@@ -538,7 +538,7 @@ describe('search under load', () => {
     anEndpoint('big', `op_${i}`, { summary: `Operation ${i} about topic ${i % 97}`, path: `/topics/${i % 97}/op${i}` }),
   );
   const bigCatalog = () =>
-    nameOperations(
+    toCatalogOperations(
       many.map((endpoint) => anOperation(endpoint)),
       [],
     );
@@ -618,7 +618,7 @@ describe('search under load', () => {
   ])('a hostile question is cut before any work: %s', async (_, query) => {
     const index = await buildIndex(bigCatalog());
     const words: number[] = [];
-    const spy: Index = { ...index, knows: (stem) => words.push(stem.length) > 0 && index.knows(stem) };
+    const spy: SearchIndex = { ...index, knows: (stem) => words.push(stem.length) > 0 && index.knows(stem) };
     expect((await findOperations(spy, query, 10)).length).toBeLessThanOrEqual(10);
     expect(Math.max(0, ...words)).toBeLessThanOrEqual(40);
     expect(splitWords(query).length).toBeLessThanOrEqual(400);

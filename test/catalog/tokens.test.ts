@@ -159,7 +159,7 @@ describe('the price of a catalog of eighty operations', () => {
 /** This many operations on two hundred and more kinds of things, in forty areas. */
 function documentOf(operations: number): object {
   const rows = Array.from({ length: operations }, (_, n) => {
-    const [thing, deed] = [Math.floor(n / 5), n % 5];
+    const [thing, action] = [Math.floor(n / 5), n % 5];
     const path = `/area-${thing % 40}/thing-${thing}`;
     return [
       `GET ${path} Lists things of kind ${thing}`,
@@ -167,7 +167,7 @@ function documentOf(operations: number): object {
       `GET ${path}/{id} Gets a thing of kind ${thing}`,
       `PATCH ${path}/{id} Updates a thing of kind ${thing}`,
       `DELETE ${path}/{id} Deletes a thing of kind ${thing}`,
-    ][deed]!;
+    ][action]!;
   });
   return toDocument(rows.join('\n'));
 }

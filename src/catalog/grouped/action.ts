@@ -1,4 +1,5 @@
-// What can stand behind one action of a grouped tool: a function written for it, or an operation of a REST API.
+// The actions of a grouped tool: a function written for it, or an operation of a REST API; and how a REST operation is advertised
+// and called as an action.
 import type { z } from 'zod';
 import type { ExecutionContext } from '../../call/execution-context.ts';
 import type { Handler, Middleware } from '../../call/handler.ts';
@@ -46,10 +47,10 @@ export interface PlacedAction {
   readonly groupMiddleware: readonly Middleware[];
 }
 
-/** Many operations share one tool, so each is told briefly; the enforced schema keeps everything. */
+/** Many operations share one tool, so each is described briefly. The enforced schema keeps everything. */
 const SLIM = { maxText: 66, oneSentence: true, examples: false, limits: false } as const;
 const MAX_DEPTH = 2;
-/** A field whose description is longer than this is shown by the names of its parts only. */
+/** Of a field whose schema has more characters, only the names of its properties are shown. */
 const MAX_FIELD = 240;
 
 export interface RestFields extends SharedFields {
@@ -65,7 +66,7 @@ export function advertiseOperation(operation: Operation, discriminator: string, 
   const shallow = Object.values(properties).some(isLong)
     ? buildOperationSchema(operation, { maxDepth: 1, slim: SLIM }).properties
     : {};
-  const alias = besideAction(discriminator, properties);
+  const alias = aliasFor(discriminator, properties);
   const toPublic = (name: string) => (name === discriminator ? alias : name);
   return {
     fields: Object.fromEntries(
@@ -80,8 +81,8 @@ export function advertiseOperation(operation: Operation, discriminator: string, 
   };
 }
 
-/** What an argument of the discriminator's name is called in a grouped tool. */
-export function besideAction(discriminator: string, properties: Readonly<Record<string, unknown>>): string {
+/** What an argument with the discriminator's name is called in a grouped tool. */
+export function aliasFor(discriminator: string, properties: Readonly<Record<string, unknown>>): string {
   let alias = discriminator;
   while (Object.hasOwn(properties, alias)) alias += '_';
   return alias;

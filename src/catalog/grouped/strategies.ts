@@ -1,5 +1,5 @@
-// How a grouped tool is written: six pure functions, each of which can be replaced on its own, in a GroupedToolBuilder or
-// for all grouped tools of a gateway.
+// How a grouped tool is written: six pure functions. Each can be replaced, in one GroupedToolBuilder or for all grouped tools of a
+// gateway.
 import type { Handler, Middleware } from '../../call/handler.ts';
 import type { ToolAnnotations, ToolHints } from '../../model/annotations.ts';
 import { compose, type Recheck } from '../../orchestration/compose.ts';

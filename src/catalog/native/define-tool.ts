@@ -1,5 +1,5 @@
-// defineTool(): a function as a tool beside the REST ones, with the same strictness: arguments are checked against its
-// schema before it runs, and whatever it throws becomes an answer.
+// defineTool() makes a function a tool, as strict as those of REST APIs: arguments are checked against its schema before it runs, and
+// whatever it throws becomes an answer. defineTools() does the same for tools that are declared as JSON.
 
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -83,12 +83,12 @@ export function defineTool<Schema extends z.ZodObject = z.ZodObject, Data = unkn
   };
   const govern: Govern = (government) => {
     const operation = compileNative(native, government);
-    const isSteered = Object.keys(operation.controls).length > 0;
+    const hasControls = Object.keys(operation.controls).length > 0;
     const model = new Tool({
       name,
       title,
       description,
-      inputSchema: isSteered ? { ...inputSchema, properties: { ...properties, ...operation.controls } } : inputSchema,
+      inputSchema: hasControls ? { ...inputSchema, properties: { ...properties, ...operation.controls } } : inputSchema,
       outputSchema,
       annotations: annotations && new ToolAnnotations(annotations),
     });

@@ -1,5 +1,5 @@
-// A GET endpoint as a resource, or as a resource template where it takes arguments. Reading goes through the operation
-// itself: the same golden path as a call.
+// A GET endpoint as a resource, or as a resource template if it takes arguments. Reading it runs the operation in the same way as a
+// call.
 import type { ExecutionContext } from '../../call/execution-context.ts';
 import type { Outcome } from '../../call/outcome.ts';
 import type { Args, Endpoint } from '../../endpoint/model.ts';
@@ -81,7 +81,7 @@ function splitLists({ inputSchema }: Endpoint, args: Args): Args {
   return values;
 }
 
-/** Enumerated arguments complete themselves. */
+/** Values to complete arguments with: those of their enums. */
 function enumValues(endpoint: Endpoint): Readonly<Record<string, readonly string[]>> {
   const { properties = {} } = endpoint.inputSchema as { properties?: Record<string, { enum?: unknown[] }> };
   return Object.fromEntries(
@@ -100,7 +100,7 @@ function toContents(uri: string, outcome: Outcome): ReadOutcome {
     if (status === 404 || status === 410) throw new GatewayError('RESOURCE_NOT_FOUND', message, { uri });
     throw new GatewayError('INTERNAL', message, { uri, failure_mode: failure_mode ?? 'upstream_error' });
   }
-  // A text beside a file is meant for the reader of a tool's answer; the resource is the file alone.
+  // A text beside a file is for the reader of a tool's answer. The resource is only the file.
   const files = outcome.content.filter(({ type }) => type !== 'text');
   return {
     contents: (files.length > 0 ? files : outcome.content).map((block): ResourceContents => {
@@ -115,7 +115,10 @@ type Part = { readonly literal: string } | { readonly variable: string };
 
 const MAX_URI = 8_192;
 
-/** The variables of a template in a URI, or undefined where the template could not have made it. */
+/**
+ * The variables of a template in a URI, or undefined if the URI does not match. Of RFC 6570, templates need `{name}` for one path
+ * segment and `{?a,b}` for a query. Matching walks over segments: no pattern from outside becomes a regular expression.
+ */
 export function compileUriTemplate(template: string): (uri: string) => Args | undefined {
   const query = /\{\?([^{}]*)\}$/.exec(template);
   const parts = toParts(query ? template.slice(0, query.index) : template);

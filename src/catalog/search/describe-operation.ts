@@ -1,4 +1,4 @@
-// Everything about one operation, for a model that is about to call it.
+// Describes one operation in full for a model that is about to call it, and in one line for search hits.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Endpoint, JsonSchema } from '../../endpoint/model.ts';
 import { inSteps } from '../../executor/turns.ts';
@@ -6,9 +6,9 @@ import type { Operation } from '../../orchestration/operation.ts';
 import { hideReadOnly } from '../../schema/portable/read-only.ts';
 import { resolveRef } from '../../schema/references.ts';
 import { describeEndpoint } from '../endpoint-text.ts';
-import { besideAction } from '../grouped/action.ts';
-import { type FoundAction, tellCall } from '../grouped/action-index.ts';
-import { changedThings, fitOperationSchema, withControls } from '../operation-schema.ts';
+import { aliasFor } from '../grouped/action.ts';
+import { type FoundAction, describeActionCall } from '../grouped/action-index.ts';
+import { bulkArgument, fitOperationSchema, withControls } from '../operation-schema.ts';
 import type { CatalogOperation } from '../tree.ts';
 
 const MAX_SCHEMA = 12_000;
@@ -35,7 +35,7 @@ function* describe(operation: CatalogOperation, places: readonly FoundAction[]):
   return [
     `${name} (${endpoint.effect}${endpoint.deprecated ? ', deprecated' : ''}): ${endpoint.method} ${endpoint.path} of ${endpoint.domain}`,
     describeEndpoint(endpoint),
-    ...places.slice(0, 1).map((place) => `Call ${tellCall(place)} and these arguments beside it.`),
+    ...places.slice(0, 1).map((place) => `Call ${describeActionCall(place)} and these arguments beside it.`),
     `Arguments: ${JSON.stringify(inPlace?.schema ?? schema)}`,
     ...examples,
     ...(shape === undefined ? [] : [`Returns: ${shape}`]),
@@ -46,7 +46,7 @@ function* describe(operation: CatalogOperation, places: readonly FoundAction[]):
 function toPlace(schema: JsonSchema) {
   const { properties, required } = schema as { properties?: Readonly<Record<string, unknown>>; required?: unknown };
   if (!isObject(properties) || !Object.hasOwn(properties, DISCRIMINATOR)) return undefined;
-  const alias = besideAction(DISCRIMINATOR, properties);
+  const alias = aliasFor(DISCRIMINATOR, properties);
   const toPublic = (name: unknown) => (name === DISCRIMINATOR ? alias : name);
   const rename = (fields: Readonly<Record<string, unknown>>) =>
     Object.fromEntries(Object.entries(fields).map(([name, value]) => [toPublic(name), value]));
@@ -56,16 +56,16 @@ function toPlace(schema: JsonSchema) {
 
 const DISCRIMINATOR = 'action';
 
-/** Whether the things to change come in a list. */
+/** Whether the operation changes a list of things. */
 function isBulkChange(endpoint: Operation['endpoint']): boolean {
-  const key = changedThings(endpoint);
+  const key = bulkArgument(endpoint);
   const properties = isObject(endpoint.inputSchema) && endpoint.inputSchema.properties;
   const things = key !== undefined && isObject(properties) && properties[key];
   return isObject(things) && [things.type].flat().includes('array');
 }
 
-/** The enforced schema where it is not too long; else the advertised one, as deep as it fits. */
-export function argumentsOf(operation: Operation, limit: number): Promise<JsonSchema> {
+/** The enforced schema if it is not too long, otherwise the advertised one, as deep as it fits. */
+export function fitArgumentsSchema(operation: Operation, limit: number): Promise<JsonSchema> {
   return inSteps(fitArguments(operation, limit));
 }
 
@@ -139,7 +139,7 @@ function shapeOf(root: Node, schema: unknown, depth: number, before: ReadonlySet
   return typeof type === 'string' ? type : 'any';
 }
 
-/** Follows local references; undefined where they go round in circles. */
+/** Follows local references; undefined if they form a cycle. */
 function follow(
   root: Node,
   start: Node,

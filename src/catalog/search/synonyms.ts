@@ -2,8 +2,8 @@
 import { fullForms } from '../../endpoint/conventions/lexicon.ts';
 import { splitWords, stem } from './search-words.ts';
 
-/** Words that mean the same to somebody who asks. One word may stand in several groups. */
-const SAME = `
+/** Groups of words that mean the same in a request. A word may be in several groups. */
+const SYNONYMS = `
 search find query lookup filter match seek / cancel stop abort terminate end withdraw / close end finish complete resolve shut / start begin launch trigger run execute dispatch boot initiate
 send deliver notify email post write / upload attach import send add / download export save / enable activate allow unlock / disable deactivate suspend block
 approve accept confirm review allow / reject decline deny refuse / move transfer migrate relocate / copy clone duplicate fork replicate / assign assignee delegate add
@@ -71,7 +71,7 @@ let relatives: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 
 function stemRelated(): ReadonlyMap<string, ReadonlySet<string>> {
   const sets = new Map<string, Set<string>>();
-  for (const group of SAME.split(/[/\n]/)) {
+  for (const group of SYNONYMS.split(/[/\n]/)) {
     const stems = splitWords(group).map(stem);
     for (const one of stems) {
       sets.set(one, new Set([...(sets.get(one) ?? []), ...stems.filter((other) => other !== one)]));
@@ -82,13 +82,13 @@ function stemRelated(): ReadonlyMap<string, ReadonlySet<string>> {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Stems that may stand for this one. */
+/** The stems of its synonyms. */
 export function relatedTo(wordStem: string): ReadonlySet<string> {
   relatives ??= stemRelated();
   return relatives.get(wordStem) ?? NONE;
 }
 
 /** The words that an abbreviation stands for. */
-export function longForm(word: string): readonly string[] | undefined {
+export function spellOut(word: string): readonly string[] | undefined {
   return fullForms().get(word) ?? fullForms().get(word.replace(/s$/, ''));
 }

@@ -46,7 +46,7 @@ export function agreement(requestVerbs: readonly Verb[], operationVerbs: Readonl
 export interface Phrase {
   readonly words: readonly (readonly string[])[];
   readonly verbs: readonly Verb[];
-  /** What documents may call it. */
+  /** Words of documents for it. */
   readonly meaning: readonly string[];
 }
 
@@ -151,13 +151,13 @@ function toWords(text: string): string[] {
   return text.split(' ').filter((word) => word !== '');
 }
 
-/** The phrase that begins at a word, and the places of its own words. */
+/** The phrase that begins at this word, and the places of its words. */
 export function findPhrase(
   stems: readonly string[],
   start: number,
   isVerb = false,
 ): { phrase: Phrase; places: number[] } | undefined {
-  // `is it ready` asks at the beginning; `that it is ready` does not.
+  // `is it ready` at the beginning is a question; `that it is ready` is not.
   if (start > 0 && /^(?:is|did|am)$/.test(stems[start]!)) return undefined;
   phrasesByFirst ??= readPhrases();
   for (const phrase of phrasesByFirst.get(stems[start]!) ?? (isVerb ? phrasesByFirst.get(ANY)! : [])) {

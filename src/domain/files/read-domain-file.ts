@@ -1,4 +1,5 @@
-// One domain file as a checked definition, whatever language it is written in. An author sees all mistakes of a file at once.
+// Reads one domain file, in any of its languages, and checks it. An author sees all mistakes of a file at once, so parts with mistakes
+// are taken out and the rest is checked as well.
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { isObject } from '../../endpoint/is-object.ts';
@@ -33,30 +34,30 @@ export async function readDomainFile<Result>(
   const isModule = source.kind === 'module';
   const reading = isModule ? undefined : parseYaml(source.text ?? '', file);
   const about = { file, kind: isModule ? 'module' : 'yaml', ...reading } as const;
-  const complete = async (definition: DomainDefinition) =>
+  const buildComplete = async (definition: DomainDefinition) =>
     build({ ...about, definition: { ...definition, ...(await readResources(definition, file)) } });
   try {
-    return await complete(
+    return await buildComplete(
       check(reading === undefined ? await importModule(resolve(file), file, library) : reading.value),
     );
   } catch (error) {
     if (!(error instanceof DefinitionError)) throw error;
-    const problems = [...error.problems, ...(await listOthers(error, complete))];
+    const problems = [...error.problems, ...(await listFurtherProblems(error, buildComplete))];
     const positionOf = reading?.positionOf ?? findPositions(await readFile(resolve(file), 'utf8').catch(() => ''));
     throw new MistakesError('BAD_DOMAIN', toMistakes(file, problems, positionOf), error);
   }
 }
 
-/** Builds the parts of the file whose shape is right, to report their mistakes as well. */
-async function listOthers(
+/** Builds the parts of the file that have the right shape, to report their mistakes as well. */
+async function listFurtherProblems(
   { value, problems }: DefinitionError,
-  complete: (definition: DomainDefinition) => unknown,
+  buildComplete: (definition: DomainDefinition) => unknown,
 ): Promise<Problem[]> {
   const rest = withoutMistakes(value, problems);
   const result = rest === undefined ? undefined : checkDefinition(rest);
   if (result === undefined || 'problems' in result) return [];
   try {
-    await complete(result.definition);
+    await buildComplete(result.definition);
     return [];
   } catch (error) {
     return error instanceof DefinitionError ? error.problems.filter(isIndependent) : [];
@@ -113,7 +114,7 @@ async function readBeside(
   const outside = { problem: 'must be in the folder of the domain file' };
   if (!isInside(path, folder)) return outside;
   try {
-    // A link inside may lead out.
+    // A symbolic link in the folder may lead out of it.
     if (!isInside(await realpath(path), await realpath(folder))) return outside;
     if ((await stat(path)).size > MAX_RESOURCE_BYTES) return { problem: `is larger than ${MAX_RESOURCE_BYTES} bytes` };
     return { resource: { ...resource, text: await readFile(path, 'utf8') } };
@@ -127,7 +128,7 @@ function isInside(path: string, folder: string): boolean {
   return !way.startsWith('..') && !isAbsolute(way);
 }
 
-/** Their entries are independent of each other. */
+/** Fields whose entries are independent of each other. */
 const ENTRIES = new Set(['endpoints', 'operations', 'prompts', 'resources']);
 /** Fields of an endpoint that cannot be left out while checking the rest: without them it would be another request. */
 const ESSENTIAL = new Set([
@@ -143,7 +144,7 @@ const ESSENTIAL = new Set([
   'baseUrl',
 ]);
 /** If one of these is wrong, the rest of the file cannot be checked. */
-const VITAL = new Set([
+const REQUIRED_FOR_REST = new Set([
   'name',
   'baseUrl',
   'prefix',
@@ -174,7 +175,7 @@ export function isIndependent({ path }: Problem): boolean {
 function pathToRemove(path: Problem['path']): Problem['path'] | undefined {
   const [key, entry, field] = path;
   if (key === undefined) return undefined;
-  if (!ENTRIES.has(String(key))) return VITAL.has(String(key)) ? undefined : [key];
+  if (!ENTRIES.has(String(key))) return REQUIRED_FOR_REST.has(String(key)) ? undefined : [key];
   if (entry === undefined) return undefined;
   if (key === 'prompts' || key === 'resources') return [key, entry];
   return field === undefined || ESSENTIAL.has(String(field)) ? [key, entry] : [key, entry, field];

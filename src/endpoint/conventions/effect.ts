@@ -1,5 +1,5 @@
-// What an operation does to data, derived from its method, name, path and summary; if these disagree, the strictest counts. A
-// domain file may override it; a document may only make it stricter.
+// What an operation does to data, derived from its method, name, path and summary. If these disagree, the strictest counts. A domain
+// file may override it; a document can only make it stricter.
 import type { Effect } from '../model.ts';
 import { once } from '../untrusted.ts';
 import {
@@ -39,7 +39,7 @@ export interface NamedOperation {
   readonly summary?: string | undefined;
   /** Looked at only for a POST that seems to read. */
   readonly description?: string | undefined;
-  /** Whether its body takes a statement (SQL, GraphQL, a script): asked of a query by POST. Unsaid: it may. */
+  /** Whether its body takes a statement (SQL, GraphQL, a script), which matters for a query by POST. Undefined: it may. */
   readonly takesStatement?: (() => boolean) | undefined;
 }
 
@@ -101,7 +101,7 @@ export function effectOf(operation: NamedOperation): Baseline {
   return reason ? { effect: 'read', from: `POST, but ${reason}` } : { effect: 'write', from: METHOD };
 }
 
-/** `GET /logout`, `GET /system/restart`. A name that starts with `get` proves nothing: it may come from the method. */
+/** `GET /logout`, `GET /system/restart`. A name that starts with `get` is no evidence of a read: it may come from the method. */
 function isNamedAsAction({ name, end }: Reading): boolean {
   return isActionSegment(end) && (!beginsWithRead(name) || name[0] === 'get');
 }
@@ -139,7 +139,7 @@ function deletionIn(reading: Reading): string | undefined {
   if (namesDeletion(name, mayChange) || isMethodAndDeletion(reading)) return byName;
   if (isDeletionPath(reading)) return byPath;
   if (meaning === 'deletes') return bySummary;
-  // A GET usually reads: a reading name or summary outweighs a single word of ending, and without one, two are needed.
+  // A GET usually reads. A name or summary of a read outweighs one word for an ending; without such a name or summary, two are needed.
   if (!mayChange && (meaning === 'reads' || beginsWithRead(name))) return undefined;
   const isEndingPath = namesEnding(segment) && !(segment.includes('reset') && /password/i.test(operation.path));
   const signs = [namesEnding(name) && byName, isEndingPath && byPath, meaning === 'ends' && bySummary].filter(
@@ -171,11 +171,11 @@ function isDeletionPath(reading: Reading): boolean {
   const { operation, name, segment, end, verb, mayChange } = reading;
   if (isDeletionSegment(segment) || isDeletionSegment(end)) return true;
   const isAboutDeletion = mentionsDeletion(name) && !namesDeletion(name, mayChange);
-  // `create_remove_token` at `/remove-token`. A leading `get` proves nothing: it may come from the method.
-  const isSaid = mayChange
+  // `create_remove_token` at `/remove-token`. A leading `get` is no evidence: it may come from the method.
+  const isAbout = mayChange
     ? isAboutDeletion
     : meaningOf(verb()) === 'reads' || (beginsWithRead(name) && name[0] !== 'get');
-  const isThing = isSaid && isDeletionThing(end);
+  const isThing = isAbout && isDeletionThing(end);
   if (!isThing && (namesDeletion(segment, mayChange) || namesDeletion(end, mayChange))) return true;
   const isOther = beginsWithRead(name) || isAboutDeletion;
   return mayChange && !isOther && !mentionsRead(segment) && hasDeletionSegment(operation.path);
@@ -185,7 +185,7 @@ function hasDeletionSegment(path: string): boolean {
   return pathMayDelete(path) && path.split('/').some((part) => isDeletionSegment(toWords(part)));
 }
 
-/** Why a POST counts as a read. It must be certain: reads are allowed where nothing may be changed. */
+/** Why a POST counts as a read. This must be certain, because reads are allowed in read-only gateways. */
 function readIn({ operation, name, segment }: Reading): string | undefined {
   const { summary = '', description = '' } = operation;
   if (!namesRead(segment) || (name.length > 0 && !mentionsRead(name))) return undefined;

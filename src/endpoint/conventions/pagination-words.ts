@@ -23,7 +23,7 @@ export const NEXT_FIELD =
 export const PAGING_OBJECT =
   /^(?:meta|metadata|_?pagination|paging|page_?info|response_?metadata|cursors?|links|_links|page)$/i;
 
-/** Where answers that no document describes hold what leads on, likeliest first. */
+/** Where answers that no document describes have the next cursor, page or URL; the likeliest first. */
 export const NEXT_PATHS = wordsOf(`
   next_cursor nextCursor next_page_token nextPageToken next_token nextToken NextToken continuation_token
   continuationToken next_page nextPage next next_url nextLink @odata.nextLink links.next _links.next.href
@@ -53,11 +53,11 @@ export const TOTAL_PATHS = wordsOf(`
   total total_count totalCount total_results totalResults totalItems meta.total pagination.total page.totalElements
 `);
 
-/** Headers that say so, for answers that are the bare list. */
+/** Headers with that number, for answers that are only a list. */
 export const TOTAL_HEADERS = ['x-total-count', 'x-total'] as const;
 
 /**
- * Taken from property names, which V8 interns: every answer is searched for these words, and words cut from a text are looked up
+ * As property names, which V8 interns: every answer is searched for these words, and strings that are cut from a text are looked up
  * more slowly.
  */
 function wordsOf(text: string): readonly string[] {

@@ -1,5 +1,5 @@
-// Shortens long names word by word: the words that say least go first, the verb and the last words stay. The result depends
-// on the operation alone, so that adding or removing another one changes no name.
+// Shortens long names word by word: the least specific words go first, the verb and the last words stay. The result depends on the
+// operation alone, so that adding or removing another one changes no name.
 import { fitName } from '../names.ts';
 import { nameWords, shortForms } from './lexicon.ts';
 
@@ -9,11 +9,11 @@ const VERBS: ReadonlySet<string> = new Set([...PLAIN_VERBS, ...nameWords('verb')
 /** Nouns before which such a verb is an adjective, not an action: `delete_requests`. */
 const HEADS: ReadonlySet<string> = new Set([...nameWords('head')].map((word) => `${word.replace(/y$/, 'ie')}s`));
 
-/** Words that join others: the first list says nothing, the second very little. */
+/** Words that join others. Articles are dropped first, prepositions next. */
 const ARTICLES = new Set('a an and for of that the this to which'.split(' '));
-const JOINTS = new Set('as at by from in into on or with within'.split(' '));
+const PREPOSITIONS = new Set('as at by from in into on or with within'.split(' '));
 
-/** `api`, `rest`, `v1`, `v1beta1`, `2010-04-01`: they say that this is an API, and which edition. */
+/** `api`, `rest`, `v1`, `v1beta1`, `2010-04-01`: words that say that this is an API, and which version. */
 export const EDITION =
   /^(?:apis?|rest|v\d{1,4}(?:[._]\d{1,4})?(?:(?:alpha|beta|rc)\d{0,3})?|\d{1,4}(?:[._-]\d{1,4}){0,3})$/i;
 
@@ -21,7 +21,7 @@ export function isVerb(word: string): boolean {
   return VERBS.has(word);
 }
 
-/** Whether these words are a verb and the many things it is done to. */
+/** Whether these words are a verb and its objects: `terminate_sessions`. */
 export function isDoneToMany([verb = '', ...things]: readonly string[]): boolean {
   return PLAIN_VERBS.has(verb) && things.length > 0 && !HEADS.has(things.at(-1)!);
 }
@@ -41,11 +41,11 @@ export function isPluralWord(word: string): boolean {
   return toSingular(word) !== word;
 }
 
-/** What may be left out of a name because others say it too. */
+/** Names around an operation. Words of these may be left out of its own name. */
 export interface NameSurroundings {
-  /** The name of the API, which is said elsewhere. */
+  /** The name of the API. */
   readonly domain: readonly string[];
-  /** A word of it that goes alone as well. */
+  /** A word of it that may be left out by itself. */
   readonly brand?: string | undefined;
   /** Its tags, each in words: many ids begin with one. */
   readonly tags: readonly (readonly string[])[];
@@ -55,16 +55,16 @@ export interface NameSurroundings {
   readonly thing: string;
 }
 
-const NOWHERE: NameSurroundings = { domain: [], tags: [], path: [], thing: '' };
+const NO_CONTEXT: NameSurroundings = { domain: [], tags: [], path: [], thing: '' };
 
 /**
- * The words as a name of at most `room` characters. `keep` holds those that tell it from another operation. A hash is the
+ * The words as a name of at most `room` characters. `keep` holds the words that distinguish it from other operations. A hash is the
  * last resort, for words that are too long by themselves.
  */
 export function shortenName(
   words: readonly string[],
   room: number,
-  surroundings: NameSurroundings = NOWHERE,
+  context: NameSurroundings = NO_CONTEXT,
   keep: ReadonlySet<string> = NO_WORDS,
 ): string {
   const whole = words.join('_');
@@ -73,7 +73,7 @@ export function shortenName(
   let length = whole.length;
   const verb = words.findIndex(isVerb);
   const isFixed = (index: number) => index === verb || index === words.length - 1;
-  for (const selects of dropOrder(words, surroundings)) {
+  for (const selects of dropOrder(words, context)) {
     for (let index = 0; index < words.length && length > room; index++) {
       const word = parts[index];
       if (word === undefined || isFixed(index) || keep.has(words[index]!) || !selects(words[index]!, index)) continue;
@@ -105,7 +105,7 @@ function dropOrder(words: readonly string[], { domain, brand, tags, path, thing 
   const domainPlaces = placesOf(domain, words);
   return [
     isArticle,
-    (word) => JOINTS.has(word),
+    (word) => PREPOSITIONS.has(word),
     (word, index) => word === brand || domainPlaces.has(index),
     (_word, index) => singular.indexOf(singular[index]!, index + 1) > 0,
     (word, index) => index < tag && !EDITION.test(word),
