@@ -4,7 +4,7 @@
 import { once } from '../endpoint/untrusted.ts';
 import { asListed } from '../orchestration/controls.ts';
 import { buildActionIndex } from './grouped/action-index.ts';
-import { buildGrouped, type GroupedForm, SHORTEST_FORM, LONGER_FORMS } from './grouped/grouped-mode.ts';
+import { buildGrouped, type GroupedForm, LONGER_FORMS, SHORTEST_FORM } from './grouped/grouped-mode.ts';
 import { minGroupCount, planGroups } from './grouped/grouping.ts';
 import type { Strategies } from './grouped/strategies.ts';
 import { buildDescribe, buildSearch } from './search/search-mode.ts';

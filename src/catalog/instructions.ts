@@ -18,7 +18,7 @@ export function buildInstructions(domains: readonly Domain[], tools: readonly To
     names.has('describe_operation') &&
       tools.some(({ pickOf, tool }) => pickOf && tool.name !== 'call_operation') &&
       'describe_operation tells everything about one action of a tool ("tool.action").',
-    ...tellControls(tools.filter(({ tool }) => !LOOKUP_TOOLS.includes(tool.name))),
+    ...describeControls(tools.filter(({ tool }) => !LOOKUP_TOOLS.includes(tool.name))),
     names.has('call_operation') && 'Put these beside or inside the `arguments` of call_operation.',
   ].filter((rule) => typeof rule === 'string');
   const lines = domains.slice(0, MAX_DOMAIN_LINES).map((domain) => {

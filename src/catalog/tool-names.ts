@@ -21,7 +21,10 @@ interface Claim {
  * hand-written ones that clash with each other. What still clashes gets a hash of its id. Endpoints that are only resources keep
  * their names, whatever others are called.
  */
-export function assignToolNames(endpoints: readonly Named[], others: Iterable<string> = []): ReadonlyMap<string, string> {
+export function assignToolNames(
+  endpoints: readonly Named[],
+  others: Iterable<string> = [],
+): ReadonlyMap<string, string> {
   const reservedNames = new Set(others);
   const claims = claimNames(
     endpoints.filter(({ expose }) => expose !== 'resource'),

@@ -8,7 +8,7 @@ import { Group } from '../model/group.ts';
 import { Tool } from '../model/tool.ts';
 import type { Operation } from '../orchestration/operation.ts';
 import { aggregateAnnotations, toActionHints } from './aggregate-hints.ts';
-import { describeUniquely, describeEndpoint } from './endpoint-text.ts';
+import { describeEndpoint, describeUniquely } from './endpoint-text.ts';
 import { buildOperationSchema, relaxOutputSchema } from './operation-schema.ts';
 import { assignToolNames } from './tool-names.ts';
 
@@ -30,7 +30,10 @@ export interface CatalogDomain {
 }
 
 /** Operations with their public names, in the same order. `reservedNames` are taken by others. */
-export function toCatalogOperations(operations: readonly Operation[], reservedNames: Iterable<string>): CatalogOperation[] {
+export function toCatalogOperations(
+  operations: readonly Operation[],
+  reservedNames: Iterable<string>,
+): CatalogOperation[] {
   const names = assignToolNames(
     operations.map(({ endpoint }) => endpoint),
     reservedNames,

@@ -10,7 +10,7 @@ import { checkGuards } from './checks/check-guards.ts';
 import { checkQuarantine } from './checks/check-quarantine.ts';
 import { checkTexts } from './checks/check-texts.ts';
 import { checkTokens } from './checks/check-tokens.ts';
-import type { DoctorCheck, DiagnoseInput, Finding } from './finding.ts';
+import type { DiagnoseInput, DoctorCheck, Finding } from './finding.ts';
 
 const CHECKS: readonly DoctorCheck[] = [
   checkTokens,

@@ -65,7 +65,8 @@ export async function importForFile(
   const { connection, warnings } = buildConnection(definition, { ...options, url }, problems);
   const definitions = nameSecrets(definition.credentials, options, problems);
   const document = resolveBeside(options.source, definition.openapi!);
-  const refsRoot = definition.refsRoot === undefined ? options.refsRoot : resolveBeside(options.source, definition.refsRoot);
+  const refsRoot =
+    definition.refsRoot === undefined ? options.refsRoot : resolveBeside(options.source, definition.refsRoot);
   const isFetchedWith = base === undefined || !('url' in base) || originOf(base.url) === originOf(document);
   if (isWebAddress(document) && isFetchedWith) refuseUnsetHeaders(credentials, problems);
   if (addressProblems > 0 || (isWebAddress(document) && problems.length > 0))

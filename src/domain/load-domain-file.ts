@@ -19,11 +19,7 @@ interface EmbeddedApis {
   readonly running: Map<string, string>;
 }
 
-export async function loadDomainFile(
-  source: SourceFile,
-  settings: Settings,
-  apis: EmbeddedApis,
-): Promise<Domain> {
+export async function loadDomainFile(source: SourceFile, settings: Settings, apis: EmbeddedApis): Promise<Domain> {
   const build = async ({ definition, file, kind, positionOf }: DomainFile) => {
     await startEmbedded(definition, settings, apis);
     const addressOf = (api: string) => apis.running.get(api);

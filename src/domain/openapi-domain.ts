@@ -7,7 +7,13 @@ import { buildDomain, DefinitionError } from './definition/build-domain.ts';
 import { DOCUMENT_KEYS } from './definition/definition-schema.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
 import { readPinned } from './definition/uses.ts';
-import { adviseOrigins, adviseTokenUrls, unusedCredentials, warnOtherOrigins, withDomainFields } from './document-fields.ts';
+import {
+  adviseOrigins,
+  adviseTokenUrls,
+  unusedCredentials,
+  warnOtherOrigins,
+  withDomainFields,
+} from './document-fields.ts';
 import { type DocumentOptions, importForFile } from './document-import.ts';
 import { pointTo } from './files/mistakes.ts';
 
@@ -59,12 +65,7 @@ export async function buildDocumentDomain(definition: DomainDefinition, options:
 }
 
 /** If no operation is left, `include` or `exclude` is the mistake to report. */
-function refuseEmpty(
-  base: Domain,
-  definition: DomainDefinition,
-  leftovers: readonly Problem[],
-  source: string,
-): void {
+function refuseEmpty(base: Domain, definition: DomainDefinition, leftovers: readonly Problem[], source: string): void {
   if (base.endpoints.length > 0 || base.quarantined.length > 0) return;
   const key = definition.include ? 'include' : definition.exclude ? 'exclude' : 'openapi';
   const inInclude = leftovers.filter(({ path }) => path[0] === 'include');
@@ -126,7 +127,8 @@ export function listClashes(
   const all: Named[] = [
     ...variants.map((endpoint, position) => {
       const original = originals[position] ?? endpoint;
-      const key = endpoint.action === original.action ? undefined : operationNamesOf(original).find((name) => keys.has(name));
+      const key =
+        endpoint.action === original.action ? undefined : operationNamesOf(original).find((name) => keys.has(name));
       return { endpoint, path: key === undefined ? undefined : ['operations', keys.get(key)!, 'name'] };
     }),
     ...own.map((endpoint) => ({ endpoint, path: ['endpoints', endpoint.action] })),

@@ -36,7 +36,10 @@ const WORDS: Readonly<Record<Kind, string>> = {
 const MAX_NAMES = 5_000;
 
 /** Selects what `include` matches (everything, if there is none) and `exclude` does not. */
-export function compileSelection(include: OperationFilter | undefined, exclude: OperationFilter | undefined): OperationSelection {
+export function compileSelection(
+  include: OperationFilter | undefined,
+  exclude: OperationFilter | undefined,
+): OperationSelection {
   const includes = compile('include', include);
   const excludes = compile('exclude', exclude);
   const usedChoices = new Set<Choice>();

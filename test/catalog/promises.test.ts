@@ -242,10 +242,7 @@ afterAll(() => Promise.all(open.map((gateway) => gateway.close())));
 const gateways: Record<string, () => GatewayOptions> = {
   // Each exposure takes the gateway's own arguments in its own way; what else differs is independent of it.
   ...Object.fromEntries(
-    MODES.map((exposure) => [
-      `an API with names like ours as ${exposure}`,
-      () => ({ domains: [clashes], exposure }),
-    ]),
+    MODES.map((exposure) => [`an API with names like ours as ${exposure}`, () => ({ domains: [clashes], exposure })]),
   ),
   "an API where only a person's answer confirms calls": () => ({
     domains: [clashes],

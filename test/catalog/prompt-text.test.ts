@@ -44,6 +44,6 @@ test.each([
   ['Tell me about a {{kind}}, {{ tone }}.', { kind: 'cat' }, 'Tell me about a cat.'],
   ['Show the tasks of {{person}} sorted by priority.', {}, 'Show the tasks sorted by priority.'],
   ['See https://a.example/v1.2/{{id}}?', { id: 7 }, 'See https://a.example/v1.2/7?'],
-])('an argument that was left out takes with it what speaks of nothing else: %j with %j', (text, args, filled) => {
+])('a missing argument removes the text that is only about it: %j with %j', (text, args, filled) => {
   expect(fillPrompt(text, args)).toBe(filled);
 });

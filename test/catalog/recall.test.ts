@@ -49,32 +49,32 @@ async function recall(index: SearchIndex, queries: readonly Query[], at: number)
   return (await answered(index, queries, at)).length / queries.length;
 }
 
-describe('search recall on a forge of eighty operations', () => {
-  test('the right one is among the first five, and mostly the first', async () => {
+describe('search over a code forge of eighty operations', () => {
+  test('finds the right one among the first five, and mostly first', async () => {
     const index = await indexOwn(forgeDocument());
     expect(await recall(index, FORGE, 5)).toBeGreaterThanOrEqual(0.95);
     expect(await recall(index, FORGE, 1)).toBeGreaterThanOrEqual(0.8);
   });
 
-  test('asked the way people talk', async () => {
+  test('answers requests in everyday language', async () => {
     expect(await recall(await indexOwn(forgeDocument()), COLLOQUIAL_FORGE, 5)).toBe(1);
   });
 });
 
-describe('search recall on an estate of services with words of their own', () => {
-  test('asked the way people talk', async () => {
+describe('search over many services with unusual words', () => {
+  test('answers requests in everyday language', async () => {
     const index = await indexOwn(toDocument(ESTATE));
     expect(await recall(index, ASKED_OF_THE_ESTATE, 5)).toBeGreaterThanOrEqual(0.96);
     expect(await recall(index, ASKED_OF_THE_ESTATE, 1)).toBeGreaterThanOrEqual(0.8);
   });
 });
 
-describe.skipIf(!SHARED.present)('search recall on real documents', { timeout: 180_000 }, () => {
+describe.skipIf(!SHARED.present)('search over real documents', { timeout: 180_000 }, () => {
   test.each([
     ['GitHub, 1,223 operations', 'github-3.0.json', GITHUB, 0.8],
     ['Stripe, 468 operations', 'stripe-3.0.yaml', STRIPE, 0.65],
     ['Gitea, 536 operations', 'gitea-2.0.json', GITEA, 0.75],
-  ])('%s: the right one is among the first five', async (_, file, queries, first) => {
+  ])('finds the right operation of %s among the first five', async (_, file, queries, first) => {
     const index = await indexOf(file);
     const heldOut = queries.filter((__, place) => place % 2 === 1);
     expect(await recall(index, heldOut, 5)).toBeGreaterThanOrEqual(0.95);
@@ -86,7 +86,7 @@ describe.skipIf(!SHARED.present)('search recall on real documents', { timeout: 1
     ['GitHub', 'github-3.0.json', COLLOQUIAL_GITHUB],
     ['Stripe', 'stripe-3.0.yaml', COLLOQUIAL_STRIPE],
     ['Zulip', 'zulip-3.0.yaml', COLLOQUIAL_ZULIP],
-  ])('%s, asked the way people talk', async (_, file, queries) => {
+  ])('answers requests in everyday language for %s', async (_, file, queries) => {
     expect(await recall(await indexOf(file), queries, 5)).toBeGreaterThanOrEqual(0.9);
   });
 
@@ -96,7 +96,7 @@ describe.skipIf(!SHARED.present)('search recall on real documents', { timeout: 1
     ['full of idioms', SENTENCES.idiomatic, 0.86, 0.53],
     ['never looked at', SENTENCES.neverLookedAt, 0.83, 0.63],
     ['written before anything was found', SENTENCES.untuned, 0.9, 0.64],
-  ])('whole sentences, %s', async (_, documents, amongFive, first) => {
+  ])('answers whole sentences (%s)', async (_, documents, amongFive, first) => {
     const all = documents.flatMap(([, queries]) => queries).length;
     let [five, one] = [0, 0];
     for (const [file, queries] of documents) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { closest, editDistance } from '../../src/endpoint/suggest.ts';
 import type { Args, JsonSchema } from '../../src/endpoint/model.ts';
+import { closest, editDistance } from '../../src/endpoint/suggest.ts';
 import { resetPatternBudget, safePattern } from '../../src/schema/check/pattern.ts';
 import { auditSchema } from '../../src/schema/check/repair.ts';
 import { createSchemaValidator } from '../../src/schema/check/validator.ts';

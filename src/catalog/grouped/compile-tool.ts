@@ -253,7 +253,10 @@ function createDispatch({ name, discriminator, elsewhere }: ToolPlan, actions: r
     const action = typeof choice === 'string' ? byKey.get(choice) : undefined;
     if (!action) {
       const advice = typeof choice === 'string' && choice !== '' ? await elsewhere?.(name, choice) : undefined;
-      return markFailure(toFailure(context, refuseChoice(name, discriminator, choice, [...byKey.keys()], advice)), name);
+      return markFailure(
+        toFailure(context, refuseChoice(name, discriminator, choice, [...byKey.keys()], advice)),
+        name,
+      );
     }
     const inner = context.withAction(action.key);
     try {

@@ -131,7 +131,10 @@ function resourcesOf(domain: Domain, operations: readonly CatalogOperation[]): R
 }
 
 /** Its text is built by the first read. */
-function fixedResource(init: ResourceInit & { readonly mimeType: string }, text: () => string): ResourceEntry<Resource> {
+function fixedResource(
+  init: ResourceInit & { readonly mimeType: string },
+  text: () => string,
+): ResourceEntry<Resource> {
   const { uri, mimeType } = init;
   const outcome = once((): ReadOutcome => ({ contents: [{ uri, mimeType, text: text() }], fixed: true }));
   return Object.freeze({ definition: new Resource(init).freeze(), read: async () => outcome() });

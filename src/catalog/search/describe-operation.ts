@@ -7,7 +7,7 @@ import { hideReadOnly } from '../../schema/portable/read-only.ts';
 import { resolveRef } from '../../schema/references.ts';
 import { describeEndpoint } from '../endpoint-text.ts';
 import { aliasFor } from '../grouped/action.ts';
-import { type FoundAction, describeActionCall } from '../grouped/action-index.ts';
+import { describeActionCall, type FoundAction } from '../grouped/action-index.ts';
 import { bulkArgument, fitOperationSchema, withControls } from '../operation-schema.ts';
 import type { CatalogOperation } from '../tree.ts';
 

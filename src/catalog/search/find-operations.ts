@@ -45,7 +45,12 @@ export function searchOperations(
 const SLICE = 200;
 
 /** A step is a word of the request, or some of the entries. */
-function* search(index: SearchIndex, query: string, limit: number, filter: SearchFilter): Generator<void, SearchResult> {
+function* search(
+  index: SearchIndex,
+  query: string,
+  limit: number,
+  filter: SearchFilter,
+): Generator<void, SearchResult> {
   const request = interpretRequest(query);
   const terms: WeighedTerm[] = [];
   for (const term of request.terms) {

@@ -22,7 +22,7 @@ import { textResult } from '../native/plain-results.ts';
 import { findByKey, indexKeys, type OperationKeys } from '../operation-lookup.ts';
 import { createEntry, type ToolEntry } from '../tool-entry.ts';
 import type { CatalogDomain, CatalogOperation } from '../tree.ts';
-import { fitArgumentsSchema, describeOperation, toSignature } from './describe-operation.ts';
+import { describeOperation, fitArgumentsSchema, toSignature } from './describe-operation.ts';
 import { findOperations, matchesFilter, type SearchFilter, searchOperations } from './find-operations.ts';
 import { buildIndex, type SearchIndex } from './search-index.ts';
 
@@ -98,7 +98,8 @@ function describeTool(catalog: Catalog, actions?: Actions): ToolEntry {
     const places = (await actions?.())?.find(name) ?? [];
     const [action, ...others] = new Set(places.map(({ operation }) => operation));
     if (others.length > 0) throw refuseAmbiguous(context.label, name, places);
-    const operation = action ?? (await findOperation(catalog, context.label, name, actions && 'Name it as tool.action.'));
+    const operation =
+      action ?? (await findOperation(catalog, context.label, name, actions && 'Name it as tool.action.'));
     return textResult(await describeOperation(operation, places));
   };
   const prepare = async () => {
@@ -219,7 +220,11 @@ function readCall(tool: Tool, args: Args): Args {
   return { ...tool.validateArguments(own), ...beside };
 }
 
-function refuseMisplaced(tool: string, { operation, arguments: inside }: Args, misplacedKeys: readonly string[]): GatewayError {
+function refuseMisplaced(
+  tool: string,
+  { operation, arguments: inside }: Args,
+  misplacedKeys: readonly string[],
+): GatewayError {
   const names = misplacedKeys
     .slice(0, MAX_MISPLACED)
     .map((key) => `\`${key.slice(0, MAX_LINE)}\``)
@@ -229,7 +234,10 @@ function refuseMisplaced(tool: string, { operation, arguments: inside }: Args, m
   return new GatewayError(
     'VALIDATION',
     `Invalid arguments for ${tool}; nothing was sent. Fix and call again:\n1. ${message}`,
-    { tool, errors: misplacedKeys.slice(0, MAX_MISPLACED).map((path) => ({ path, message: 'must be inside `arguments`' })) },
+    {
+      tool,
+      errors: misplacedKeys.slice(0, MAX_MISPLACED).map((path) => ({ path, message: 'must be inside `arguments`' })),
+    },
   );
 }
 
@@ -254,7 +262,11 @@ function callOperation(catalog: Catalog): Handler {
 const MAX_SHOWN_SCHEMA = 2_500;
 
 /** Shows the whole schema instead of the list of required arguments, which it contains. */
-async function withSchema(failure: Outcome, { problemText }: ArgumentsError, operation: CatalogOperation): Promise<Outcome> {
+async function withSchema(
+  failure: Outcome,
+  { problemText }: ArgumentsError,
+  operation: CatalogOperation,
+): Promise<Outcome> {
   const schema = JSON.stringify(await fitArgumentsSchema(operation, MAX_SHOWN_SCHEMA));
   const text = `${problemText}\nArguments of ${operation.name}: ${schema}`;
   return {

@@ -2,7 +2,7 @@
 
 import type { Verb } from '../../endpoint/conventions/lexicon.ts';
 import { isPlural, isStopWord, joinNeighbours, splitWords, stem } from './search-words.ts';
-import { spellOut, relatedTo } from './synonyms.ts';
+import { relatedTo, spellOut } from './synonyms.ts';
 import { findPhrase, isPlainVerb, verbOfWord } from './verbs.ts';
 
 export interface SearchRequest {

@@ -211,7 +211,9 @@ function findLost(
   successors: ReadonlyMap<Endpoint, Endpoint>,
 ): Problem[] {
   const names = new Set(after.flatMap(operationNamesOf));
-  const byName = new Map(before.flatMap((endpoint) => operationNamesOf(endpoint).map((key) => [key, endpoint] as const)));
+  const byName = new Map(
+    before.flatMap((endpoint) => operationNamesOf(endpoint).map((key) => [key, endpoint] as const)),
+  );
   return Object.keys(operations).flatMap((key) => {
     const name = toOperationKey(key);
     const endpoint = byName.get(name);

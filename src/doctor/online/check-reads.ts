@@ -12,7 +12,7 @@ import { explain } from '../../schema/explain/explain-errors.ts';
 import { splitPath } from '../../schema/explain/show.ts';
 import { counted, type Finding, type Repair, repairOperation } from '../finding.ts';
 import { propertyOf } from '../properties-of.ts';
-import { chooseProofs, type ProofOptions, CredentialProofs, type ReadAnswer } from './prove-credentials.ts';
+import { CredentialProofs, chooseProofs, type ProofOptions, type ReadAnswer } from './prove-credentials.ts';
 import { argumentsFor, doubtOf, firstItem, isRead } from './read-plan.ts';
 
 export interface ReadOptions extends ProofOptions {

@@ -243,7 +243,10 @@ export function chooseProofs(operations: readonly CatalogOperation[]): ReadonlyS
     const key = credentialKey(endpoint);
     const isFree = endpoint.args.every((arg) => !arg.required) && isRead(endpoint) && doubtOf(endpoint) === undefined;
     const better = choices.get(key);
-    if (isFree && (better === undefined || (IDENTIFYING_PATH.test(endpoint.path) && !IDENTIFYING_PATH.test(better.endpoint.path))))
+    if (
+      isFree &&
+      (better === undefined || (IDENTIFYING_PATH.test(endpoint.path) && !IDENTIFYING_PATH.test(better.endpoint.path)))
+    )
       choices.set(key, operation);
   }
   return new Set(choices.values());

@@ -76,7 +76,7 @@ export function fillText({ parts }: CallerText, caller: VerifiedCaller, tool: st
       result += part;
       continue;
     }
-    const value = valueOf(part, caller, tool);
+    const value = lookUpField(part, caller, tool);
     if (value === undefined) return { problem: describeMissing(part) };
     if (typeof value === 'object')
       return { problem: `the claim \${${part.name}} of the caller's token is a list or an object, not a text` };
@@ -97,7 +97,7 @@ export function fillText({ parts }: CallerText, caller: VerifiedCaller, tool: st
 export function fillValue(text: CallerText, caller: VerifiedCaller, tool: string): Filled<unknown> {
   const [part] = text.parts;
   if (text.parts.length > 1 || part === undefined || typeof part === 'string') return fillText(text, caller, tool);
-  const value = valueOf(part, caller, tool);
+  const value = lookUpField(part, caller, tool);
   return value === undefined ? { problem: describeMissing(part) } : { value };
 }
 
@@ -105,7 +105,7 @@ function describeMissing({ name }: CallerField): string {
   return `the caller has no \${${name}}`;
 }
 
-function valueOf({ name, claim, fallback }: CallerField, { id, claims }: VerifiedCaller, tool: string): unknown {
+function lookUpField({ name, claim, fallback }: CallerField, { id, claims }: VerifiedCaller, tool: string): unknown {
   const value = claim === undefined ? (name === 'tool' ? tool : id) : findClaim(claims ?? {}, claim);
   return value === undefined || value === null || value === '' ? fallback : value;
 }

@@ -173,7 +173,9 @@ function adviseForbidden(call: RefusedCall): string {
     ...(path.length > 0 ? [` or does not exist (check ${list(path)})`] : []),
     ...(other.length > 0 && !call.isRead ? [', or a field is not allowed'] : []),
   ];
-  const alternatives = hasCredential(call) ? [] : call.unsetVariables.map((set) => list(set)).filter((set) => set !== '');
+  const alternatives = hasCredential(call)
+    ? []
+    : call.unsetVariables.map((set) => list(set)).filter((set) => set !== '');
   const fix = alternatives.length > 0 ? ` A credential can be set: ${[...new Set(alternatives)].join(', or ')}.` : '';
   const who = hasCredential(call) ? describeCredential(call) : 'a call without a credential';
   return `The API does not allow this to ${who}: a permission, scope or role is missing${reasons.join('')}.${fix} The same call again will not help. ${TELL}`;
