@@ -35,7 +35,7 @@ export function* checkExamples({ registry }: DiagnoseInput): Generator<Finding> 
       if (problems.length > 0)
         refusals.push({ call, problems, typos: problems.map((problem) => findTypo(call, problem)) });
     }
-    const others = refusals.filter((refusal) => refusal.slips.includes(undefined));
+    const others = refusals.filter((refusal) => refusal.typos.includes(undefined));
     const [typo] = refusals.flatMap(({ typos }) => typos);
     if (others.length > 0) yield tellRefusals(name, endpoint, others);
     else if (typo !== undefined) {
