@@ -117,7 +117,7 @@ interface Named {
  * Operations with the same name, and where the file names them. `variants` are the operations of the document in the order of
  * `originals`, `own` those written by hand.
  */
-export function listClashes(
+function listClashes(
   variants: readonly Endpoint[],
   originals: readonly Endpoint[],
   own: readonly Endpoint[],

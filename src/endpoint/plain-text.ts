@@ -212,7 +212,7 @@ const MAX_DATA_LINES = 400;
  * Removes code, tables and sample data: they are long, and the schemas say the same. One pass, line by line. A sentence that introduced
  * a sample ends in a full stop.
  */
-export function withoutSamples(text: string): string {
+function withoutSamples(text: string): string {
   if (!SAMPLE_SIGN.test(text)) return text;
   const lines = text
     .replace(/```[^`\n]{0,2000}```/g, '')

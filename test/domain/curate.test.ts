@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { curate } from '../../src/domain/curation/curate.ts';
+import { curateOperations } from '../../src/domain/curation/curate.ts';
 import { loadDomains } from '../../src/domain/load.ts';
 import { compileGlob } from '../../src/endpoint/glob.ts';
 import type { Endpoint } from '../../src/endpoint/model.ts';
@@ -564,7 +564,7 @@ describe('the domain around the document', () => {
   });
 });
 
-describe('curate()', () => {
+describe('curateOperations()', () => {
   test('does not build lazy fields', () => {
     const asked: string[] = [];
     const lazy = (name: string, value: unknown) => {
@@ -583,6 +583,7 @@ describe('curate()', () => {
       security: [],
       response: {},
       limits: {},
+      source: { kind: 'openapi', file: 'f' },
       get summary() {
         return lazy('summary', 'S.');
       },
@@ -600,17 +601,13 @@ describe('curate()', () => {
       },
     }) as unknown as Endpoint;
     const problems: Problem[] = [];
-    const curated = curate(endpoint, { name: 'b', args: { x: { rename: 'y', default: 'z' } } }, ['operations', 'a'], {
-      prefix: 'd',
-      file: 'f',
-      env: {},
-      problems,
-    });
+    const definition = { name: 'd', operations: { a: { name: 'b', args: { x: { rename: 'y', default: 'z' } } } } };
+    const [curated] = curateOperations([endpoint], definition, { prefix: 'd', file: 'f', env: {}, problems });
     // A value given in the file is checked against its argument; nothing else is looked at.
     expect([asked.splice(0), problems]).toEqual([['inputSchema'], []]);
-    expect(curated.inputSchema).toEqual({ type: 'object', properties: { y: { type: 'string', default: 'z' } } });
-    expect(curated.inputSchema).toBe(curated.inputSchema);
-    expect(curated.examples).toEqual([{ y: '1' }]);
+    expect(curated!.inputSchema).toEqual({ type: 'object', properties: { y: { type: 'string', default: 'z' } } });
+    expect(curated!.inputSchema).toBe(curated!.inputSchema);
+    expect(curated!.examples).toEqual([{ y: '1' }]);
     expect(asked).toEqual(['inputSchema', 'examples']);
     expect(endpoint.action).toBe('a');
     expect(Object.isFrozen(curated)).toBe(true);

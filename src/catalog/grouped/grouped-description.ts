@@ -52,7 +52,7 @@ function buildLeanDescription(input: DescriptionInput): ToolText {
   return splitText(head, lines);
 }
 
-export function buildSummary({ toolName, description }: DescriptionInput): string {
+function buildSummary({ toolName, description }: DescriptionInput): string {
   return description === undefined || description === '' ? toolName : description;
 }
 
@@ -65,7 +65,7 @@ function buildListing(actions: readonly ActionText[]): string {
 }
 
 /** The actions of each group, in order; empty for a flat tool. */
-export function summarizeGroups<Action extends ActionText>(actions: readonly Action[]): Map<string, Action[]> {
+function summarizeGroups<Action extends ActionText>(actions: readonly Action[]): Map<string, Action[]> {
   return groupBy(actions, ({ group }) => (group === undefined ? [] : [group]));
 }
 
@@ -82,7 +82,7 @@ function toWorkflowLine(action: ActionText): string | undefined {
 }
 
 /** Head and lines in one text if they fit. Otherwise all lines go to the discriminator. */
-export function splitText(head: readonly string[], lines: readonly string[]): ToolText {
+function splitText(head: readonly string[], lines: readonly string[]): ToolText {
   const whole = [...head, ...lines].join('\n');
   if (whole.length <= HARD_LIMIT) return { description: whole };
   return { description: cutText(head.join('\n'), HARD_LIMIT) || 'See `action`', actionText: lines.join('\n') };

@@ -337,7 +337,7 @@ const LOCAL: RequestFacts = Object.freeze({
 });
 
 /** The context of a call of `tool`: the given one if it is complete, otherwise a new one from what is known. */
-export function toLocalContext<Data>(
+function toLocalContext<Data>(
   partial: ExecutionContext<Data> | Partial<RequestFacts<Data>>,
   tool: string,
 ): ExecutionContext<Data> {

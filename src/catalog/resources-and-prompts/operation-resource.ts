@@ -119,7 +119,7 @@ const MAX_URI = 8_192;
  * The variables of a template in a URI, or undefined if the URI does not match. Of RFC 6570, templates need `{name}` for one path
  * segment and `{?a,b}` for a query. Matching walks over segments: no pattern from outside becomes a regular expression.
  */
-export function compileUriTemplate(template: string): (uri: string) => Args | undefined {
+function compileUriTemplate(template: string): (uri: string) => Args | undefined {
   const query = /\{\?([^{}]*)\}$/.exec(template);
   const parts = toParts(query ? template.slice(0, query.index) : template);
   const names = new Set(query?.[1]?.split(','));

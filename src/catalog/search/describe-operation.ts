@@ -103,7 +103,7 @@ export function toSignature(name: string, { args }: Endpoint): string {
 }
 
 /** `{id: integer, tags: [{name: string}]}`: the shape of an answer, cut at a readable length. */
-export function toShape(schema: JsonSchema | undefined): string | undefined {
+function toShape(schema: JsonSchema | undefined): string | undefined {
   if (schema === undefined || typeof schema === 'boolean') return undefined;
   for (let depth = MAX_DEPTH; depth > 0; depth--) {
     const shape = shapeOf(schema, schema, depth, new Set());

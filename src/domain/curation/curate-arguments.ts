@@ -214,12 +214,12 @@ function curatePaging(before: Pagination, changes: Changes): { pagination: Pagin
   return { pagination: { ...rest, arg: now(before.arg), ...size } };
 }
 
-export function isInBody({ to }: Pick<Arg, 'to'>): boolean {
+function isInBody({ to }: Pick<Arg, 'to'>): boolean {
   return to.some(({ in: where }) => where === 'body' || where === 'body-root');
 }
 
 /** Rules about several arguments of the body. Builds the schema. */
-export function bodyRulesOf({ args, body, inputSchema }: Endpoint): BodyRules {
+function bodyRulesOf({ args, body, inputSchema }: Endpoint): BodyRules {
   const keys = args.filter(isInBody).map(({ key }) => key);
   return readBodyRules(inputSchema, keys, body?.required === false);
 }

@@ -42,7 +42,7 @@ const COPIED_FIELDS = [
 ] as const;
 
 /** Applies one entry of `operations:`; `at` is its path in the file. */
-export function curate(
+function curate(
   endpoint: Endpoint,
   curation: OperationCuration,
   at: readonly string[],

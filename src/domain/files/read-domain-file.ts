@@ -160,7 +160,7 @@ const REQUIRED_FOR_REST = new Set([
 ]);
 
 /** A copy without the parts that have problems; undefined if the rest makes no sense without them. */
-export function withoutMistakes(value: unknown, problems: readonly Problem[]): unknown {
+function withoutMistakes(value: unknown, problems: readonly Problem[]): unknown {
   if (!isObject(value)) return undefined;
   const removals = problems.map(({ path }) => pathToRemove(path));
   if (removals.some((path) => path === undefined)) return undefined;
@@ -168,7 +168,7 @@ export function withoutMistakes(value: unknown, problems: readonly Problem[]): u
 }
 
 /** Whether a problem is real, and not just a consequence of the parts that were taken out. */
-export function isIndependent({ path }: Problem): boolean {
+function isIndependent({ path }: Problem): boolean {
   return path.length > 0 && path[0] !== 'pinned' && !path.includes('security') && !path.includes('credentials');
 }
 
