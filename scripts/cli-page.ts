@@ -1,6 +1,6 @@
 // docs/cli.md: every command with its arguments, flags and examples, in the words of its help.
 import { Command, type Option } from 'commander';
-import { groupBy } from '../src/catalog/group-by.ts';
+import { groupBy } from '../src/catalog/maps.ts';
 import { addCommands } from '../src/cli/commands.ts';
 import { GENERATED } from './editors-section.ts';
 import { toRow } from './reference-page.ts';

@@ -32,6 +32,7 @@ export type { NativeAction, RestAction } from './catalog/grouped/action.ts';
 export {
   type ActionText,
   buildDescription,
+  buildToonDescription,
   type DescriptionInput,
   type ToolText,
 } from './catalog/grouped/grouped-description.ts';
@@ -39,9 +40,13 @@ export { type ActionFields, buildGroupedSchema, type GroupedSchemaInput } from '
 export type { ActionMetadata, BuilderOptions, GroupBuilder } from './catalog/grouped/grouped-tool-builder.ts';
 export { GroupedToolBuilder } from './catalog/grouped/grouped-tool-builder.ts';
 export { buildActionKey, type ChainedAction, compileChains, type Strategies } from './catalog/grouped/strategies.ts';
-export { buildToonDescription } from './catalog/grouped/toon-description.ts';
-export { defineTool, type NativeTool } from './catalog/native/define-tool.ts';
-export { defineTools, type ToolDeclaration, type ToolHandler } from './catalog/native/define-tools.ts';
+export {
+  defineTool,
+  defineTools,
+  type NativeTool,
+  type ToolDeclaration,
+  type ToolHandler,
+} from './catalog/native/define-tool.ts';
 export { errorResult, textResult } from './catalog/native/plain-results.ts';
 export type { Exposure, Registry, ToolDefinition, ToolEntry } from './catalog/registry.ts';
 export type { PromptEntry, PromptOutcome } from './catalog/resources-and-prompts/prompts.ts';

@@ -4,18 +4,15 @@ import { createAdapter } from './adapter/adapter.ts';
 import type { ExcessCalls } from './adapter/excess-calls.ts';
 import type { ActiveCalls } from './adapter/under-way.ts';
 import type { ExecutionContext } from './call/execution-context.ts';
-import { createFindHidden, type Wider } from './catalog/called/hidden-call.ts';
-import { createStepUp } from './catalog/called/step-up.ts';
+import { createFindHidden, createStepUp, createUnknownTool, type Wider } from './catalog/operation-lookup.ts';
 import { buildRegistry, type Registry } from './catalog/registry.ts';
-import { buildPrompts, type PromptTable } from './catalog/resources-and-prompts/prompts.ts';
+import { buildPrompts, type PromptTable, selectPrompts } from './catalog/resources-and-prompts/prompts.ts';
 import {
   buildResources,
   findResource,
   type ReadOutcome,
   type ResourceTable,
 } from './catalog/resources-and-prompts/resources.ts';
-import { selectPrompts } from './catalog/resources-and-prompts/select-prompts.ts';
-import { createUnknownTool } from './catalog/unknown-tool.ts';
 import { SETTING_TABLE } from './config/setting-table.ts';
 import type { Domain } from './endpoint/model.ts';
 import { GatewayError } from './errors.ts';

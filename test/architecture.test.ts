@@ -290,7 +290,7 @@ const FACTS: readonly (readonly [what: string, pattern: RegExp, places: readonly
   ['what a client carries from round to round', /\.takesRounds/, ['call/rounds.ts']],
   ['the form of a yes or no', /confirm: \{ type: 'boolean'|content\??\.confirm/, ['protocol/questions/asking.ts']],
   ['what a failure says without the name in front', /message\)?\.replace\(['`]/, []],
-  ['edit distance', /function editDistance\(/, ['endpoint/edits.ts']],
+  ['edit distance', /function editDistance\(/, ['endpoint/suggest.ts']],
   // The remote gateway knows a code that other servers use, and formats the least number of 16 bits.
   [
     'codes of JSON-RPC',

@@ -4,7 +4,7 @@ import { type Evidence, withholdUnrecorded } from '../call/evidence.ts';
 import type { ExecutionContext, RequestFacts, ResultFacts } from '../call/execution-context.ts';
 import type { Meter } from '../call/meter.ts';
 import type { Outcome } from '../call/outcome.ts';
-import type { FindHidden } from '../catalog/called/hidden-call.ts';
+import type { FindHidden } from '../catalog/operation-lookup.ts';
 import type { Args } from '../endpoint/model.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Limits } from '../limits/create-limits.ts';

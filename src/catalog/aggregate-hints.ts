@@ -1,15 +1,15 @@
-// What a tool does to the world, as hints. The hints of a tool with several actions are those of its worst action, because
-// clients approve calls by them.
+// The hints of a tool: whether it reads, overwrites or destroys. A tool with several actions has the hints of its most dangerous
+// action, because clients decide by them which calls a person has to approve.
 import { overwrites } from '../endpoint/conventions/effect.ts';
 import type { Endpoint } from '../endpoint/model.ts';
 import { ToolAnnotations, type ToolHints } from '../model/annotations.ts';
 
-/** What one action says about itself. Unsaid means: not read-only, not destructive, not idempotent. */
+/** The hints of one action. One that is missing means: not read-only, not destructive, not idempotent. */
 export interface ActionHints {
   readonly readOnly?: boolean | undefined;
   readonly destructive?: boolean | undefined;
   readonly idempotent?: boolean | undefined;
-  /** It replaces values: no guard asks, but MCP's `destructiveHint: false` is for what only adds. */
+  /** It replaces values. That needs no confirmation, but MCP's `destructiveHint: false` is for tools that only add. */
   readonly overwrites?: boolean | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { Endpoint } from '../endpoint/model.ts';
 import { closeColon, cutText, firstSentence, toOneLine, toPlainText } from '../endpoint/plain-text.ts';
 import { DEFAULT_LIMIT, says, withoutNoise, wordsOf } from '../schema/description-budget.ts';
 
-/** Purpose first, then what the document says beyond it, within the limit. Never empty. */
+/** The summary, then what the description adds to it, within the limit. Never empty. */
 export function describeEndpoint(endpoint: Endpoint, limit: number = DEFAULT_LIMIT): string {
   const summary = endSentence(toPlainText(endpoint.summary) || `${endpoint.method} ${endpoint.path}`);
   const more = withoutNoise(toPlainText(endpoint.description ?? ''));
@@ -12,14 +12,14 @@ export function describeEndpoint(endpoint: Endpoint, limit: number = DEFAULT_LIM
   return closeColon(cutText(text, limit - marks.length)) + marks;
 }
 
-/** The description of each endpoint; those that would have the same text also name method and path. */
-export function describeApart(endpoints: readonly Endpoint[]): ReadonlyMap<Endpoint, string> {
+/** The description of each endpoint. Where several would have the same text, method and path follow it. */
+export function describeUniquely(endpoints: readonly Endpoint[]): ReadonlyMap<Endpoint, string> {
   const texts = endpoints.map((endpoint) => describeEndpoint(endpoint));
-  return new Map(tellApart(endpoints, texts, DEFAULT_LIMIT).map((text, place) => [endpoints[place]!, text]));
+  return new Map(toUniqueTexts(endpoints, texts, DEFAULT_LIMIT).map((text, place) => [endpoints[place]!, text]));
 }
 
-/** Texts of one list, each within the limit. A text that occurs more than once is followed by method and path. */
-export function tellApart(endpoints: readonly Endpoint[], texts: readonly string[], limit: number): string[] {
+/** Makes the texts of a list unique: one that occurs more than once is followed by method and path, within the limit. */
+export function toUniqueTexts(endpoints: readonly Endpoint[], texts: readonly string[], limit: number): string[] {
   const counts = new Map<string, number>();
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
   return texts.map((text, place) => {
@@ -31,7 +31,7 @@ export function tellApart(endpoints: readonly Endpoint[], texts: readonly string
 
 const MAX_REQUEST = 160;
 
-/** Method and path; a very long path is cut at the front, because its end says most. */
+/** Method and path. A very long path is cut at the front, because its end is the most specific part. */
 function requestOf({ method, path }: Endpoint): string {
   const plain = toOneLine(path);
   return `${method} ${plain.length > MAX_REQUEST ? `…${plain.slice(-MAX_REQUEST)}` : plain}`;

@@ -1,11 +1,11 @@
-// How the endpoints of each domain become tools. A domain file may set the mode of its domain; all other domains share one mode,
-// which `auto` chooses: one tool each or grouped ones, the first that has few enough tools and fits the token budget; otherwise search.
+// How the endpoints of each domain become tools. A domain file may set the mode of its domain. All other domains share one mode. `auto`
+// takes the first that has few enough tools and fits the token budget: a tool per endpoint, then grouped tools; otherwise search.
 
 import { once } from '../endpoint/untrusted.ts';
 import { asListed } from '../orchestration/controls.ts';
 import { buildActionIndex } from './grouped/action-index.ts';
-import { buildGrouped, type GroupedForm, LEAST_FORM, MORE_FORMS } from './grouped/grouped-mode.ts';
-import { leastGroups, planGroups } from './grouped/grouping.ts';
+import { buildGrouped, type GroupedForm, LONGER_FORMS, SHORTEST_FORM } from './grouped/grouped-mode.ts';
+import { minGroupCount, planGroups } from './grouped/grouping.ts';
 import type { Strategies } from './grouped/strategies.ts';
 import { buildDescribe, buildSearch } from './search/search-mode.ts';
 import { fitsBudget } from './tokens.ts';
@@ -14,7 +14,7 @@ import type { CatalogDomain, CatalogOperation } from './tree.ts';
 
 export type Exposure = 'tools' | 'grouped' | 'search';
 
-/** With more tools, models choose worse; Cursor's own limit is about the same. */
+/** With more tools, models choose worse. Cursor's own limit is about the same. */
 const MAX_FLAT_TOOLS = 40;
 
 export interface ExposureInput {
@@ -25,7 +25,7 @@ export interface ExposureInput {
   readonly strategies?: Partial<Strategies> | undefined;
 }
 
-export interface Exposed {
+export interface ExposedTools {
   readonly exposure: Exposure | 'mixed';
   readonly entries: readonly ToolEntry[];
   /** The mode of each domain. */
@@ -34,7 +34,7 @@ export interface Exposed {
 
 type Modes = ReadonlyMap<string, Exposure>;
 
-export function expose(input: ExposureInput): Exposed {
+export function expose(input: ExposureInput): ExposedTools {
   const modeOf = ({ domain }: CatalogDomain) => domain.exposure ?? input.exposure;
   const isUndecided = input.domains.some((domain) => modeOf(domain) === 'auto');
   const decide = (candidate: Exposure): Map<string, Exposure> =>
@@ -46,7 +46,7 @@ export function expose(input: ExposureInput): Exposed {
     );
   for (const candidate of isUndecided ? (['tools', 'grouped'] as const) : []) {
     const modes = decide(candidate);
-    if (isHopeless(input, modes, candidate)) continue;
+    if (cannotFit(input, modes, candidate)) continue;
     const entries = buildEntries(input, modes);
     if (isAffordable(input, entries)) return { entries, modes, exposure: nameOf(modes, input.exposure) };
   }
@@ -54,21 +54,21 @@ export function expose(input: ExposureInput): Exposed {
   return { entries: buildEntries(input, modes), modes, exposure: nameOf(modes, input.exposure) };
 }
 
-/** Lower bound: no operation has been described in fewer tokens. */
+/** A lower bound: no operation has been described in fewer tokens. */
 const MIN_TOKENS = 20;
 
-/** Decided by counting, before anything is built, so that a catalog of thousands does not build lists that cannot fit. */
-function isHopeless({ domains, native, tokenBudget }: ExposureInput, modes: Modes, candidate: Exposure): boolean {
+/** Decided by counting, so that a catalog of thousands does not build a list that cannot fit. */
+function cannotFit({ domains, native, tokenBudget }: ExposureInput, modes: Modes, candidate: Exposure): boolean {
   const some = domains.filter(({ domain }) => modes.get(domain.name) === candidate);
   const count = countOperations(some);
   if (count * MIN_TOKENS > tokenBudget) return true;
   if (candidate === 'tools') return native.length + count > MAX_FLAT_TOOLS;
   const limit = MAX_FLAT_TOOLS - native.length;
-  const least = leastGroups(
+  const minCount = minGroupCount(
     some.map(({ operations }) => operations),
     limit,
   );
-  if (least > limit) return true;
+  if (minCount > limit) return true;
   const groups = some.flatMap(({ group, operations }) => planGroups(group, operations, false));
   return groups.length > limit;
 }
@@ -97,18 +97,18 @@ function buildEntries(input: ExposureInput, modes: Modes): ToolEntry[] {
   const build = (form: GroupedForm) => {
     const entries = buildGrouped(groupedDomains, names, form, input.strategies);
     const actions = once(() => buildActionIndex(entries));
-    const finding = isSearched ? buildSearch(searchDomains, actions) : [buildDescribe(groupedDomains, actions)];
-    return [...input.native, ...finding, ...flat, ...entries];
+    const lookupTools = isSearched ? buildSearch(searchDomains, actions) : [buildDescribe(groupedDomains, actions)];
+    return [...input.native, ...lookupTools, ...flat, ...entries];
   };
   const isHuge = countOperations(groupedDomains) * MIN_TOKENS > input.tokenBudget;
   // A list that is too long is usually too long in every form, so the shortest form is tried first.
-  const least = build(LEAST_FORM);
-  if (isHuge || !isAffordable(input, least)) return least;
-  for (const form of MORE_FORMS) {
+  const shortest = build(SHORTEST_FORM);
+  if (isHuge || !isAffordable(input, shortest)) return shortest;
+  for (const form of LONGER_FORMS) {
     const entries = build(form);
     if (isAffordable(input, entries)) return entries;
   }
-  return least;
+  return shortest;
 }
 
 function isAffordable({ tokenBudget }: ExposureInput, entries: readonly ToolEntry[]): boolean {
@@ -118,7 +118,7 @@ function isAffordable({ tokenBudget }: ExposureInput, entries: readonly ToolEntr
   );
 }
 
-/** Named in a domain file by public name, by action, by id or by a fully-qualified name; listed one to one in every mode. */
+/** Operations that a domain file pins, by public name, action, id or fully-qualified name. In every mode they are tools of their own. */
 function pinnedOperations(domains: readonly CatalogDomain[], modes: Modes): ReadonlySet<CatalogOperation> {
   const pinned = new Set<CatalogOperation>();
   for (const { domain, operations } of domains) {

@@ -18,7 +18,7 @@ export function buildInstructions(domains: readonly Domain[], tools: readonly To
     names.has('describe_operation') &&
       tools.some(({ pickOf, tool }) => pickOf && tool.name !== 'call_operation') &&
       'describe_operation tells everything about one action of a tool ("tool.action").',
-    ...tellControls(tools.filter(({ tool }) => !LOOKING.includes(tool.name))),
+    ...describeControls(tools.filter(({ tool }) => !LOOKUP_TOOLS.includes(tool.name))),
     names.has('call_operation') && 'Put these beside or inside the `arguments` of call_operation.',
   ].filter((rule) => typeof rule === 'string');
   const lines = domains.slice(0, MAX_DOMAIN_LINES).map((domain) => {
@@ -30,39 +30,39 @@ export function buildInstructions(domains: readonly Domain[], tools: readonly To
   return cutLines([...rules, ...apis], HARD_LIMIT);
 }
 
-/** Tools that only look things up and call nothing. */
-const LOOKING: readonly string[] = [
+/** Tools that call no operation. */
+const LOOKUP_TOOLS: readonly string[] = [
   'search_operations',
   'describe_operation',
 ] satisfies (typeof SEARCH_TOOLS)[number][];
 
-/** The gateway's own arguments. They are announced for all tools only if all of them list them. */
-function tellControls(callers: readonly ToolEntry[]): (string | false)[] {
+/** The gateway's own arguments. They are announced without a condition only if every tool lists them. */
+function describeControls(callers: readonly ToolEntry[]): (string | false)[] {
   const listings = callers.map(({ controls = [] }) => controls);
-  const takers = (name: ControlName) => listings.filter((keys) => keys.some((key) => key.endsWith(name))).length;
-  const promise = (name: ControlName, text: string) =>
-    takers(name) > 0 && (takers(name) < callers.length ? `Where a tool lists it, ${text}` : text);
+  const countTakers = (name: ControlName) => listings.filter((keys) => keys.some((key) => key.endsWith(name))).length;
+  const announce = (name: ControlName, text: string) =>
+    countTakers(name) > 0 && (countTakers(name) < callers.length ? `Where a tool lists it, ${text}` : text);
   const isRest = callers.every(({ operations }) => operations.length > 0);
   const aliases = [...new Set(listings.flat())].filter((key) => !CONTROL_NAMES.includes(key as ControlName));
   return [
-    promise(
+    announce(
       'fields',
       '`fields` (comma-separated dot paths, e.g. "id,owner.name") keeps only those parts of an answer: use it on lists.',
     ),
-    promise(
+    announce(
       'dry_run',
       isRest
         ? '`dry_run: true` shows the HTTP request instead of sending it.'
         : '`dry_run: true` shows what would be done instead of doing it.',
     ),
-    takers('confirmation_token') > 0 &&
+    countTakers('confirmation_token') > 0 &&
       'Calls that destroy data need the user’s consent: when one is refused with a confirmation_token, ask the user, then repeat the same call with it.',
     aliases.length > 0 &&
       `If an API has an argument with such a name, the gateway’s own is called ${aliases.sort().join(', ')}.`,
   ];
 }
 
-/** Whole lines only, so that what is left still reads. */
+/** Cuts between lines, so that no sentence is cut. */
 function cutLines(lines: readonly string[], limit: number): string {
   let text = '';
   for (const line of lines) {

@@ -33,12 +33,12 @@ const DETAILED: SlimOptions = { maxText: 200, oneSentence: false, examples: true
 export function buildOperationSchema(operation: Operation, options: OperationSchemaOptions = {}): ObjectSchema {
   const { slim = DETAILED, ...portableOptions } = options;
   const { inputSchema } = operation.endpoint;
-  return finish(operation, draftPortableSchema(inputSchema, { ...bodyPlaces(operation), ...portableOptions }), slim);
+  return finish(operation, draftPortableSchema(inputSchema, { ...bodyOptions(operation), ...portableOptions }), slim);
 }
 
-/** The same schema, as deep as fits into this many characters: at most five levels, at least one. */
+/** The same schema, as deep as `maxChars` allows: at most five levels, at least one. */
 export function* fitOperationSchema(operation: Operation, maxChars: number): Generator<void, ObjectSchema> {
-  const draft = new PortableDraft(operation.endpoint.inputSchema, bodyPlaces(operation));
+  const draft = new PortableDraft(operation.endpoint.inputSchema, bodyOptions(operation));
   for (let maxDepth = 5; ; maxDepth--) {
     const schema = finish(operation, yield* draft.fit({ maxDepth, maxChars }), DETAILED);
     if (maxDepth === 1 || JSON.stringify(schema).length <= maxChars) return schema;
@@ -46,9 +46,9 @@ export function* fitOperationSchema(operation: Operation, maxChars: number): Gen
   }
 }
 
-function bodyPlaces({ endpoint }: Operation) {
+function bodyOptions({ endpoint }: Operation) {
   const body = endpoint.args.find(({ to }) => to[0]?.in === 'body-root')?.key;
-  return { body, changes: changedThings(endpoint) };
+  return { body, changes: bulkArgument(endpoint) };
 }
 
 function finish({ endpoint, controls }: Operation, portable: PortableSchema, slim: SlimOptions): ObjectSchema {
@@ -63,7 +63,7 @@ function finish({ endpoint, controls }: Operation, portable: PortableSchema, sli
 }
 
 /** The only argument in the body of an operation that overwrites; if it is a list, the operation is a bulk update. */
-export function changedThings(endpoint: Operation['endpoint']): string | undefined {
+export function bulkArgument(endpoint: Operation['endpoint']): string | undefined {
   if (!overwrites(endpoint)) return undefined;
   const [only, ...others] = endpoint.args.filter(({ to, readOnly }) => to[0]?.in.startsWith('body') && !readOnly);
   return others.length === 0 ? only?.key : undefined;
@@ -85,7 +85,7 @@ function slimFields(
 /** Bound of the cache; operations share most argument names. */
 const MAX_NAMES = 4_000;
 
-/** Arguments that many operations have and few calls need: pages, order, the form of the answer. */
+/** Arguments that many operations have and few calls need: paging, sorting, the format of the answer. */
 const GENERIC =
   /^(?:\$?(?:fields?|select|expand|include|embed|format|pretty|sort|sort_?(?:by|order|dir(?:ection)?)|order|order_?by|direction)|dry_?run|envelope|callback|locale|language|accept_language|if_(?:none_)?match|x_request_id|idempotency_key)$/i;
 
@@ -94,7 +94,7 @@ export const isGeneric: (name: string) => boolean = remember(
   (name) => pagingRole(name) !== undefined || GENERIC.test(name),
 );
 
-/** Own arguments first; a control never replaces one of them. */
+/** The operation's own arguments come first. A control never replaces one of them. */
 export function withControls(
   own: Readonly<Record<string, JsonSchema>>,
   controls: Operation['controls'],
@@ -104,8 +104,8 @@ export function withControls(
 }
 
 /**
- * An answer's schema with its shape and words kept and every demand dropped: APIs drift from their documents, `fields`
- * and shaping leave things out, and a client that checks must not turn a good answer into a failure.
+ * Keeps the structure and the descriptions of an answer's schema, and drops every constraint. Answers of APIs differ from their
+ * documents, and `fields` and shaping leave things out. A client that validates must not turn a good answer into a failure.
  */
 export function relaxOutputSchema(schema: JsonSchema): JsonSchema {
   const portable = toPortableNode(schema);

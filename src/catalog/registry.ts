@@ -1,16 +1,16 @@
-// The frozen result of building: every tool on offer by name. At run time a call is one look-up here and one function.
+// The frozen result of the build: every tool by its name. At run time, a call is one look-up here and one function.
 import type { Domain } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 import { ToolConverter } from '../model/converters.ts';
 import type { WireTool, WireVersion } from '../model/wire.ts';
 import type { Operation } from '../orchestration/operation.ts';
 import { type Exposure, expose } from './exposure.ts';
-import { freezeMap, indexEntries } from './frozen-map.ts';
 import type { Strategies } from './grouped/strategies.ts';
 import { buildInstructions } from './instructions.ts';
+import { freezeMap, indexEntries } from './maps.ts';
 import { SEARCH_TOOLS } from './search/search-mode.ts';
 import type { ToolEntry } from './tool-entry.ts';
-import { buildTree, type CatalogOperation, isCallable, isReadable, nameOperations } from './tree.ts';
+import { buildTree, type CatalogOperation, isCallable, isReadable, toCatalogOperations } from './tree.ts';
 
 export type { Exposure } from './exposure.ts';
 export type { ToolDefinition, ToolEntry } from './tool-entry.ts';
@@ -21,7 +21,7 @@ export interface RegistryInput {
   /** Tools that are not REST endpoints, listed as they are. */
   readonly native?: readonly ToolEntry[];
   readonly exposure: Exposure | 'auto';
-  /** Tokens tools/list may cost before grouped tools say less, and before `auto` takes a smaller mode. */
+  /** Tokens that tools/list may cost. Above that, grouped tools say less, and `auto` takes a smaller mode. */
   readonly tokenBudget: number;
   /** Replaces how grouped tools are written. */
   readonly strategies?: Partial<Strategies> | undefined;
@@ -33,7 +33,7 @@ export interface Registry {
   readonly exposure: Exposure | 'mixed';
   /** The mode of each domain. */
   readonly modes: ReadonlyMap<string, Exposure>;
-  /** What the list was to cost: grouped tools say as much as fits. */
+  /** The budget for tools/list. Grouped tools say as much as fits into it. */
   readonly tokenBudget: number;
   /** What the server says about itself: at most 2,048 characters. */
   readonly instructions: string;
@@ -47,11 +47,11 @@ export interface Registry {
 
 export function buildRegistry(input: RegistryInput): Registry {
   const { domains, native = [] } = input;
-  const all = nameOperations(input.operations, [...SEARCH_TOOLS, ...native.map(({ tool }) => tool.name)]);
+  const all = toCatalogOperations(input.operations, [...SEARCH_TOOLS, ...native.map(({ tool }) => tool.name)]);
   const operations = all.filter(isCallable);
   const { entries, exposure, modes } = expose({ ...input, native, domains: buildTree(domains, operations) });
   return Object.freeze({
-    tools: indexEntries(entries, ({ tool }) => tool.name, refuseTwins),
+    tools: indexEntries(entries, ({ tool }) => tool.name, refuseDuplicates),
     exposure,
     modes: freezeMap(modes),
     tokenBudget: input.tokenBudget,
@@ -63,6 +63,6 @@ export function buildRegistry(input: RegistryInput): Registry {
   });
 }
 
-function refuseTwins(name: string): GatewayError {
+function refuseDuplicates(name: string): GatewayError {
   return new GatewayError('BAD_CONFIG', `Two tools are called "${name}"; rename one of them.`, { tool: name });
 }

@@ -1,4 +1,4 @@
-// Subsets of a catalog: what a profile serves.
+// The part of a catalog that a profile serves.
 import { compileGlob } from '../endpoint/glob.ts';
 import type { Domain, Effect, Endpoint } from '../endpoint/model.ts';
 import { groupNamesOf, qualifiedNamesOf } from '../endpoint/names.ts';
@@ -33,7 +33,7 @@ export function selectEndpoints(domains: readonly Domain[], selection: Selection
   const isIncluded = compileNames(selection.include?.flatMap(withBelow));
   const isExcluded = compileNames((selection.exclude ?? []).flatMap(withBelow));
   const isTagged = compileNames(selection.tags);
-  const isBanned = compileNames(selection.excludeTags ?? []);
+  const hasExcludedTag = compileNames(selection.excludeTags ?? []);
   const isSelected = (endpoint: Endpoint) => {
     const names = [endpoint.id, ...qualifiedNamesOf(endpoint)];
     const tags = [...tagsOf(endpoint), ...names];
@@ -42,7 +42,7 @@ export function selectEndpoints(domains: readonly Domain[], selection: Selection
       names.some(isIncluded) &&
       !names.some(isExcluded) &&
       tags.some(isTagged) &&
-      !tags.some(isBanned)
+      !tags.some(hasExcludedTag)
     );
   };
   return domains
@@ -66,18 +66,18 @@ function tagsOf({ domain, tags }: Endpoint): string[] {
   return [...all, ...all.map((tag) => `${domain}.${tag}`)];
 }
 
-/** A fully-qualified name stands for what is below it, too. */
+/** A fully-qualified name also stands for everything below it. */
 function withBelow(pattern: string): string[] {
   return [pattern, `${pattern}.**`];
 }
 
-/** Passes what one of the patterns matches; everything where there are none at all. */
+/** Accepts what one of the patterns matches; everything if `patterns` is undefined. */
 function compileNames(patterns: readonly string[] | undefined): (name: string) => boolean {
   const tests = patterns?.map((pattern) => compileGlob(pattern));
   return (name) => tests?.some((test) => test(name)) ?? true;
 }
 
-/** What a gateway offers beside its domains. */
+/** What a gateway serves beside its domains. */
 export interface NativeParts {
   readonly tools?: readonly ToolEntry[];
   readonly resources?: readonly ResourceEntry[];
@@ -95,17 +95,17 @@ export function selectNative<Parts extends NativeParts>(
   const { tools = [], resources = [], templates = [], prompts = [] } = parts;
   // A function that fills a resource or a prompt reads.
   const mayRead = effects?.includes('read') ?? true;
-  const isKept = (entry: ResourceEntry | TemplateEntry | PromptEntry) => mayRead && namesOf(entry).some(isNamed);
+  const isSelected = (entry: ResourceEntry | TemplateEntry | PromptEntry) => mayRead && namesOf(entry).some(isNamed);
   return {
     ...parts,
-    tools: tools.filter(({ tool }) => isNamed(tool.name)).flatMap((entry) => takePart(entry, effects) ?? []),
-    resources: resources.filter(isKept),
-    templates: templates.filter(isKept),
-    prompts: prompts.filter(isKept),
+    tools: tools.filter(({ tool }) => isNamed(tool.name)).flatMap((entry) => selectEffects(entry, effects) ?? []),
+    resources: resources.filter(isSelected),
+    templates: templates.filter(isSelected),
+    prompts: prompts.filter(isSelected),
   };
 }
 
-function takePart(entry: ToolEntry, effects: readonly Effect[] | undefined): ToolEntry | undefined {
+function selectEffects(entry: ToolEntry, effects: readonly Effect[] | undefined): ToolEntry | undefined {
   if (effects === undefined) return entry;
   if (entry.part) return entry.part(effects);
   const { annotations } = entry.tool;
@@ -149,7 +149,7 @@ export function checkSelection(selection: Selection, catalog: Catalog): Problem[
       return [{ path: [key, index], message: `there is no ${what} "${value}"; ${listNames(value, what, names)}` }];
     });
   });
-  return problems.length > 0 ? problems : checkIsServing(selection, catalog);
+  return problems.length > 0 ? problems : refuseEmpty(selection, catalog);
 }
 
 const SHOWN_NAMES = 20;
@@ -164,7 +164,7 @@ function listNames(value: string, what: string, names: readonly string[]): strin
   return `${question}${question === '' ? '' : ' '}(${list}${more})`;
 }
 
-function checkIsServing(selection: Selection, { domains, native }: Catalog): Problem[] {
+function refuseEmpty(selection: Selection, { domains, native }: Catalog): Problem[] {
   if (domains.length === 0 || selectEndpoints(domains, selection).length > 0) return [];
   if (Object.values(selectNative(native, selection)).some((part) => Array.isArray(part) && part.length > 0)) return [];
   const keys = ['domains', 'include', 'exclude', 'tags', 'excludeTags', 'effects'] as const;

@@ -6,14 +6,14 @@ import { createRequire } from 'node:module';
 type Tokenizer = { countTokens(text: string, options: { disallowedSpecial: Set<string> }): number };
 
 /** The model's Tool and every wire shape have these. */
-interface Listed {
+interface ListedTool {
   readonly name: string;
   readonly description?: string | undefined;
   readonly inputSchema: unknown;
 }
 
 let tokenizer: Tokenizer | undefined;
-/** A document may well contain `<|endoftext|>`; to us that is text like any other. */
+/** A document may contain `<|endoftext|>`, which is text like any other here. */
 const NOTHING_SPECIAL = { disallowedSpecial: new Set<string>() };
 
 function countTokens(text: string): number {
@@ -22,12 +22,12 @@ function countTokens(text: string): number {
 }
 
 /** The cost of one tool. */
-export function costOf(definition: Listed): number {
+export function costOf(definition: ListedTool): number {
   return countTokens(JSON.stringify(toListed(definition)));
 }
 
 /** The cost of a whole list. */
-export function listCost(definitions: Iterable<Listed>): number {
+export function listCost(definitions: Iterable<ListedTool>): number {
   return countTokens(toListJson(definitions));
 }
 
@@ -35,12 +35,12 @@ export function listCost(definitions: Iterable<Listed>): number {
 const CHARS_PER_TOKEN = 4.2;
 
 /** Estimated cost of a list, rounded to two digits, without the tokenizer. */
-export function estimateListCost(definitions: Iterable<Listed>): number {
+export function estimateListCost(definitions: Iterable<ListedTool>): number {
   return Number((toListJson(definitions).length / CHARS_PER_TOKEN).toPrecision(2));
 }
 
-/** Whether a list fits a budget, without the tokenizer where characters alone decide. */
-export function fitsBudget(definitions: Iterable<Listed>, budget: number): boolean {
+/** Whether a list fits a budget, without the tokenizer if the number of characters decides. */
+export function fitsBudget(definitions: Iterable<ListedTool>, budget: number): boolean {
   const json = toListJson(definitions);
   const bytes = Buffer.byteLength(json);
   // Lists have 3.7 to 4.7 characters per token, far within these bounds: beyond them, counting is not needed.
@@ -49,10 +49,10 @@ export function fitsBudget(definitions: Iterable<Listed>, budget: number): boole
   return countTokens(json) <= budget;
 }
 
-function toListJson(definitions: Iterable<Listed>): string {
+function toListJson(definitions: Iterable<ListedTool>): string {
   return JSON.stringify([...definitions].map(toListed));
 }
 
-function toListed({ name, description, inputSchema }: Listed): Listed {
+function toListed({ name, description, inputSchema }: ListedTool): ListedTool {
   return { name, description, inputSchema };
 }

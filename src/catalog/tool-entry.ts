@@ -1,4 +1,4 @@
-// A tool on offer: what the model knows of it, and the one function a call of it runs.
+// A tool of a registry: its definition, and the one function that a call of it runs.
 
 import type { Handler } from '../call/handler.ts';
 import { freeze } from '../endpoint/freeze.ts';
@@ -10,29 +10,29 @@ import type { NativeGovernment } from '../orchestration/native-operation.ts';
 import type { Operation } from '../orchestration/operation.ts';
 
 export interface ToolEntry {
-  /** Each revision's list is written from it by the model's converters. */
+  /** The converters of model/ write the list of each MCP revision from it. */
   readonly tool: Tool;
   readonly run: Handler;
-  /** The domain it belongs to; empty for tools over all of them. */
+  /** The domain it belongs to; empty for tools of no single domain. */
   readonly domain: string;
-  /** What can be reached through it. */
+  /** The operations that it calls. */
   readonly operations: readonly Operation[];
   /** The gateway's own arguments that it lists, by the names they have there. */
   readonly controls?: readonly string[] | undefined;
   /** A tool over several operations: the arguments that pick one of them, e.g. `{ action: "list" }`. */
   readonly pickOf?: ((operation: Operation) => Args | undefined) | undefined;
-  /** Builds in advance what the first call would wait for, yielding to other work. */
+  /** Builds in advance what the first call would otherwise build, yielding to other work. */
   readonly prepare?: (() => Promise<unknown>) | undefined;
-  /** Native tools: the same under a gateway's policy, with its guard, dry run and read-only switch. */
+  /** Of native tools: the same tool under a gateway's policy, with its guard, dry run and read-only switch. */
   readonly govern?: Govern | undefined;
-  /** Native tools: the same with only what has one of these effects; undefined where nothing is left. */
+  /** Of native tools: the same tool with only the actions that have one of these effects; undefined if none is left. */
   readonly part?: TakePart | undefined;
 }
 
 export type Govern = (government: NativeGovernment) => ToolEntry;
 export type TakePart = (effects: readonly Effect[]) => ToolEntry | undefined;
 
-/** `controls`: where they are not those of its operations. */
+/** `controls`, if they are not those of its operations. */
 export function createEntry(
   tool: Tool,
   run: Handler,

@@ -4,11 +4,11 @@ import { shortenName } from '../endpoint/conventions/short-name.ts';
 import type { Endpoint } from '../endpoint/model.ts';
 import { MAX_TOOL_NAME, TOOL_NAME, toToolName } from '../endpoint/names.ts';
 import { trimEnd } from '../endpoint/plain-text.ts';
-import { groupBy } from './group-by.ts';
+import { groupBy } from './maps.ts';
 
 type Named = Pick<Endpoint, 'id' | 'domain' | 'toolName' | 'source'> & Partial<Pick<Endpoint, 'expose'>>;
 
-/** An endpoint and the name it is to have. */
+/** An endpoint and the name it asks for. */
 interface Claim {
   readonly endpoint: Named;
   readonly name: string;
@@ -17,11 +17,14 @@ interface Claim {
 }
 
 /**
- * Endpoint id → public name. Where two domains claim the same name, imported ones take their domain's name in front;
- * so do hand-written ones when they clash with each other. What still clashes gets a hash of its id. What is only read as a
- * resource competes with nobody's name.
+ * Endpoint id → public name. Where two domains claim the same name, imported endpoints are prefixed with their domain. So are
+ * hand-written ones that clash with each other. What still clashes gets a hash of its id. Endpoints that are only resources keep
+ * their names, whatever others are called.
  */
-export function settleNames(endpoints: readonly Named[], others: Iterable<string> = []): ReadonlyMap<string, string> {
+export function assignToolNames(
+  endpoints: readonly Named[],
+  others: Iterable<string> = [],
+): ReadonlyMap<string, string> {
   const reservedNames = new Set(others);
   const claims = claimNames(
     endpoints.filter(({ expose }) => expose !== 'resource'),
@@ -36,12 +39,12 @@ export function settleNames(endpoints: readonly Named[], others: Iterable<string
   };
   // A prefixed name may equal another endpoint's plain name: the plain one keeps it.
   const isFree = ({ name, moved }: Claim) => !takenNames.has(name) && (!moved || rivals.get(name)?.length === 1);
-  const late = claims.filter((claim) => {
+  const clashes = claims.filter((claim) => {
     if (!isFree(claim)) return true;
     settle(claim.endpoint, claim.name);
     return false;
   });
-  for (const { endpoint, name } of late) {
+  for (const { endpoint, name } of clashes) {
     const digest = createHash('sha256').update(endpoint.id).digest('hex');
     let length = 6;
     while (takenNames.has(withSuffix(name, digest.slice(0, length)))) length++;
@@ -51,7 +54,7 @@ export function settleNames(endpoints: readonly Named[], others: Iterable<string
   return names;
 }
 
-/** Imported and checked names are fine as they are. */
+/** Imported and checked names are valid already. */
 function toolNameOf({ toolName }: Named): string {
   return TOOL_NAME.test(toolName) ? toolName : toToolName(toolName);
 }
@@ -68,25 +71,25 @@ function claimNames(endpoints: readonly Named[], reservedNames: ReadonlySet<stri
   });
 }
 
-/** `github` + `list_issues` → `github_list_issues`; where both are too long, each keeps the words that tell the most. */
+/** `github` + `list_issues` → `github_list_issues`. If that is too long, both are shortened. */
 function prefixName(prefix: string, name: string): string {
-  const front = toToolName(prefix);
-  if (name === front || name.startsWith(`${front}_`)) return name;
-  const short = cutWords(front, Math.max(MAX_FRONT, MAX_TOOL_NAME - name.length - 1));
+  const domainName = toToolName(prefix);
+  if (name === domainName || name.startsWith(`${domainName}_`)) return name;
+  const short = cutWords(domainName, Math.max(MAX_PREFIX, MAX_TOOL_NAME - name.length - 1));
   return `${short}_${shortenName(name.split('_'), MAX_TOOL_NAME - short.length - 1)}`;
 }
 
-/** Length of the domain's part if the name has to be cut: the rest is needed for what the tool does. */
-const MAX_FRONT = 16;
+/** Length of the prefix if the name has to be cut: the rest is needed for what the tool does. */
+const MAX_PREFIX = 16;
 
-/** A name cut at a word's end. */
+/** A name cut at the end of a word. */
 export function cutWords(name: string, limit: number): string {
   if (name.length <= limit) return name;
   const end = name.lastIndexOf('_', limit);
   return name.slice(0, end > 0 ? end : limit);
 }
 
-/** The name is cut, never the suffix. */
+/** A name with a suffix. Only the name is cut. */
 export function withSuffix(name: string, suffix: string): string {
   return `${trimEnd(name.slice(0, MAX_TOOL_NAME - suffix.length - 1), '_')}_${suffix}`;
 }

@@ -1,5 +1,5 @@
-// The model of everything that can be called: a group per domain, a group per tag below it, and each operation as a leaf in every
-// group it is tagged with. Operations get their public names here.
+// The tree of everything that can be called: a group per domain, below it a group per tag, and each operation as a leaf of every group
+// it is tagged with. Operations get their public names here.
 import type { Domain, Endpoint, JsonSchema } from '../endpoint/model.ts';
 import { groupNamesOf, qualifiedNamesOf } from '../endpoint/names.ts';
 import { once } from '../endpoint/untrusted.ts';
@@ -8,11 +8,11 @@ import { Group } from '../model/group.ts';
 import { Tool } from '../model/tool.ts';
 import type { Operation } from '../orchestration/operation.ts';
 import { aggregateAnnotations, toActionHints } from './aggregate-hints.ts';
-import { describeApart, describeEndpoint } from './endpoint-text.ts';
+import { describeEndpoint, describeUniquely } from './endpoint-text.ts';
 import { buildOperationSchema, relaxOutputSchema } from './operation-schema.ts';
-import { settleNames } from './tool-names.ts';
+import { assignToolNames } from './tool-names.ts';
 
-/** An operation under its names. */
+/** An operation with its names. */
 export interface CatalogOperation extends Operation {
   /** As a tool of its own and in search mode; unique in the gateway. */
   readonly name: string;
@@ -29,14 +29,17 @@ export interface CatalogDomain {
   readonly operations: readonly CatalogOperation[];
 }
 
-/** Operations under their public names, in the order they came. `reservedNames` are taken by others. */
-export function nameOperations(operations: readonly Operation[], reservedNames: Iterable<string>): CatalogOperation[] {
-  const names = settleNames(
+/** Operations with their public names, in the same order. `reservedNames` are taken by others. */
+export function toCatalogOperations(
+  operations: readonly Operation[],
+  reservedNames: Iterable<string>,
+): CatalogOperation[] {
+  const names = assignToolNames(
     operations.map(({ endpoint }) => endpoint),
     reservedNames,
   );
   // Comparing all texts is done when the first one is read; in search mode, none is.
-  const texts = once(() => describeApart(operations.filter(isCallable).map(({ endpoint }) => endpoint)));
+  const texts = once(() => describeUniquely(operations.filter(isCallable).map(({ endpoint }) => endpoint)));
   return operations.map((operation) => {
     const { endpoint } = operation;
     const name = names.get(endpoint.id)!;
@@ -45,7 +48,7 @@ export function nameOperations(operations: readonly Operation[], reservedNames: 
   });
 }
 
-/** Only its names are known from the start: few qualified names are ever read, and controls need the operation's arguments. */
+/** The getters are lazy: few qualified names are ever read, and controls need the operation's arguments. */
 class NamedOperation implements CatalogOperation {
   readonly name: string;
   readonly tool: Tool;
@@ -102,7 +105,7 @@ export function buildTree(domains: readonly Domain[], operations: readonly Catal
   });
 }
 
-/** The tag groups of an endpoint, made where they are missing; the domain itself when it has no tags. */
+/** The tag groups of an endpoint, created as needed; the domain itself if it has no tags. */
 function groupsOf(domain: Group, endpoint: Endpoint, byTag: Map<string, Group>): Group[] {
   const names = groupNamesOf(endpoint);
   if (names.length === 0) return [domain];
@@ -133,7 +136,7 @@ function toTool(operation: Operation, name: string, description: () => string): 
   });
 }
 
-/** Shared: thousands of tools have only a handful of different annotations. */
+/** Cached: thousands of tools have only a handful of different annotations. */
 function annotationsOf(endpoint: Endpoint): ToolAnnotations {
   const hints = toActionHints(endpoint);
   const key = Object.values(hints).join();

@@ -1,4 +1,4 @@
-// Is a catalog fit for models? Every check looks at what would be served; every finding names a place and a way out.
+// Checks whether a catalog is fit for models. Every check looks at what would be served. Every finding names a place and a fix.
 import { checkArguments } from './checks/check-arguments.ts';
 import { checkBaseUrls } from './checks/check-base-urls.ts';
 import { checkClients } from './checks/check-clients.ts';
@@ -10,9 +10,9 @@ import { checkGuards } from './checks/check-guards.ts';
 import { checkQuarantine } from './checks/check-quarantine.ts';
 import { checkTexts } from './checks/check-texts.ts';
 import { checkTokens } from './checks/check-tokens.ts';
-import type { Check, DiagnoseInput, Finding } from './finding.ts';
+import type { DiagnoseInput, DoctorCheck, Finding } from './finding.ts';
 
-const CHECKS: readonly Check[] = [
+const CHECKS: readonly DoctorCheck[] = [
   checkTokens,
   checkClients,
   checkDescriptions,

@@ -1,10 +1,10 @@
-// What a check reports. All checks share this type, so that each is just a function.
+// What a check reports. A check is a function that yields findings.
 import type { Registry } from '../catalog/registry.ts';
 import type { Domain, Endpoint } from '../endpoint/model.ts';
 import type { DeploymentPolicy } from '../orchestration/policy.ts';
-import type { ClientId } from './client-check.ts';
+import type { ClientId } from './client-rules.ts';
 
-/** `error` makes the doctor fail, `warning` only with --strict; a `note` is worth knowing, and fails nothing. */
+/** `error` makes the doctor fail, `warning` only with --strict. A `note` fails nothing. */
 export type Severity = 'error' | 'warning' | 'note';
 
 export type CheckCode =
@@ -28,11 +28,11 @@ export interface Finding {
   readonly severity: Severity;
   /** A tool, a domain, or the whole list. */
   readonly where: string;
-  /** What is wrong, to be read behind `where`. */
+  /** What is wrong. It follows `where` in a sentence. */
   readonly message: string;
   /** What a person can do about it. */
   readonly fix: string;
-  /** What repairs it when written into the domain file, all of it together. */
+  /** Entries that repair it when all of them are written into the domain file. */
   readonly repairs?: readonly Repair[];
   /** The repairs are one way of several, for a person to choose: --fix leaves them alone. */
   readonly isChoice?: true;
@@ -54,7 +54,7 @@ export interface DiagnoseInput {
   readonly clients: readonly ClientId[];
 }
 
-export type Check = (input: DiagnoseInput) => Iterable<Finding>;
+export type DoctorCheck = (input: DiagnoseInput) => Iterable<Finding>;
 
 /** `1 operation waits`, `3 operations wait`. */
 export function counted(count: number, one: string, many: string): string {

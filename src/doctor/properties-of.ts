@@ -13,7 +13,7 @@ export function propertiesOf({ inputSchema }: Endpoint): Readonly<Record<string,
   return isObject(properties) ? (properties as Record<string, Property>) : {};
 }
 
-/** One of them, behind its references. */
+/** One of them, with its references followed. */
 export function propertyOf(endpoint: Endpoint, key: string): SchemaObject | undefined {
   const schema = deref(endpoint.inputSchema, ownSchema(propertiesOf(endpoint), key) ?? true);
   return isObject(schema) ? schema : undefined;

@@ -1,6 +1,6 @@
-// Text that does not describe but steers: hidden characters, and sentences that talk to the model. Documents of APIs are
-// full of "you must", "do not" and "ignore"; what makes a sentence an instruction to a model is what it speaks of: its
-// instructions, its tools, the user it talks with, what it knows, and places where none of that belongs.
+// Finds text that steers a model instead of describing a tool: hidden characters, and sentences addressed to the model. Documents of
+// APIs are full of "you must", "do not" and "ignore". A sentence is an instruction to a model if it is about the model's instructions,
+// its tools, its user, what it knows, or sending any of that elsewhere.
 import { findCovert } from '../endpoint/hidden.ts';
 
 /** Where an order begins: at the start of a sentence or clause. "The server does not tell the user" is not an order. */
@@ -21,14 +21,14 @@ const PRIVATE = String.raw`(?:~\/|\/etc\/|\/root\/|\/home\/|\.env\b|\.ssh\b|\.aw
 const order = (source: string) => new RegExp(ORDER + source, 'im');
 const begin = (source: string) => new RegExp(SENTENCE + source, 'im');
 
-interface Manner {
+interface PatternGroup {
   /** Words without which none of the patterns matches: most texts are looked at no further. */
   readonly needs: RegExp;
   readonly patterns: readonly RegExp[];
 }
 
-/** A model is spoken to, by whatever name. */
-const ADDRESS: Manner = {
+/** The text addresses a model, by any name. */
+const ADDRESS: PatternGroup = {
   needs:
     /\b(?:ais?|llms?|language models?|assistants?|agents?|models?|chatbots?|claude|chat ?gpt|gpt|gemini|copilot)\b|\byou are (?:now|no longer)\b|\bpretend\b|\bas (?:if you|an?)\b/i,
   patterns: [
@@ -60,8 +60,8 @@ const ADDRESS: Manner = {
   ],
 };
 
-/** What the model was told is replaced by something else. */
-const NEW_TASK: Manner = {
+/** The instructions of the model are replaced. */
+const NEW_TASK: PatternGroup = {
   needs:
     /\b(?:ignore|disregard|forget|override|bypass|discard|drop|replace|overwrite|your|new|updated|real|actual|from now on)\b|\b(?:system|developer)\b/i,
   patterns: [
@@ -92,8 +92,8 @@ const NEW_TASK: Manner = {
   ],
 };
 
-/** Something is to be kept from the person the model works for. */
-const CONCEALMENT: Manner = {
+/** Something is to be hidden from the user of the model. */
+const CONCEALMENT: PatternGroup = {
   needs: /n['’]t\b|\b(?:not|never|avoid|hide|conceal|keep|without|secretly|covertly|silently)\b/i,
   patterns: [
     // "Do not tell the user", "never let the user know"; what a login page says to its users is another matter
@@ -120,7 +120,7 @@ const CONCEALMENT: Manner = {
 };
 
 /** Orders about other tools that the model has. Operations of an API are not called tools in documents. */
-const TOOLS: Manner = {
+const TOOLS: PatternGroup = {
   needs: /\b(?:tools?|functions?|before|rm)\b/i,
   patterns: [
     /\b(?:must|always|be sure to)\b[^.\n]{0,30}\b(?:call|use|invoke|run|prefer)\b[^.\n]{0,40}\b(?:first|before|instead of)\b[^.\n]{0,30}\b(?:any|every|all|other)\b[^.\n]{0,20}\b(?:tools?|functions?)\b(?!\s(?:endpoints?|operations?|resources?|routes?|requests?|objects?|ids?|apis?|versions?)\b)/i,
@@ -136,8 +136,8 @@ const TOOLS: Manner = {
   ],
 };
 
-/** What the model knows of its user or can read on the machine, taken elsewhere. */
-const TAKING: Manner = {
+/** What the model knows of its user or can read on the machine is sent elsewhere. */
+const EXFILTRATION: PatternGroup = {
   needs:
     /~\/|\/(?:etc|root|home)\/|\.(?:env|ssh|aws|netrc|npmrc|git-credentials|bash_history)\b|\b(?:id_rsa|id_ed25519|mcp\.json|ssh|prompt|history|messages|conversation|chat|your|user['’]s|local|you|tool|memory|context|environment)\b/i,
   patterns: [
@@ -153,7 +153,7 @@ const TAKING: Manner = {
 };
 
 /** Markup that chat templates put around system messages. */
-const TEMPLATES: Manner = {
+const TEMPLATES: PatternGroup = {
   needs: /[<[]/,
   patterns: [
     /<\|\s?(?:im_start|start_header_id)\s?\|>\s?(?:system|user|assistant)\b|<\|\s?system\s?\|>|\[\/?INST\]|<<\/?SYS>>/i,
@@ -163,7 +163,7 @@ const TEMPLATES: Manner = {
   ],
 };
 
-const STEERING = [NEW_TASK, ADDRESS, CONCEALMENT, TOOLS, TAKING, TEMPLATES];
+const STEERING = [NEW_TASK, ADDRESS, CONCEALMENT, TOOLS, EXFILTRATION, TEMPLATES];
 
 /** An order to send the caller's data to an address. If that is the API's own host, it is ordinary documentation. */
 const DELIVERY = order(

@@ -1,6 +1,6 @@
-// What a domain file gives to all operations of its document alike.
+// What a domain file says about all operations of its document.
 
-import { originOf } from '../endpoint/address.ts';
+import { homeOrigin, originOf } from '../endpoint/address.ts';
 import { waysToTell } from '../endpoint/caller/caller-need.ts';
 import { DOCUMENT_PREFIX } from '../endpoint/environment.ts';
 import { isOfHeader } from '../endpoint/headers/header-fields.ts';
@@ -13,9 +13,8 @@ import type { CurationContext } from './curation/curate.ts';
 import { readSecurity, withProofs } from './definition/credentials/credential-plan.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
 import type { Imported } from './document-import.ts';
-import { homeOrigin } from './home-origin.ts';
 
-/** Headers, limits, response shaping, credentials and base URL, where the file says anything about them. */
+/** Applies headers, limits, response shaping, credentials and base URL, if the file has any of them. */
 export function withDomainFields(
   { domain: base, headers, callerHeaders, credentials, connection }: Imported,
   definition: DomainDefinition,
@@ -48,23 +47,23 @@ export function withDomainFields(
     guardOf(endpoint, definition),
     connection === undefined ? {} : { connection },
   ];
-  return base.endpoints.map((endpoint) => changesOf(endpoint).reduce(withSome, endpoint));
+  return base.endpoints.map((endpoint) => changesOf(endpoint).reduce(withChanges, endpoint));
 }
 
-/** A document may be stricter than the file, never laxer: its `confirm` does not open what the file denies. */
+/** A document can be stricter than the file, never laxer: its `confirm` does not allow what the file denies. */
 function guardOf({ guard, effect }: Endpoint, definition: DomainDefinition): Partial<Endpoint> {
   const policy = effect === 'read' ? undefined : definition.guard?.[effect];
   return guard === 'confirm' && policy === 'deny' ? { guard: 'deny' } : {};
 }
 
-/** Does not copy an endpoint when there is nothing to change: there may be thousands. */
-function withSome(endpoint: Endpoint, changes: Partial<Endpoint>): Endpoint {
+/** Copies an endpoint only if something changes, because there may be thousands. */
+function withChanges(endpoint: Endpoint, changes: Partial<Endpoint>): Endpoint {
   return Object.keys(changes).length === 0 ? endpoint : withFields(endpoint, changes);
 }
 
 function limitsOf({ limits }: Endpoint, timeoutMs?: number, maxResponseBytes?: number): Partial<Endpoint> {
   if (timeoutMs === undefined && maxResponseBytes === undefined) return {};
-  // A timeout from x-mcp is about this operation, and counts more than the file's default for all.
+  // A timeout from x-mcp is about this operation, so it overrides the file's default for all.
   const isDefault = limits.timeoutMs === DEFAULT_LIMITS.timeoutMs;
   return {
     limits: {
@@ -74,7 +73,7 @@ function limitsOf({ limits }: Endpoint, timeoutMs?: number, maxResponseBytes?: n
   };
 }
 
-/** Credentials of the file, and those of the document that its operations ask for: `security:` may name either. */
+/** Credentials of the file and of the document's operations: `security:` may name both. */
 function withSchemes(own: ReadonlyMap<string, Credential>, { endpoints }: Domain): ReadonlyMap<string, Credential> {
   const home = homeOrigin(endpoints);
   const credentials = new Map(own);
@@ -91,7 +90,7 @@ function keepHeaders({ security }: Endpoint, choice: Endpoint['security']): Endp
   return withProofs(choice, headers);
 }
 
-/** Credentials of the file that no operation asks for: most likely a scheme's name is misspelt. */
+/** Warns of credentials of the file that no operation uses: most likely the name of a scheme is misspelt. */
 export function unusedCredentials(
   endpoints: readonly Endpoint[],
   definition: DomainDefinition,
@@ -112,15 +111,15 @@ export function unusedCredentials(
 const MAX_NAMED = 5;
 
 /** Warns of operations at another origin: the file's headers and assertions about the caller are not sent there. */
-export function warnAbroad(endpoints: readonly Endpoint[], file: string): string[] {
+export function warnOtherOrigins(endpoints: readonly Endpoint[], file: string): string[] {
   const home = homeOrigin(endpoints);
   if (!endpoints.some((endpoint) => waysToTell(endpoint).length > 0)) return [];
-  const abroad = endpoints.filter(
+  const elsewhere = endpoints.filter(
     (endpoint) => originOf(endpoint.baseUrl) !== home && waysToTell(endpoint).length === 0,
   );
-  if (abroad.length === 0) return [];
-  const names = abroad.slice(0, MAX_NAMED).map(({ toolName, baseUrl }) => `${toolName} (${originOf(baseUrl)})`);
-  if (abroad.length > MAX_NAMED) names.push(`${abroad.length - MAX_NAMED} more`);
+  if (elsewhere.length === 0) return [];
+  const names = elsewhere.slice(0, MAX_NAMED).map(({ toolName, baseUrl }) => `${toolName} (${originOf(baseUrl)})`);
+  if (elsewhere.length > MAX_NAMED) names.push(`${elsewhere.length - MAX_NAMED} more`);
   return [
     `${file}: these operations go to another origin than the API's, so the caller is not identified to it: ${names.join(', ')}; exclude those that need the caller.`,
   ];

@@ -1,4 +1,4 @@
-// Reads the OpenAPI document of a domain file: which operations, at which base URL, with which credentials.
+// Imports the OpenAPI document of a domain file: which operations, at which base URL, with which credentials.
 
 import { dirname, join } from 'node:path';
 import { isWebAddress, originOf } from '../endpoint/address.ts';
@@ -19,7 +19,7 @@ import { buildConnection } from './definition/connection/connection-plan.ts';
 import { buildCredentials } from './definition/credentials/credential-plan.ts';
 import { nameSecrets } from './definition/credentials/secret-fields.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
-import { buildSelection } from './select-operations.ts';
+import { compileSelection } from './select-operations.ts';
 
 export interface DocumentOptions extends BuildOptions {
   readonly source: string;
@@ -38,24 +38,24 @@ export interface Imported {
   readonly credentials: ReadonlyMap<string, Credential>;
   /** `tls` and `proxy` of the file, if any. */
   readonly connection?: Connection;
-  /** Things worth saying at start. */
+  /** Warnings at start. */
   readonly warnings: readonly string[];
-  /** What `include` and `exclude` name and no operation has. */
+  /** Values of `include` and `exclude` that match no operation. */
   readonly unused: readonly Problem[];
 }
 
 /** Imports the document a definition names, with everything the file says about reading it. */
-export async function importFor(
+export async function importForFile(
   definition: DomainDefinition,
   prefix: string,
   options: DocumentOptions,
   problems: Problem[],
 ): Promise<Imported> {
-  const selection = buildSelection(definition.include, definition.exclude);
+  const selection = compileSelection(definition.include, definition.exclude);
   const base = readBaseUrl([definition.baseUrl], options);
   if (base !== undefined && 'problem' in base) problems.push({ path: ['baseUrl'], message: base.problem });
   const serverVariables = readServerVariables(definition, options, problems);
-  // Without an address nothing can be imported. With a wrong header a file still can, so that all mistakes are reported at once.
+  // Without an address nothing can be imported. With a wrong header a local document still can, so that all mistakes are reported at once.
   const addressProblems = problems.length;
   const plan = readHeaders(definition.headers ?? {}, options.env, ['headers'], problems);
   const { headers, credentials } = plan;
@@ -64,8 +64,9 @@ export async function importFor(
   const url = base !== undefined && 'url' in base ? base.url : undefined;
   const { connection, warnings } = buildConnection(definition, { ...options, url }, problems);
   const definitions = nameSecrets(definition.credentials, options, problems);
-  const document = beside(options.source, definition.openapi!);
-  const refsRoot = definition.refsRoot === undefined ? options.refsRoot : beside(options.source, definition.refsRoot);
+  const document = resolveBeside(options.source, definition.openapi!);
+  const refsRoot =
+    definition.refsRoot === undefined ? options.refsRoot : resolveBeside(options.source, definition.refsRoot);
   const isFetchedWith = base === undefined || !('url' in base) || originOf(base.url) === originOf(document);
   if (isWebAddress(document) && isFetchedWith) refuseUnsetHeaders(credentials, problems);
   if (addressProblems > 0 || (isWebAddress(document) && problems.length > 0))
@@ -96,7 +97,7 @@ export async function importFor(
         refsRoot,
         headers: options.headers,
         headersFor: options.headersFor,
-        overlays: definition.overlays?.map((overlay) => beside(options.source, overlay)),
+        overlays: definition.overlays?.map((overlay) => resolveBeside(options.source, overlay)),
         onProgress: options.onProgress,
       }),
     });
@@ -112,7 +113,7 @@ export async function importFor(
   }
 }
 
-/** Without its header, a server may answer with a document of the public operations only: stop instead of serving half of them. */
+/** Without its header, a server may answer with a document of the public operations only. The start fails instead of serving half of them. */
 function refuseUnsetHeaders(credentials: readonly Credential[], problems: Problem[]): void {
   for (const credential of credentials) {
     const variables = unsetVariables(credential);
@@ -123,7 +124,7 @@ function refuseUnsetHeaders(credentials: readonly Credential[], problems: Proble
 }
 
 /** Paths in a domain file are relative to the file. */
-function beside(file: string, path: string): string {
+function resolveBeside(file: string, path: string): string {
   return isWebAddress(path) || path.startsWith('/') ? path : join(dirname(file), path);
 }
 

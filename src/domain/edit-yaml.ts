@@ -1,4 +1,4 @@
-// Writes entries into a YAML or JSON domain file, with comments and everything else left as they are.
+// Writes entries into a YAML or JSON domain file. Comments and everything else stay as they are.
 import { isDeepStrictEqual } from 'node:util';
 import {
   type Document,
@@ -16,14 +16,14 @@ import { isObject } from '../endpoint/is-object.ts';
 import { emptyMap, own, parseJsonObject } from '../endpoint/untrusted.ts';
 import { parseYaml, type ReadYaml } from './files/parse-yaml.ts';
 
-/** Something to write into a domain file. */
+/** An entry to write into a domain file. */
 export interface Entry {
   /** Keys from the top. A list stands for one key: the names it may have there, the one to write first. */
   readonly path: readonly (string | readonly string[])[];
   readonly value: unknown;
 }
 
-/** Lines of YAML that say it, one per top-level key, as a domain file reads them: `operations: { a: { effect: read } }`. */
+/** Entries as lines of YAML, one per top-level key: `operations: { a: { effect: read } }`. */
 export function renderEntries(entries: readonly Entry[]): string[] {
   const { text } = withEntries('{}', 'entries', entries);
   const whole = JSON.parse(text) as Record<string, unknown>;
@@ -34,11 +34,11 @@ export function renderEntries(entries: readonly Entry[]): string[] {
 }
 
 interface EditedText {
-  /** As before where nothing is written. */
+  /** Unchanged if nothing is written. */
   readonly text: string;
-  /** Entries whose place is taken: what a person wrote is never changed. */
+  /** Entries whose place has another value: what a person wrote is never changed. */
   readonly refused: readonly Entry[];
-  /** Lines in which the draft would not mean what it should; then the text is unchanged. */
+  /** Lines of the draft that would have another meaning; then the text is unchanged. */
   readonly wrongLines?: readonly string[];
 }
 
@@ -47,7 +47,7 @@ export function withEntries(text: string, file: string, entries: readonly Entry[
   const { value } = parseYaml(text, file);
   const document = parseDocument(text, { merge: true });
   const finder = createFinder(document);
-  const additions = new Map<Holder, Addition>();
+  const additions = new Map<EntryHolder, Addition>();
   const rest = entries.filter((entry) => !addEntry(document.contents, value, entry, additions, finder));
   if (additions.size === 0) return { text, refused: rest };
   const target = withAdditions(value, [...additions.values()]);
@@ -57,10 +57,10 @@ export function withEntries(text: string, file: string, entries: readonly Entry[
 }
 
 type Pair = YAMLMap['items'][number];
-/** A map that gets more entries; or a pair whose value is nothing or `{}`, and gets one. */
-type Holder = YAMLMap | Pair;
+/** A map that gets more entries, or a pair that gets a value because its own is nothing or `{}`. */
+type EntryHolder = YAMLMap | Pair;
 
-/** What is new in one holder. */
+/** The new entries of one holder. */
 interface Addition {
   /** Keys from the top to the holder, as the file has them. */
   readonly at: readonly string[];
@@ -94,15 +94,15 @@ function createFinder(document: Document.Parsed): Finder {
   };
 }
 
-/** Notes what is missing of an entry; false if the file has another value there. */
+/** Records what is missing of an entry; false if the file has another value there. */
 function addEntry(
   root: unknown,
   whole: unknown,
   { path, value }: Entry,
-  additions: Map<Holder, Addition>,
+  additions: Map<EntryHolder, Addition>,
   { pairAt, isShared }: Finder,
 ): boolean {
-  let holder: Holder | undefined = isMap(root) ? root : undefined;
+  let holder: EntryHolder | undefined = isMap(root) ? root : undefined;
   let inFlow = false;
   let plain = whole;
   const at: string[] = [];
@@ -198,7 +198,7 @@ interface Edit {
 }
 
 /** At the same position, deeper insertions come first: an inner map ends before the outer one. */
-function applyEdits(text: string, additions: ReadonlyMap<Holder, Addition>): string {
+function applyEdits(text: string, additions: ReadonlyMap<EntryHolder, Addition>): string {
   const step = /^[^\s#-][^\n]*:[ \t]*\r?\n( {1,8})[^\s#-]/m.exec(text)?.[1]?.length ?? 2;
   const lineBreak = text.includes('\r\n') ? '\r\n' : '\n';
   const edits = [...additions].flatMap(([holder, addition]) => toEdits(text, holder, addition, step, lineBreak));
@@ -213,7 +213,7 @@ function applyEdits(text: string, additions: ReadonlyMap<Holder, Addition>): str
   return out.endsWith('\n') ? out : `${out}${lineBreak}`;
 }
 
-function toEdits(text: string, holder: Holder, addition: Addition, step: number, lineBreak: string): Edit[] {
+function toEdits(text: string, holder: EntryHolder, addition: Addition, step: number, lineBreak: string): Edit[] {
   const { at: keys, inFlow, value } = addition;
   const depth = keys.length;
   const insert = (at: number, insertion: string): Edit => ({ at, removed: 0, text: insertion, depth });
@@ -267,7 +267,7 @@ function columnOf(text: string, key: unknown): number {
   return at - (text.lastIndexOf('\n', at - 1) + 1);
 }
 
-/** A block of text ends behind its line break already. */
+/** The end of the line at this position. A block of text already ends behind its line break. */
 function lineEnd(text: string, at: number): number {
   const next = at > 0 && text[at - 1] === '\n' ? at - 1 : text.indexOf('\n', at);
   if (next < 0) return text.length;

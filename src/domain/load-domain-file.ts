@@ -1,4 +1,4 @@
-// One domain file → its domain: read, checked and built, with its document if it has one.
+// Loads one domain file: reads and checks it, and builds its domain, with its document if it has one.
 import { embeddedName, resolveBaseUrl } from '../endpoint/environment.ts';
 import type { Domain } from '../endpoint/model.ts';
 import { omitUndefined } from '../endpoint/untrusted.ts';
@@ -9,37 +9,33 @@ import type { SourceFile } from './files/domain-files.ts';
 import type { Library } from './files/load-module.ts';
 import { type DomainFile, readDomainFile } from './files/read-domain-file.ts';
 
-/** What the command line says about every file. */
+/** Options of the command line, the same for every file. */
 type Settings = Omit<DocumentOptions, 'source' | 'kind' | 'embedded' | 'positionOf'>;
 
-interface Surroundings {
+interface EmbeddedApis {
   readonly embedded?: (name: string) => string | Promise<string>;
   readonly library?: Library;
   /** URLs of embedded APIs by name. */
   readonly running: Map<string, string>;
 }
 
-export async function loadDomainFile(
-  source: SourceFile,
-  settings: Settings,
-  surroundings: Surroundings,
-): Promise<Domain> {
+export async function loadDomainFile(source: SourceFile, settings: Settings, apis: EmbeddedApis): Promise<Domain> {
   const build = async ({ definition, file, kind, positionOf }: DomainFile) => {
-    await startEmbedded(definition, settings, surroundings);
-    const addressOf = (api: string) => surroundings.running.get(api);
+    await startEmbedded(definition, settings, apis);
+    const addressOf = (api: string) => apis.running.get(api);
     const about = { ...settings, source: file, kind, embedded: addressOf, ...omitUndefined({ positionOf }) };
     if (definition.openapi === undefined) return buildDomain(definition, about);
     const { buildDocumentDomain } = await import('./openapi-domain.ts');
     return buildDocumentDomain(definition, about);
   };
-  return readDomainFile(source, build, surroundings.library);
+  return readDomainFile(source, build, apis.library);
 }
 
 /** Starts what the definition's base URLs name as `embedded:…`, once. */
 async function startEmbedded(
   definition: DomainDefinition,
   { baseUrl, env }: Settings,
-  { embedded, running }: Surroundings,
+  { embedded, running }: EmbeddedApis,
 ): Promise<void> {
   if (embedded === undefined) return;
   const own = Object.values(definition.endpoints ?? {}).map((endpoint) => endpoint.baseUrl);

@@ -1,6 +1,7 @@
-// Everything the gateway serves, from paths: folders of domain files, single domain files, OpenAPI documents.
-// Adding a file adds a domain; deleting it removes it; a broken one stops the start with a sentence about it.
+// Loads all domains of a gateway from paths: folders of domain files, single domain files, OpenAPI documents. Adding a file adds a
+// domain, deleting it removes the domain, and a broken file stops the start with an error message.
 
+import { homeOrigin } from '../endpoint/address.ts';
 import type { Environment } from '../endpoint/environment.ts';
 import { splitHeaderLine } from '../endpoint/headers/header-fields.ts';
 import type { Domain } from '../endpoint/model.ts';
@@ -10,7 +11,6 @@ import { GatewayError } from '../errors.ts';
 import { findFiles, type SourceFile } from './files/domain-files.ts';
 import type { Library } from './files/load-module.ts';
 import { type Mistake, MistakesError } from './files/mistakes.ts';
-import { homeOrigin } from './home-origin.ts';
 
 export interface LoadOptions {
   /** Folders, domain files, OpenAPI documents (files, URLs, `-` for stdin), in any mix. */
@@ -20,9 +20,9 @@ export interface LoadOptions {
   readonly baseUrl?: string;
   /** `Name: value`, sent with every request to the first API's origin; `${VARIABLE}` is filled in. */
   readonly headers?: readonly string[];
-  /** Starts (or knows) an API inside this process, and gives its URL. Asked once per name, and only when needed. */
+  /** Returns the URL of an API inside this process, which it starts if needed. Called once per name. */
   readonly embedded?: (name: string) => string | Promise<string>;
-  /** What `import … from 'landbridge'` gives in module files; default: defineDomain and z. */
+  /** What module files import from 'landbridge'; default: defineDomain and z. */
   readonly library?: Library;
   /** A folder `$ref`s of documents may reach besides the document's own. */
   readonly refsRoot?: string;
@@ -31,39 +31,39 @@ export interface LoadOptions {
 }
 
 /** State shared between the files of one load. */
-interface Loading {
+interface LoadState {
   readonly options: LoadOptions;
   /** URLs of embedded APIs by name. */
   readonly running: Map<string, string>;
-  /** A `--header` is a secret of one API: only the origin of the first one gets it. */
+  /** A `--header` is a secret of one API: it is sent to the origin of the first one only. */
   headerOrigin: string | undefined;
 }
 
-/** Loads every domain there is at `paths`, in order. */
+/** Loads all domains at `paths`, in order. */
 export async function loadDomains(options: LoadOptions): Promise<Domain[]> {
   const sources = await findFiles(options.paths);
   if (sources.length === 0) {
     const message = 'Nothing to serve: name a domain file, an OpenAPI document or a folder of them.';
     throw new GatewayError('BAD_DOMAIN', message);
   }
-  const loading: Loading = { options, running: new Map(), headerOrigin: undefined };
+  const state: LoadState = { options, running: new Map(), headerOrigin: undefined };
   const domains: Domain[] = [];
   const mistakes: Mistake[] = [];
   for (const source of sources) {
     try {
-      const domain = await loadBeside(domains, source, loading);
-      loading.headerOrigin ??= homeOrigin(domain.endpoints);
-      const twin = domains.find((other) => other.name === domain.name);
-      if (twin === undefined) domains.push(withHeaderWarning(domain, loading));
+      const domain = await loadWithUniqueName(domains, source, state);
+      state.headerOrigin ??= homeOrigin(domain.endpoints);
+      const duplicate = domains.find((other) => other.name === domain.name);
+      if (duplicate === undefined) domains.push(withHeaderWarning(domain, state));
       else {
-        const message = `"${domain.name}" is also the name of the domain in ${twin.source}; choose another name for one of them`;
+        const message = `"${domain.name}" is also the name of the domain in ${duplicate.source}; choose another name for one of them`;
         mistakes.push({ file: domain.source, field: 'name', message });
       }
     } catch (error) {
       if (!(error instanceof MistakesError)) throw error;
       mistakes.push(...error.mistakes);
       // The remaining files are only checked for mistakes now: the header was meant for this one, and must not go to them.
-      loading.headerOrigin ??= NO_ORIGIN;
+      state.headerOrigin ??= NO_ORIGIN;
     }
   }
   if (mistakes.length > 0) throw new MistakesError('BAD_DOMAIN', mistakes);
@@ -73,18 +73,18 @@ export async function loadDomains(options: LoadOptions): Promise<Domain[]> {
 /** No URL has this origin. */
 const NO_ORIGIN = 'null';
 
-/** Two documents may bear one title (two versions of an API): the later one gets a number. Files choose their own names. */
-async function loadBeside(domains: readonly Domain[], source: SourceFile, loading: Loading): Promise<Domain> {
-  const domain = await loadOne(source, loading);
+/** Two documents may have the same title (two versions of an API): the later one gets a number. Files choose their own names. */
+async function loadWithUniqueName(domains: readonly Domain[], source: SourceFile, state: LoadState): Promise<Domain> {
+  const domain = await loadOne(source, state);
   const names = new Set(domains.map(({ name }) => name));
   if (source.kind !== 'document' || source.file === '-' || !names.has(domain.name)) return domain;
   let number = 2;
   const nextName = () => `${domain.name.slice(0, MAX_DOMAIN_NAME - 3)}_${number}`;
   while (names.has(nextName())) number++;
-  return loadOne(source, loading, nextName());
+  return loadOne(source, state, nextName());
 }
 
-function withHeaderWarning(domain: Domain, { options: { headers = [] }, headerOrigin }: Loading): Domain {
+function withHeaderWarning(domain: Domain, { options: { headers = [] }, headerOrigin }: LoadState): Domain {
   if (headers.length === 0) return domain;
   const home = homeOrigin(domain.endpoints);
   if (home === undefined || home === headerOrigin) return domain;
@@ -93,8 +93,8 @@ function withHeaderWarning(domain: Domain, { options: { headers = [] }, headerOr
   return Object.freeze({ ...domain, warnings: [...domain.warnings, warning] });
 }
 
-async function loadOne(source: SourceFile, loading: Loading, name?: string): Promise<Domain> {
-  const { options, running, headerOrigin } = loading;
+async function loadOne(source: SourceFile, state: LoadState, name?: string): Promise<Domain> {
+  const { options, running, headerOrigin } = state;
   const { env, headers, embedded, library } = options;
   const settings = omitUndefined({
     baseUrl: options.baseUrl,

@@ -1,4 +1,4 @@
-// include and exclude of a domain file as one function over operations, which also remembers what never matched.
+// Compiles include and exclude of a domain file into one function over operations, which also records which values never matched.
 
 import { compileGlob } from '../endpoint/glob.ts';
 import type { Problem } from '../endpoint/problems.ts';
@@ -6,9 +6,9 @@ import { hint } from '../endpoint/suggest.ts';
 import type { OperationInfo } from '../openapi/import-options.ts';
 import type { OperationFilter } from './definition/definition-types.ts';
 
-export interface Selection {
+export interface OperationSelection {
   readonly select: (operation: OperationInfo) => boolean;
-  /** Values of `include` and `exclude` that no operation had: most likely misspelt. */
+  /** Values of `include` and `exclude` that matched no operation: most likely they are misspelt. */
   readonly unused: () => Problem[];
 }
 
@@ -32,11 +32,14 @@ const WORDS: Readonly<Record<Kind, string>> = {
   deprecated: 'deprecated:',
 };
 
-/** Of each kind; a person is shown fewer. */
+/** Names of each kind that are kept for suggestions. */
 const MAX_NAMES = 5_000;
 
-/** Keeps what `include` matches (everything, without one) and `exclude` does not. */
-export function buildSelection(include: OperationFilter | undefined, exclude: OperationFilter | undefined): Selection {
+/** Selects what `include` matches (everything, if there is none) and `exclude` does not. */
+export function compileSelection(
+  include: OperationFilter | undefined,
+  exclude: OperationFilter | undefined,
+): OperationSelection {
   const includes = compile('include', include);
   const excludes = compile('exclude', exclude);
   const usedChoices = new Set<Choice>();
@@ -48,7 +51,7 @@ export function buildSelection(include: OperationFilter | undefined, exclude: Op
     operations: new Set(),
     deprecated: new Set(),
   };
-  // no short cuts: every test of every key runs, so that `usedChoices` is complete
+  // Every test of every key runs, so that `usedChoices` is complete.
   const matches = (groups: readonly (readonly Choice[])[], operation: OperationInfo) => {
     const matchesAll = groups.map((choices) => anyOf(choices, operation, usedChoices)).every(Boolean);
     if (matchesAll) matchedFilters.add(groups);
@@ -79,7 +82,7 @@ export function buildSelection(include: OperationFilter | undefined, exclude: Op
   };
 }
 
-/** Every value is right by itself, but the keys together match nothing: most likely they were meant as alternatives. */
+/** Every value matches something, but the keys together match nothing: most likely they were meant as alternatives. */
 function toContradiction(groups: readonly (readonly Choice[])[]): Problem {
   const [{ path }] = groups[0] as [Choice];
   const keys = groups.map(([choice]) => choice!.kind).join(' and ');

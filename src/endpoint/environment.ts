@@ -1,5 +1,5 @@
-// Fills what a definition leaves to the environment: `${VARIABLE}`, `${VARIABLE:-default}`, `${file:/run/secrets/x}` and base URLs.
-// The environment is always handed in: commands give process.env to read-config.ts.
+// Fills in references to the environment: `${VARIABLE}`, `${VARIABLE:-default}`, `${file:/run/secrets/x}`, and base URLs. The
+// environment is always a parameter: commands pass process.env to read-config.ts.
 
 import { isWebUrl } from './address.ts';
 import { trimEnd } from './plain-text.ts';
@@ -15,7 +15,7 @@ export const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** A variable, or `file:` and a path. */
 const OPENING = /\$\{([A-Za-z_][A-Za-z0-9_]*|file:[^{}]{1,300}?)(:-|\})/g;
 
-/** In front of every variable whose name a document chose. */
+/** The prefix of every variable whose name was chosen by a document. */
 export const DOCUMENT_PREFIX = 'LANDBRIDGE_CRED_';
 const EMBEDDED = /^embedded:([a-z][a-z0-9_-]{0,31})$/;
 
@@ -45,7 +45,7 @@ export function findReferences(text: string): readonly Reference[] {
   return references;
 }
 
-/** The text with something in place of every reference. */
+/** The text with every reference replaced. */
 export function replaceReferences(text: string, replace: (reference: Reference) => string): string {
   let out = '';
   let at = 0;
@@ -56,7 +56,7 @@ export function replaceReferences(text: string, replace: (reference: Reference) 
   return out + text.slice(at);
 }
 
-/** The text with every variable filled in, all of them by name, and the names of those that are unset and have no default. */
+/** The text with every variable filled in, all variables, and the names of those that are unset and have no default. */
 export function expand(
   text: string,
   env: Environment,
@@ -64,7 +64,7 @@ export function expand(
   const missing: string[] = [];
   const variables: { name: string; value: string | undefined }[] = [];
   const result = replaceReferences(text, ({ name, fallback }) => {
-    const value = isLost(name) ? undefined : (lookup(env, name) ?? fallback);
+    const value = isRelativeFile(name) ? undefined : (lookup(env, name) ?? fallback);
     variables.push({ name, value });
     if (value === undefined) missing.push(name);
     return value ?? '';
@@ -72,21 +72,21 @@ export function expand(
   return { text: result, missing, variables };
 }
 
-/** A file with a relative path, which could be relative to any folder. */
-function isLost(name: string): boolean {
+/** Whether it is a file with a relative path, which could be relative to any folder. */
+function isRelativeFile(name: string): boolean {
   return name.startsWith(FILE_MARK) && !name.startsWith(`${FILE_MARK}/`);
 }
 
-/** A problem if the text has a reference that can never be filled in; undefined otherwise. */
+/** The problem of a text with a reference that can never be filled in; otherwise undefined. */
 export function findLost(text: string): string | undefined {
-  const relative = expand(text, {}).missing.filter(isLost);
+  const relative = expand(text, {}).missing.filter(isRelativeFile);
   return relative.length === 0 ? undefined : needsVariables(relative);
 }
 
-/** The end of a sentence about a text with unset variables. */
+/** What is wrong with a text that has unset variables, as the end of a sentence. */
 export function needsVariables(missing: readonly string[]): string {
   const fix = `write \${${missing[0]}:-default}`;
-  const relative = missing.find(isLost);
+  const relative = missing.find(isRelativeFile);
   if (relative !== undefined)
     return `has \${${relative}}, whose path must be absolute, such as \${file:/run/secrets/key}`;
   if (missing.some((name) => name.startsWith(FILE_MARK)))
@@ -95,8 +95,8 @@ export function needsVariables(missing: readonly string[]): string {
 }
 
 /**
- * What a variable holds, or the file that stands for it: `X_FILE` where `X` is unset, and `file:/run/secrets/x` by itself. One
- * that is set to the empty string counts as unset, as in `${VARIABLE:-default}` of a shell.
+ * The value of a variable, or of a file: the one that `X_FILE` names if `X` is unset, or `file:/run/secrets/x`. A variable that is
+ * set to the empty string counts as unset, as in `${VARIABLE:-default}` of a shell.
  */
 export function lookup(env: Environment, name: string): string | undefined {
   const value = Object.hasOwn(env, name) ? env[name] : undefined;
@@ -117,7 +117,7 @@ export function readSecret(env: Environment, variable: string): Secret {
   return { variable, value, ...(problem !== undefined && { problem }) };
 }
 
-/** Without a trailing slash. `isRoot`: exactly the root, even if the document's server has a path. */
+/** Without a trailing slash. `isRoot`: exactly the root of the host, even if the document's server has a path. */
 export type ResolvedUrl = { readonly url: string; readonly isRoot?: boolean };
 
 /** The base URL as configured, variables filled in, or a sentence saying what is wrong with it. */
@@ -153,7 +153,7 @@ export function embeddedName(url: string): string | undefined {
   return EMBEDDED.exec(url)?.[1];
 }
 
-/** The environment, noting which variables are read of it. */
+/** An environment that adds the name of each variable that is read to `names`. */
 export function recordLookups(env: Environment, names: Set<string>): Environment {
   return new Proxy(env, {
     get: (target, name) => {

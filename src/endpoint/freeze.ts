@@ -1,4 +1,4 @@
-// Freezes what is built at start, all the way down. Getters are left alone: a lazy schema must stay unbuilt.
+// Freezes what is built at start, deeply. Getters are not called, so that lazy schemas stay unbuilt.
 
 /** Deeply freezes plain objects and arrays; class instances (zod types) and functions are left as they are. */
 export function freeze<T>(value: T): T {

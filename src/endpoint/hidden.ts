@@ -1,5 +1,5 @@
-// Characters that a model reads and a person does not see. They are removed from prose, make a value suspect, and are shown as
-// escapes in data from an API.
+// Characters that a model reads but a person does not see. They are removed from prose, refused in values, and shown as escapes in data
+// from an API.
 
 /** Zero-width, bidirectional, tag and variation characters, fillers, lone surrogates, controls but tab and line feed. */
 const UNSEEN = String.raw`\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\uffff\p{DI}\p{Cs}`;
@@ -8,7 +8,7 @@ const HIDDEN = new RegExp(`[${UNSEEN}]`, 'gu');
 const HIDDEN_IN_LINE = /[\u007f-\u009f\u2028\u2029\ufff9-\uffff\p{DI}]/gu;
 const HIDDEN_OR_BREAK = new RegExp(`[\\t\\n${UNSEEN}]`, 'gu');
 
-/** Those with no honest use in a text: joiners (emoji, Persian) and direction marks (Hebrew, Arabic) are not among them. */
+/** Characters without a legitimate use in a text. Joiners (emoji, Persian) and direction marks (Hebrew, Arabic) have one. */
 const COVERT = String.raw`\u{e0000}-\u{e0fff}\u202a-\u202e\u2066-\u2069\u200b\u2060-\u2064\ufeff\u00ad`;
 /** Several selectors or joiners in a row have no meaning, but can hide data after a single letter. */
 const PAYLOAD = String.raw`[\ufe00-\ufe0f]{2,}|[\u200c\u200d]{3,}`;
@@ -17,7 +17,7 @@ const COVERT_TEXT = new RegExp(`[${COVERT}]|${PAYLOAD}`, 'u');
 const TAGGED_FLAG = /\u{1f3f4}[\u{e0061}-\u{e007a}]{3,6}\u{e007f}/gu;
 /** The same, escaped, as they stand in JSON text. */
 const COVERT_ESCAPED = /\\u(?:202[a-e]|206[0-46-9]|200b|feff|00ad|db4[0-3]\\ud[c-f][0-9a-f]{2})/i;
-/** What a terminal obeys instead of showing it: colours of the background, erased lines, concealed words. */
+/** Terminal sequences, which can colour the background, erase lines or conceal words. */
 const TERMINAL =
   /(?:\x1b|(?<!\\)\\(?:u001b|x1b|e|033))(?:\[[0-9;?]{0,20}[A-Za-z]|\][0-9]{1,4};)|\x9b[0-9;?]{0,20}[A-Za-z]/i;
 const COVERT_VALUE = new RegExp(`[${COVERT}\\u200e\\u200f\\p{Cc}]`, 'u');
@@ -25,7 +25,7 @@ const COVERT_VALUE = new RegExp(`[${COVERT}\\u200e\\u200f\\p{Cc}]`, 'u');
 const ANSI = /\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)?|[@-Z\\-_])/g;
 const PLAIN = /^[\x20-\x7e\n]*$/;
 
-/** Prose without characters and terminal sequences that only a machine would see; line breaks of all kinds are `\n`. */
+/** Prose without hidden characters and terminal sequences. Line breaks of all kinds become `\n`. */
 export function stripHidden(text: string): string {
   if (PLAIN.test(text)) return text;
   return text
@@ -48,17 +48,17 @@ function toEscapes(character: string): string {
   return out;
 }
 
-/** Text shown to a person as data: hidden characters and line breaks are spelled, `\u{202e}`. */
+/** Text that is shown to a person as data: hidden characters and line breaks are written as `\u{202e}`. */
 export function spellHidden(text: string): string {
   return text.replace(HIDDEN_OR_BREAK, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
-/** Whether a value (not prose: it cannot be cleaned without changing it) holds text that only a machine would see. */
+/** Whether a value has hidden characters. Unlike prose, it cannot be cleaned without changing it. */
 export function smuggles(value: string): boolean {
   return COVERT_VALUE.test(value);
 }
 
-/** The first character of a document that only serves to hide something. */
+/** The first character or sequence of a document that only serves to hide something. */
 export function findCovert(text: string): RegExpExecArray | null {
   const first = COVERT_TEXT.exec(text) ?? COVERT_ESCAPED.exec(text) ?? TERMINAL.exec(text);
   if (first === null || !text.includes('\u{1f3f4}')) return first;
@@ -74,7 +74,7 @@ const IN_DATA =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|\udb40[\udc00-\uddef]/;
 const ALL_IN_DATA = new RegExp(IN_DATA.source, 'g');
 
-/** Writes hidden characters as `\uXXXX`, which inside JSON is the same string: nothing is lost, nothing is hidden. */
+/** Writes hidden characters as `\uXXXX`, which is the same string inside JSON. */
 export function visible(text: string): string {
   if (!IN_DATA.test(text)) return text;
   return text.replace(ALL_IN_DATA, toEscapes);

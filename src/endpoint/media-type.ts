@@ -1,8 +1,8 @@
-// Media types as headers and documents write them: the one place that knows what they mean. Requests and answers each say
-// what they do with a family.
+// Media types as headers and documents write them: which family each belongs to. Requests and answers decide what
+// they do with a family.
 import { remember } from './untrusted.ts';
 
-/** What each family's types look like; the first that fits. */
+/** The types of each family. The first match counts. */
 const FAMILIES = [
   ['any', /^(?:\*\/\*|application\/\*)?$/],
   ['merge-patch', /merge-patch\+json$/],

@@ -1,12 +1,12 @@
-// The vocabulary everyone shares. Hand-written domain files and imported OpenAPI documents both end as `Endpoint`
-// values; nothing after that point knows where one came from.
+// The types that all layers share. Hand-written domain files and imported OpenAPI documents both become `Endpoint` values, and later
+// layers do not know which of them an endpoint came from.
 import type { CallerText } from './caller/caller-text.ts';
 import type { Credential } from './secret/credential.ts';
 
 /** JSON Schema 2020-12. */
 export type JsonSchema = { readonly [keyword: string]: unknown } | boolean;
 
-/** What a call does to the world behind the API, the mildest first. */
+/** What a call does to the data of the API, the mildest first. */
 export const EFFECTS = ['read', 'write', 'destructive'] as const;
 export type Effect = (typeof EFFECTS)[number];
 
@@ -15,9 +15,9 @@ export const GUARD_POLICIES = ['allow', 'confirm', 'deny'] as const;
 export type GuardPolicy = (typeof GUARD_POLICIES)[number];
 
 /**
- * What counts as a person's yes where the policy is `confirm`. `ask`: only an answer to a question the client puts.
- * `token`: a signed token the caller hands back; nobody is asked. `either`: the question, and a token where it did not
- * reach anybody. The laxest first: of a token the gateway only knows that the model handed it back.
+ * What counts as a confirmation if the policy is `confirm`. `ask`: only the answer of a person to a question that the client shows.
+ * `token`: a signed token that the caller hands back; nobody is asked. `either`: the question, or a token if nobody could be asked.
+ * The laxest first: of a token, the gateway only knows that the model handed it back.
  */
 export const CONFIRM_WAYS = ['token', 'either', 'ask'] as const;
 export type ConfirmWay = (typeof CONFIRM_WAYS)[number];
@@ -87,7 +87,7 @@ export interface PartEncoding {
   /** As in Target: joins array items of a non-exploded value. */
   readonly delimiter?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The part is a file: its argument is a file (conventions/file-schema.ts), or an array of them. */
+  /** The part is a file: its argument is a file (conventions/file-types.ts), or an array of them. */
   readonly file?: boolean;
 }
 
@@ -116,9 +116,9 @@ export interface ProxyServer {
   readonly url: string;
   /** Value of Proxy-Authorization; secret. */
   readonly authorization?: string;
-  /** What must not be seen of it. */
+  /** Its values that must be redacted. */
   readonly secrets: readonly string[];
-  /** Who named it: `HTTPS_PROXY`, or the place in a domain file. */
+  /** Where it is configured: `HTTPS_PROXY`, or the place in a domain file. */
   readonly from: string;
 }
 
@@ -144,7 +144,7 @@ export interface Connection {
 export interface ResponsePlan {
   /** Accept header; default `application/json, *\/*;q=0.5`. */
   readonly accept?: string;
-  /** The document says that a success has no body. */
+  /** By the document, successful answers have no body. */
   readonly empty?: true;
   /** Keep only these dot paths (applied to every item of an array). An answer that has none of them is not shown. */
   readonly pick?: readonly string[];
@@ -227,13 +227,13 @@ export interface Endpoint {
   /** Groups of the domain this endpoint belongs to (OpenAPI tags); may be empty. */
   readonly tags: readonly string[];
   readonly effect: Effect;
-  /** What says so, in words: `POST, but named delete_points`, or the place in a domain file. */
+  /** The reason for the effect: `POST, but named delete_points`, or the place in a domain file. */
   readonly effectReason?: string;
   readonly idempotent: boolean;
   readonly deprecated: boolean;
   /** Overrides the deployment's policy for this endpoint. */
   readonly guard?: GuardPolicy;
-  /** What counts as a yes to this endpoint. */
+  /** What counts as a confirmation of its calls. */
   readonly confirm?: ConfirmWay;
   /** Upper case. */
   readonly method: string;
@@ -243,7 +243,7 @@ export interface Endpoint {
   readonly baseUrl: string;
   /** A document from the network chose the base URL, so it must not lead to a private address. */
   readonly publicOnly?: boolean;
-  /** Undefined: nothing is said about it. */
+  /** Undefined: the domain file says nothing about it. */
   readonly connection?: Connection;
   /** Sent with every request, e.g. User-Agent. Never secrets. */
   readonly headers: Readonly<Record<string, string>>;
@@ -306,7 +306,7 @@ export interface LeftOut {
   readonly token?: string;
 }
 
-/** An operation that cannot work, and why. The others go on. */
+/** An operation that cannot work, and why. It is left out; the others are served. */
 export interface Quarantined {
   readonly document: string;
   readonly method: string;
@@ -334,7 +334,7 @@ export interface Domain {
   readonly quarantined: readonly Quarantined[];
   /** Default policy for destructive (and, if set, write) endpoints of this domain. */
   readonly guard: { readonly write?: GuardPolicy; readonly destructive?: GuardPolicy };
-  /** What counts as a yes to its endpoints. */
+  /** What counts as a confirmation of calls of its endpoints. */
   readonly confirm?: ConfirmWay;
   readonly exposure?: (typeof EXPOSURES)[number];
   /** How much its API may be called, where that differs from what holds for all APIs. */
@@ -345,7 +345,7 @@ export interface Domain {
   readonly resources: readonly ResourceSpec[];
   /** The OpenAPI document's text, offered as a resource. */
   readonly document?: { readonly text: string; readonly mimeType: string };
-  /** Things worth saying at start (missing credentials, ignored keywords…). */
+  /** Warnings at start (missing credentials, ignored keywords…). */
   readonly warnings: readonly string[];
   readonly source: string;
 }

@@ -1,4 +1,4 @@
-// Names every client accepts: snake_case tool names and argument keys, cut and deduplicated the same way each time.
+// Names that every client accepts: snake_case tool names and argument keys. The same text always gives the same name.
 import { createHash } from 'node:crypto';
 import { trimEnd, trimStart } from './plain-text.ts';
 import { remember } from './untrusted.ts';
@@ -15,10 +15,10 @@ export const ARGUMENT_KEY = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 /** What a domain file calls a credential. */
 export const CREDENTIAL_NAME = /^[\w.-]{1,64}$/;
 
-/** Keys that plain objects answer to by themselves; no argument is called like this. */
+/** Keys that plain objects inherit; no argument has such a name. */
 const UNSAFE_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Longer texts are cut, with a hash that keeps two of them apart. */
+/** Longer texts are cut and get a hash, so that two of them stay different. */
 const MAX_INPUT = 512;
 
 /** `listHTTPServers`, `repos/list-for-user`, `Été 2` → `list_http_servers`, `repos_list_for_user`, `ete_2`. May be empty. */
@@ -46,7 +46,7 @@ function convertToSnake(text: string): string {
   return trimEnd(trimStart(snake, '_'), '_');
 }
 
-/** snake_case that starts with a letter; `fallback` where nothing is left. */
+/** snake_case that starts with a letter; `fallback` if nothing is left. */
 export function toName(text: string, fallback: string): string {
   const snake = toSnakeCase(text);
   if (snake === '') return fallback;
@@ -58,14 +58,14 @@ export function toToolName(text: string, maxLength: number = MAX_TOOL_NAME): str
   return trimEnd(toName(text, 't').slice(0, maxLength), '_');
 }
 
-/** What an operation's place in the tree follows from. */
+/** What decides the place of an operation in the tree. */
 export interface OperationPlace {
   readonly domain: string;
   readonly tags: readonly string[];
   readonly action: string;
 }
 
-/** A cache: selection, tree and log each ask for the groups of the same operation, and all operations share a few tags. */
+/** A cache: selection, tree and log ask for the groups of the same operations, which share a few tags. */
 const groupNames = new Map<string, string>();
 const MAX_GROUP_NAMES = 4_000;
 
@@ -86,7 +86,7 @@ function groupNameOf(tag: string): string {
 
 /**
  * The fully-qualified names of an operation, one per group: `platform.users.list`, `platform.admin.list`; without tags
- * `platform.list`. Neither other domains nor the exposure change them. The first one is the one to log.
+ * `platform.list`. Neither other domains nor the exposure change them. The first one is logged.
  */
 export function qualifiedNamesOf(place: OperationPlace): readonly [string, ...string[]] {
   const [first, ...others] = groupNamesOf(place).map((group) => `${place.domain}.${group}.${place.action}`);

@@ -1,9 +1,9 @@
-// Prepares texts of documents for display: removes markup, link targets and invisible characters, and cuts at sentences or words.
+// Prepares texts of documents for display: removes markup, link targets, samples and invisible characters, and cuts at sentences or
+// words.
 import { stripHtml } from './conventions/html.ts';
-import { withoutSamples } from './conventions/samples.ts';
 import { stripHidden } from './hidden.ts';
 
-/** The rest of a text is never read, so that hostile text cannot cost more. */
+/** Characters that are read of a text, so that the cost of hostile text is bounded. */
 const MAX_INPUT = 20_000;
 /** The first sentence is looked for up to here. */
 const MAX_SENTENCE_INPUT = 2_000;
@@ -24,7 +24,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
 
 const MARKED = /[<[\]&*#`>]|^[ \t]{0,3}(?:={3}|-{3})/m;
 
-/** Text that is repeated as it is, on one line and without hidden characters. */
+/** A text on one line and without hidden characters, otherwise unchanged. */
 export function toOneLine(text: string): string {
   return stripHidden(text).replace(/\s+/g, ' ').trim();
 }
@@ -35,7 +35,7 @@ export function toPlainLines(text: string): string {
   return tidyLines(MARKED.test(visibleText) ? withoutMarkup(visibleText) : visibleText);
 }
 
-/** Anything but single blanks between words. */
+/** White space other than single blanks. */
 const BROKEN = /[^\S ]| {2}/;
 
 /** The same on one line, without code, tables and samples: paragraphs become sentences in a row. */
@@ -68,7 +68,7 @@ const INITIAL = /(?:^|[\s(.])\p{Lu}\.$/u;
 /** No abbreviation is longer. */
 const MAX_ABBREVIATION = 10;
 
-/** The first sentence of plain text; the whole text when it is one. */
+/** The first sentence of plain text; the whole text if it is one sentence. */
 export function firstSentence(text: string): string {
   for (const match of text.matchAll(SENTENCE_END)) {
     if (!isAbbreviated(text, match.index)) return text.slice(0, match.index + match[0].length);
@@ -76,7 +76,7 @@ export function firstSentence(text: string): string {
   return text;
 }
 
-/** Plain text by its sentences. A colon ends none: what follows belongs to it. */
+/** The sentences of plain text. A colon does not end a sentence. */
 export function splitSentences(text: string): string[] {
   const sentences: string[] = [];
   let start = 0;
@@ -113,7 +113,7 @@ export function cutText(text: string, limit: number): string {
   const word = short.lastIndexOf(' ');
   // Never half a surrogate pair.
   const body = (word > limit / 2 ? short.slice(0, word) : short).replace(/[\uD800-\uDBFF]$/, '');
-  // What would have introduced the part that is gone.
+  // Also without words that introduce what has been cut.
   return `${trimEnd(trimEnd(body, ' \n\t\r,;:.(').replace(/[ (](?:e\.g|i\.e|such as|for example)$/i, ''), ' ,;:(')}…`;
 }
 
@@ -126,7 +126,7 @@ const UNTIDY = /[^\S\n ]| {2}| \n|\n |\n{3}/;
 
 /** Single blanks, at most one empty line in a row. */
 export function tidyLines(text: string): string {
-  // Most texts are tidy, and one look is cheaper than three.
+  // Most texts need no change, and one test is cheaper than three replacements.
   if (!UNTIDY.test(text)) return text.trim();
   return text
     .replace(/[^\S\n]+/g, ' ')
@@ -158,9 +158,9 @@ function withoutMarkup(text: string): string {
     .replace(/(?<!\w)\[([^[\]]{1,500})\]\[[^[\]]{0,200}\]/g, '$1');
   return (
     stripHidden(unescapeHtml(words))
-      // Where the links by reference lead.
+      // The targets of links by reference.
       .replace(/^[ \t]{0,3}\[[^[\]\n]{1,200}\]:[^\n]*/gm, '')
-      // Headings are paragraphs; their underlines, and rules between paragraphs, say nothing.
+      // Headings become paragraphs. Their underlines, and rules between paragraphs, are removed.
       .replace(/^[ \t]{0,3}#{1,6}[ \t]+([^\n]*)/gm, '\n$1\n')
       .replace(/^[ \t]{0,3}(?:={3,200}|-{3,200})[ \t]{0,8}$/gm, '')
       .replace(/^[ \t]*>[ \t]?(?:\[![A-Z]+\])?/gm, '')
@@ -189,4 +189,103 @@ export function trimStart(text: string, characters: string): string {
   let start = 0;
   while (start < text.length && characters.includes(text[start]!)) start++;
   return text.slice(start);
+}
+
+/** Text without any of these has no samples. Most texts are such. */
+const SAMPLE_SIGN = /```|~~~|^[ \t]*(?:[|{[]|(?:\$ )?curl )|-[ \t]{0,8}\|/m;
+const FENCE = /^[ \t]*(?:```|~~~)/;
+const TABLE_ROW = /^[ \t]*\|/;
+/** The line below the head of a table, with or without a leading bar. */
+const TABLE_RULE = /^[ \t|:-]{3,}$/;
+/** The same in a table whose lines were folded into one. */
+const FOLDED_RULE = /\|[ \t]{0,8}:?-{2,200}:?[ \t]{0,8}\|/;
+const COMMAND = /^[ \t]*(?:\$ )?curl /;
+const DATA_START = /^[ \t]*[{[][ \t]*(?:$|["{[\]}])/;
+/** Text that introduces a sample, and is useless without it. */
+const ANNOUNCEMENT =
+  /^[^.!?]{0,40}\b(?:examples?|samples?|e\.g\.|request|response|body|payload|usage|curl|follows|following)\b[^.!?]{0,30}:?$/i;
+/** The same at the end of a paragraph, where more is needed to tell it from a sentence. */
+const LAST_WORDS = /(?<=[.!?]["”'’)]{0,2})\s+(?=(?:(?:Example|Sample)s?\b|[A-Z][^.!?]{0,80}:$)[^.!?]{0,80}$)/;
+const MAX_DATA_LINES = 400;
+
+/**
+ * Removes code, tables and sample data: they are long, and the schemas say the same. One pass, line by line. A sentence that introduced
+ * a sample ends in a full stop.
+ */
+function withoutSamples(text: string): string {
+  if (!SAMPLE_SIGN.test(text)) return text;
+  const lines = text
+    .replace(/```[^`\n]{0,2000}```/g, '')
+    .split('\n')
+    .flatMap(splitTable);
+  const out: string[] = [];
+  for (let at = 0; at < lines.length; ) {
+    const end = endOfSample(lines, at);
+    if (end === at) out.push(lines[at++]!);
+    else {
+      settleAnnouncement(out);
+      at = end;
+    }
+  }
+  return out.join('\n');
+}
+
+/** Splits a line that contains or starts a table: the text before and after it becomes lines of its own. */
+function splitTable(line: string, at: number, lines: readonly string[]): readonly string[] {
+  const first = line.indexOf('|');
+  if (first < 0) return [line];
+  const isFolded = FOLDED_RULE.test(line) && !TABLE_RULE.test(line);
+  if (!isFolded && !(isRule(lines[at + 1]) && line.trimEnd().endsWith('|'))) return [line];
+  const last = isFolded ? line.lastIndexOf('|') + 1 : line.length;
+  return [line.slice(0, first), line.slice(first, last), line.slice(last)].filter((part) => part.trim() !== '');
+}
+
+function isRule(line: string | undefined): boolean {
+  return line !== undefined && TABLE_RULE.test(line) && line.includes('|') && line.includes('--');
+}
+
+/** The line after the sample that starts here; the same line if none does. */
+function endOfSample(lines: readonly string[], at: number): number {
+  const line = lines[at]!;
+  if (FENCE.test(line)) {
+    let close = at + 1;
+    while (close < lines.length && !FENCE.test(lines[close]!)) close++;
+    // An unclosed fence is just a line.
+    return close < lines.length ? close + 1 : at + 1;
+  }
+  let end = at;
+  if (line.includes('|') && isRule(lines[at + 1])) while (lines[end]?.includes('|')) end++;
+  else if (TABLE_ROW.test(line)) while (end < lines.length && TABLE_ROW.test(lines[end]!)) end++;
+  else if (COMMAND.test(line)) {
+    while (end < lines.length && /\\\s*$/.test(lines[end]!)) end++;
+    return Math.min(end + 1, lines.length);
+  } else if (DATA_START.test(line)) return endOfData(lines, at);
+  return end;
+}
+
+/** JSON from its first bracket to its last; prose in brackets has no quoted keys. */
+function endOfData(lines: readonly string[], at: number): number {
+  let depth = 0;
+  let hasKeys = false;
+  for (let end = at; end < lines.length && end < at + MAX_DATA_LINES; end++) {
+    const line = lines[end]!;
+    hasKeys ||= /"\s?:/.test(line);
+    for (const character of line) {
+      if (character === '{' || character === '[') depth++;
+      else if (character === '}' || character === ']') depth--;
+    }
+    if (depth <= 0) return hasKeys ? end + 1 : at;
+  }
+  return at;
+}
+
+function settleAnnouncement(out: string[]): void {
+  while (out.at(-1)?.trim() === '') out.pop();
+  const last = out.at(-1);
+  if (last === undefined) return;
+  const words = LAST_WORDS.exec(last.trimEnd());
+  if (out.length > 1 && ANNOUNCEMENT.test(last.trim())) out.pop();
+  else if (words && ANNOUNCEMENT.test(last.slice(words.index).trim())) out[out.length - 1] = last.slice(0, words.index);
+  else if (last.endsWith(':')) out[out.length - 1] = `${last.slice(0, -1)}.`;
+  out.push('');
 }

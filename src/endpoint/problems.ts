@@ -45,7 +45,7 @@ function toProblem(issue: z.core.$ZodIssue, base: readonly (string | number)[]):
   return [{ path, message: sentence(issue) }];
 }
 
-/** The field that says which of several kinds of object it is. */
+/** For the field that says which of several kinds an object is. */
 function wrongKind(field: string, input: unknown, options: readonly unknown[]): string {
   const words = options.map(String);
   const value = isObject(input) ? input[field] : undefined;
@@ -54,7 +54,7 @@ function wrongKind(field: string, input: unknown, options: readonly unknown[]): 
   return `${show(value).slice(0, MAX_SHOWN)} is not a ${field}; ${fix} (${words.join(', ')})`;
 }
 
-/** What should stand there, where something of another type or another word does; else ''. */
+/** What is expected instead of a wrong type or value; '' for other issues. */
 function expectation(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_type') return article(issue.expected);
   if (issue.code === 'invalid_value') return oneOf(issue.values);
@@ -84,7 +84,7 @@ function sentence(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** A message the author wrote, and not one of zod's. */
+/** Whether a schema's author wrote the message, and not zod. */
 function isOwnMessage(message: string): boolean {
   return !/^(?:Invalid |Too (?:small|big)|Unrecognized )/.test(message);
 }
@@ -139,12 +139,12 @@ function show(value: unknown): string {
   }
 }
 
-/** `endpoints.list.args["per page"]`, the way a person would point at it. */
+/** A path as a person would write it: `endpoints.list.args["per page"]`. */
 export function place(path: readonly (string | number)[]): string {
   return path.reduce<string>(joinPlace, '');
 }
 
-/** One step further. */
+/** A path with one more part. */
 export function joinPlace(before: string, part: string | number): string {
   if (typeof part === 'number') return `${before}[${part}]`;
   if (!/^[\w$-]+$/.test(part)) return `${before}[${JSON.stringify(part)}]`;

@@ -1,4 +1,5 @@
-// Reading JSON and YAML without trusting it: own properties only, wrong types are absent; and where a string of a JSON text ends.
+// Reads JSON and YAML from outside: only own properties count, and values of wrong types count as missing. Also small helpers for such
+// values, and for values that are built once.
 
 import { isObject } from './is-object.ts';
 
@@ -44,7 +45,7 @@ export function omitUndefined<Shape extends object>(shape: { [Key in keyof Shape
   return present as Shape;
 }
 
-/** undefined where the text is no JSON. */
+/** Undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -53,7 +54,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** undefined where the text is no JSON, or anything but an object. */
+/** Undefined if the text is not JSON, or not an object. */
 export function parseJsonObject(text: string): Node | undefined {
   const value = parseJson(text);
   return isObject(value) ? value : undefined;
@@ -68,7 +69,7 @@ export function isEscaped(text: string, quote: number): boolean {
   return (quote - slashes) % 2 === 1;
 }
 
-/** Behind the closing quote of the JSON string that opens at `quote`; the end of the text if there is none. */
+/** The position behind the closing quote of the JSON string that opens at `quote`; the end of the text if there is none. */
 export function endOfString(text: string, quote: number): number {
   for (let end = text.indexOf('"', quote + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     if (!isEscaped(text, end)) return end + 1;
@@ -91,7 +92,7 @@ export function decodeText(text: string): string {
   }
 }
 
-/** Runs `build` on first use and keeps what it gave; `seal` is applied to it before that. */
+/** Runs `build` on first use and keeps the result, to which `seal` is applied first. */
 export function once<Value>(build: () => Value, seal?: (value: Value) => Value): () => Value {
   let state: { value: Value } | undefined;
   return () => {
@@ -100,7 +101,7 @@ export function once<Value>(build: () => Value, seal?: (value: Value) => Value):
   };
 }
 
-/** Runs `build` once per key and keeps the results for the first `max` keys, so that ever new keys cannot fill the memory. */
+/** Runs `build` once per key and keeps the results of the first `max` keys, so that memory stays bounded. */
 export function remember<Value>(max: number, build: (key: string) => Value): (key: string) => Value {
   const values = new Map<string, Value>();
   return (key) => {

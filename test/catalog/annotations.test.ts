@@ -24,7 +24,7 @@ describe('aggregateAnnotations()', () => {
     expect(hints(aggregateAnnotations(actions))).toEqual({ readOnlyHint, destructiveHint, idempotentHint });
   });
 
-  test('what is said explicitly wins, and the rest is still filled in', () => {
+  test('explicit hints are kept, and missing ones follow from the actions', () => {
     const explicit = { destructiveHint: false, title: 'Safe', openWorldHint: true };
     expect(hints(aggregateAnnotations([{ destructive: true }], explicit))).toEqual({
       ...explicit,
@@ -54,8 +54,11 @@ describe('toActionHints()', () => {
     ['POST', '/v1/customers/{customer}', 'post_customers_customer', true],
     ['POST', '/users', 'update_users', true],
     ['POST', '/users/{id}/rename', 'user_name', true],
-  ] as const)('%s %s: only what adds says destructiveHint: false', (method, path, action, destructiveHint) => {
-    const annotations = aggregateAnnotations([toActionHints(write({ method, path, action }))]);
-    expect(annotations).toMatchObject({ readOnlyHint: false, destructiveHint });
-  });
+  ] as const)(
+    '%s %s: destructiveHint is false only for operations that add',
+    (method, path, action, destructiveHint) => {
+      const annotations = aggregateAnnotations([toActionHints(write({ method, path, action }))]);
+      expect(annotations).toMatchObject({ readOnlyHint: false, destructiveHint });
+    },
+  );
 });

@@ -1,4 +1,4 @@
-// Tools that read alike are told apart, in every exposure that shows their texts; over the real documents, none is left.
+// Tools and actions with the same text are distinguished by method and path, in every exposure that shows their texts.
 import { describe, expect, test } from 'vitest';
 import { CLIENTS } from '../../src/doctor/client-rules.ts';
 import { TOOL_NAME } from '../../src/endpoint/names.ts';
@@ -14,8 +14,8 @@ const HOOKS = openapi({
   '/hooks': { get: { operationId: 'listHooks', summary: 'List hooks' }, post: { operationId: 'addHook' } },
 });
 
-describe('operations with one text', () => {
-  test('say method and path as tools; others do not', async () => {
+describe('operations with the same summary', () => {
+  test('as tools, they name method and path; others do not', async () => {
     const { registry } = createGateway({ domains: [await importValue(HOOKS)], exposure: 'tools' });
     expect([...registry.tools.values()].map(({ tool }) => [tool.name, tool.description])).toEqual([
       ['repo_get_hook', 'Get a hook. GET /repos/{repo}/hooks/{id}'],
@@ -25,7 +25,7 @@ describe('operations with one text', () => {
     ]);
   });
 
-  test('say it as actions of one tool', async () => {
+  test('as actions of one tool, they name method and path', async () => {
     const document = openapi({
       '/a/{x}': { get: { operationId: 'one', summary: 'Show it' } },
       '/b/{x}': { get: { operationId: 'two', summary: 'Show it' } },
@@ -37,8 +37,8 @@ describe('operations with one text', () => {
   });
 });
 
-describe('arguments', () => {
-  test('come in the order of use: the telling ones, the generic ones, the gateway’s own, which say what they are', async () => {
+describe('the arguments of a tool', () => {
+  test('are listed in this order: specific ones, generic ones, the gateway’s own with a description', async () => {
     const names = ['per_page', 'sort', 'city', 'page', 'street'];
     const parameters = names.map((name) => ({ name, in: 'query', schema: { type: 'string' } }));
     const { registry } = createGateway({
@@ -54,10 +54,10 @@ describe('arguments', () => {
   });
 });
 
-describe.skipIf(!SHARED.present)('over the real documents', { timeout: 120_000 }, () => {
+describe.skipIf(!SHARED.present)('tools of large real documents', { timeout: 120_000 }, () => {
   const large = SHARED.documents.filter(({ operations }) => operations > 40);
   test.each(large.map(({ id, file }) => [id, file]))(
-    '%s: no hash, no shared text, no sentence cut in two',
+    '%s: no name ends in a hash, no two descriptions are equal, no sentence is cut',
     async (_id, file) => {
       const domain = await importDocument(SHARED.folder + file, { env: {}, baseUrl: 'http://127.0.0.1:1' });
       const { registry } = createGateway({ domains: [domain], exposure: 'tools' });

@@ -29,7 +29,7 @@ const PLACES = [
   'ionian',
   'java',
 ];
-const DEEDS = [
+const ACTIONS = [
   ['get', 'list', 'List every', ''],
   ['get', 'get', 'Get one', '/{id}'],
   ['post', 'create', 'Create a', ''],
@@ -46,17 +46,17 @@ function buildDocument(baseUrl: string) {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const place of PLACES) {
     for (const thing of THINGS) {
-      for (const [method, deed, words, tail] of DEEDS) {
+      for (const [method, action, words, tail] of ACTIONS) {
         const path = `/${place}/${thing}s${tail}`;
         paths[path] ??= {};
         paths[path][method] = {
-          operationId: `${deed}_${thing}_in_${place}`,
+          operationId: `${action}_${thing}_in_${place}`,
           summary: `${words} ${thing} in the ${place.replace('_', ' ')}`,
           tags: [place],
           parameters: tail.includes('{id}')
             ? [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }]
             : [],
-          ...(deed === 'paint' && {
+          ...(action === 'paint' && {
             requestBody: {
               required: true,
               content: {
@@ -146,8 +146,8 @@ const clients: [string, (url: URL) => Promise<Asking>][] = [
   ],
 ];
 
-describe.each(clients)('a thousand operations through three tools, asked by %s', (_name, connect) => {
-  test('found, described, refused with a lesson, called', async () => {
+describe.each(clients)('a thousand operations behind three tools, with %s', (_name, connect) => {
+  test('an operation is found, described, refused with its schema, and called', async () => {
     expect(gateway.registry.operations).toHaveLength(1_000);
     const client = await connect(new URL(`http://127.0.0.1:${http.port}/mcp`));
     const ask = async (name: string, args: Record<string, unknown>) => {

@@ -24,7 +24,7 @@ const users = () =>
     .action({ name: 'ban', destructive: true, schema: z.object({ id: z.number() }), handler: () => 'banned' });
 
 describe('GroupedToolBuilder: the definition', () => {
-  test('one tool with a discriminator, common fields, tiers, three layers and conservative hints', () => {
+  test('has a discriminator, common fields, notes on fields, a description in three layers and cautious hints', () => {
     expect(users().buildToolDefinition()).toEqual({
       name: 'users',
       description: [
@@ -53,18 +53,18 @@ describe('GroupedToolBuilder: the definition', () => {
     });
   });
 
-  test('explicit annotations win', () => {
+  test('keeps explicit annotations', () => {
     const { annotations } = users().annotations({ destructiveHint: false, title: 'Users' }).buildToolDefinition();
     expect(annotations).toEqual({ title: 'Users', readOnlyHint: false, destructiveHint: false, idempotentHint: false });
   });
 
-  test('a TOON description on request', () => {
+  test('has a TOON description on request', () => {
     expect(users().toonDescription().buildToolDefinition().description).toContain(
       '[3|]{action|desc|required|destructive}:',
     );
   });
 
-  test('the definition is built once and deeply frozen', () => {
+  test('is built once and deeply frozen', () => {
     const builder = users();
     const definition = builder.buildToolDefinition();
     expect(builder.buildToolDefinition()).toBe(definition);
@@ -75,7 +75,7 @@ describe('GroupedToolBuilder: the definition', () => {
 });
 
 describe('GroupedToolBuilder: structure', () => {
-  test('flat and hierarchical never mix, either way round', () => {
+  test('flat actions and groups cannot be mixed, in either order', () => {
     const message =
       'Cannot use .action() and .group() on the same builder "platform".\n' +
       'Use .action() for flat tools OR .group() for hierarchical tools.';
@@ -119,7 +119,7 @@ describe('GroupedToolBuilder: structure', () => {
     });
   });
 
-  test('every way to change a built tool throws the same sentence', () => {
+  test('every method that would change a built tool throws the same error', () => {
     const built = users();
     built.buildToolDefinition();
     const message = 'Builder "users" is frozen after buildToolDefinition(). Cannot modify a built tool.';
@@ -140,7 +140,7 @@ describe('GroupedToolBuilder: structure', () => {
     for (const change of changes) expect(change).toThrow(message);
   });
 
-  test('groups make compound keys and modules', async () => {
+  test('groups give keys with a dot and a list of modules', async () => {
     const platform = new GroupedToolBuilder('platform')
       .group('users', 'People', (g) => g.action({ name: 'list', handler: () => 'users!' }))
       .group('billing', (g) => g.action({ name: 'refund', destructive: true, handler: () => 'paid back' }));
@@ -149,7 +149,7 @@ describe('GroupedToolBuilder: structure', () => {
     expect(textOf(await platform.execute(aCall('platform'), { action: 'users.list' }))).toBe('users!');
   });
 
-  test('introspection tells everything about the actions', () => {
+  test('introspection returns all facts about the actions', () => {
     const builder = users().tags('admin', 'people', 'admin');
     expect(builder.getName()).toBe('users');
     expect(builder.getTags()).toEqual(['admin', 'people']);
@@ -171,7 +171,7 @@ describe('GroupedToolBuilder: structure', () => {
 });
 
 describe('GroupedToolBuilder: execution', () => {
-  test('builds itself on the first call, validates, and hands typed arguments to the handler', async () => {
+  test('the first call builds the tool; arguments are validated and passed to the handler with their types', async () => {
     const builder = users();
     expect(builder.frozen).toBe(false);
     const outcome = await builder.execute(aCall('users'), { action: 'create', tenant: 't', email: 'a@b.test' });
@@ -180,7 +180,7 @@ describe('GroupedToolBuilder: execution', () => {
     expect(outcome.isError).toBe(false);
   });
 
-  test('a call may be as little as {}', async () => {
+  test('a call may have an empty context', async () => {
     const seen: unknown[] = [];
     const builder = new GroupedToolBuilder('t').action({ name: 'x', handler: (call) => void seen.push(call) });
     expect(await builder.execute({}, { action: 'x' })).toEqual({
@@ -191,7 +191,7 @@ describe('GroupedToolBuilder: execution', () => {
     expect((await builder.execute({}, undefined as never)).isError).toBe(true);
   });
 
-  test('arguments are typed from both schemas', () => {
+  test('the types of arguments come from both schemas', () => {
     new GroupedToolBuilder('t').commonSchema(z.object({ tenant: z.string() })).action({
       name: 'x',
       schema: z.object({ n: z.number().default(1) }),
@@ -224,13 +224,13 @@ describe('GroupedToolBuilder: execution', () => {
       { action: 'constructor' },
       '[users] Unknown action "constructor"; pick one of them. Available: list, create, ban',
     ],
-  ])('%s is answered with what there is', async (_, args, want) => {
+  ])('the answer to %s lists the actions', async (_, args, want) => {
     const outcome = await users().execute(aCall('users'), args);
     expect(outcome).toMatchObject({ isError: true, structured: { failure_mode: 'validation' } });
     expect(textOf(outcome)).toBe(want);
   });
 
-  test('unknown, missing and wrong arguments are refused with the tool and action in front', async () => {
+  test('unknown, missing and wrong arguments are refused with the name of tool and action', async () => {
     const outcome = await users().execute(aCall('users'), {
       action: 'create',
       tenant: 't',
@@ -251,7 +251,7 @@ describe('GroupedToolBuilder: execution', () => {
     expect(textOf(outcome)).toContain('id');
   });
 
-  test('refinements of both schemas hold, and zod defaults and transforms reach the handler', async () => {
+  test('refinements of both schemas are checked, and zod defaults and transforms reach the handler', async () => {
     const builder = new GroupedToolBuilder('t')
       .commonSchema(
         z.object({ from: z.number(), to: z.number() }).refine((r) => r.from <= r.to, 'from must not exceed to'),
@@ -267,7 +267,7 @@ describe('GroupedToolBuilder: execution', () => {
     expect(JSON.parse(textOf(good))).toEqual({ from: 1, to: 2, page: 3, word: 3 });
   });
 
-  test('what a handler throws becomes a failure with the prefix, never a crash', async () => {
+  test('what a handler throws becomes a failed result with the prefix', async () => {
     const builder = new GroupedToolBuilder('t')
       .action({ name: 'plain', handler: () => Promise.reject(new Error('disk full')) })
       .action({
@@ -341,7 +341,7 @@ describe('GroupedToolBuilder: execution', () => {
 });
 
 describe('GroupedToolBuilder: frozen', () => {
-  test('a group builder from before the build throws after it, and works until then', async () => {
+  test('a group builder works until the tool is built, and throws afterwards', async () => {
     const groups: GroupBuilder[] = [];
     const builder = new GroupedToolBuilder('platform').group('users', (group) => {
       groups.push(group.action({ name: 'list', handler: () => 'all' }));
@@ -356,7 +356,7 @@ describe('GroupedToolBuilder: frozen', () => {
     expect(builder.getActionNames()).toEqual(['users.list', 'users.get']);
   });
 
-  test('nothing it returns, and nothing it was given, reaches inside', async () => {
+  test('a built tool cannot be changed through what it returned or was given', async () => {
     const action = { name: 'list', description: 'All of them', handler: () => 'all' };
     const builder = new GroupedToolBuilder('users').tags('a').action(action);
     const tags = builder.getTags();
@@ -394,7 +394,7 @@ describe('GroupedToolBuilder: strategies', () => {
       group.action({ name: 'list', handler: () => 'all' });
     });
 
-  test('each can be replaced on its own, the others stay', async () => {
+  test('each strategy can be replaced alone', async () => {
     const { name, description, schema, annotations, toon, middleware } = strategies;
     expect(build({ name: name! }).getActionNames()).toEqual(['a/list']);
     expect(build({ description: description! }).buildToolDefinition().description).toBe('users does a.list');
@@ -409,7 +409,7 @@ describe('GroupedToolBuilder: strategies', () => {
     expect(build({}).buildToolDefinition().description).toBe('users\nModules: a (list)');
   });
 
-  test('all grouped tools of a gateway are written by them', async () => {
+  test('a gateway uses them for all its grouped tools', async () => {
     const domain = aDomain('shop', [anEndpoint('shop', 'list'), anEndpoint('shop', 'get')]);
     const gateway = createGateway({
       domains: [domain],
@@ -436,7 +436,7 @@ describe('GroupedToolBuilder: REST operations', () => {
     }),
   );
 
-  test('native functions and operations share a tool; a field called like the discriminator is renamed', async () => {
+  test("functions and operations share a tool; a field with the discriminator's name is renamed", async () => {
     const builder = new GroupedToolBuilder('pets')
       .action({ name: 'get', operation: get })
       .action({ name: 'delete', operation: remove })
@@ -464,14 +464,14 @@ describe('GroupedToolBuilder: REST operations', () => {
     ]);
   });
 
-  test('the operation enforces its own schema, and its refusal carries the prefix', async () => {
+  test('the operation enforces its own schema, and its refusal has the prefix', async () => {
     const builder = new GroupedToolBuilder('pets').action({ name: 'get', operation: get });
     const outcome = await builder.execute(aCall('pets'), { action: 'get', di: 7 });
     expect(outcome).toMatchObject({ isError: true, structured: { failure_mode: 'validation' } });
     expect(textOf(outcome)).toMatch(/^\[pets\/get\] Invalid arguments; nothing was sent\./);
   });
 
-  test('common fields are checked and kept from operations that do not know them', async () => {
+  test('common fields are checked, and not passed to operations that do not declare them', async () => {
     const seen: unknown[] = [];
     const builder = new GroupedToolBuilder('pets')
       .commonSchema(z.object({ tenant: z.string() }))
@@ -488,7 +488,7 @@ describe('GroupedToolBuilder: REST operations', () => {
     expect(seen).toEqual([{ id: 7, tenant: 't', fields: 'id' }]);
   });
 
-  test('in a tool of operations only, what all share is said once, controls without a note', () => {
+  test('in a tool of operations only, shared fields are listed once, and controls have no note', () => {
     const { inputSchema } = new GroupedToolBuilder('pets')
       .action({ name: 'get', operation: get })
       .action({ name: 'delete', operation: remove })

@@ -23,7 +23,7 @@ describe('defineTool()', () => {
     expect((await call(dice, { sides: 6 })).result).toMatchObject({ content: [{ type: 'text', text: 'die: 6' }] });
   });
 
-  test('refuses arguments that do not fit, naming all of them, and does not run', async () => {
+  test('refuses invalid arguments, names all of them, and does not run', async () => {
     let ran = false;
     const tool = defineTool({
       ...({ name: 'once', description: 'Runs.' } as const),
@@ -38,7 +38,7 @@ describe('defineTool()', () => {
     expect(ran).toBe(false);
   });
 
-  test('advertises JSON Schema as it was given', async () => {
+  test('advertises JSON Schema unchanged', async () => {
     const args = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
@@ -67,7 +67,7 @@ describe('defineTool()', () => {
     expect((await call(tool, { zone: 'utc' })).result).toMatchObject({ isError: true });
   });
 
-  test('turns what the function throws into a failed answer, and leaves errors of the protocol alone', async () => {
+  test('turns what the function throws into a failed result, except errors of the protocol', async () => {
     const failing = (error: Error): NativeTool => ({
       name: 'fails',
       description: 'Fails.',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { defineTools, type ToolDeclaration } from '../../src/catalog/native/define-tools.ts';
+import { defineTools, type ToolDeclaration } from '../../src/catalog/native/define-tool.ts';
 import { errorResult, textResult } from '../../src/catalog/native/plain-results.ts';
 import { createGateway } from '../../src/gateway.ts';
 import { aCall, textOf } from './support.ts';
@@ -43,7 +43,7 @@ describe('defineTools()', () => {
     expect(await tools[1]!.run(aCall('ping'), {})).toMatchObject({ isError: true });
   });
 
-  test('what stands beside the schema is part of it, for clients and for calls', async () => {
+  test('keywords beside the schema are part of it, for clients and for calls', async () => {
     const [tool] = defineTools([greet], { greet: handlers.greet });
     expect(tool?.tool.inputSchema).toMatchObject({ required: ['name'], dependencies: { subject: ['email'] } });
     expect(tool?.tool.annotations?.readOnlyHint).toBe(true);
@@ -52,7 +52,7 @@ describe('defineTools()', () => {
     }
   });
 
-  test('a gateway lists and calls them', async () => {
+  test('a gateway lists and calls the tools', async () => {
     const gateway = createGateway({ domains: [], native: { tools: defineTools(file, handlers) } });
     expect(gateway.registry.definitionsFor('2026-07-28').map(({ name }) => name)).toEqual(['greet', 'ping']);
     await gateway.close();

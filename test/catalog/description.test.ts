@@ -1,7 +1,6 @@
 import { decode } from '@toon-format/toon';
 import { describe, expect, test } from 'vitest';
-import { buildDescription } from '../../src/catalog/grouped/grouped-description.ts';
-import { buildToonDescription } from '../../src/catalog/grouped/toon-description.ts';
+import { buildDescription, buildToonDescription } from '../../src/catalog/grouped/grouped-description.ts';
 
 const flat = {
   toolName: 'users',
@@ -42,7 +41,7 @@ const many = {
 };
 
 describe('buildDescription()', () => {
-  test('three layers for a flat tool, with destructive actions marked', () => {
+  test('a flat tool has three layers, and destructive actions are marked', () => {
     expect(buildDescription(flat)).toEqual({
       description: [
         'Manage users',
@@ -54,7 +53,7 @@ describe('buildDescription()', () => {
     });
   });
 
-  test('modules for a hierarchical tool, its name where no description is given', () => {
+  test('a tool with groups lists modules; without a description, its name comes first', () => {
     expect(buildDescription(grouped).description).toBe(
       [
         'platform',
@@ -66,14 +65,14 @@ describe('buildDescription()', () => {
     );
   });
 
-  test('what exceeds 2,048 characters moves to the discriminator, whole', () => {
+  test('if the text exceeds 2,048 characters, all lines of the actions move to the discriminator', () => {
     const { description, actionText } = buildDescription(many);
     expect(description.length).toBeLessThanOrEqual(2_048);
     expect(description).toContain('A lot\nActions: action_0, action_1');
     expect(actionText).toContain("- 'action_59': Does thing number 59 in a very particular way ⚠️ DESTRUCTIVE");
   });
 
-  test('even a listing that is too long itself is cut to the limit', () => {
+  test('a listing that is too long by itself is cut to the limit', () => {
     const huge = {
       ...many,
       actions: many.actions.flatMap((a) => [0, 1, 2, 3].map((n) => ({ ...a, key: `${a.key}_${n}_abcdefgh` }))),
@@ -85,7 +84,7 @@ describe('buildDescription()', () => {
 });
 
 describe('buildDescription(), lean', () => {
-  test('one line per action that its name does not tell, the destructive ones always', () => {
+  test('actions have a line if their name does not say it all, and destructive ones always', () => {
     expect(buildDescription({ ...flat, lean: true })).toEqual({
       description: 'Manage users\ncreate: Create a user\nban: Ban a user. ⚠️ DESTRUCTIVE',
     });
@@ -115,7 +114,7 @@ test('a lean tool says nothing about actions whose names say it all', () => {
 });
 
 describe('buildToonDescription()', () => {
-  test('a summary line and a table that decodes to the actions', () => {
+  test('gives a summary line and a table that decodes to the actions', () => {
     const [summary, ...table] = buildToonDescription(flat).description.split('\n');
     expect(summary).toBe('Manage users');
     expect(table[0]).toBe('[3|]{action|desc|required|destructive}:');
@@ -126,7 +125,7 @@ describe('buildToonDescription()', () => {
     ]);
   });
 
-  test('one table per group', () => {
+  test('gives one table per group', () => {
     const [, ...table] = buildToonDescription(grouped).description.split('\n');
     expect(decode(table.join('\n'))).toEqual({
       users: [

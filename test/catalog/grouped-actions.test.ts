@@ -50,7 +50,7 @@ const call = async (registry: Registry, tool: string, args: Record<string, unkno
 };
 
 describe('a grouped tool', () => {
-  test('is described by what it does, not by its own name', () => {
+  test('has a description of what it does, not of its name', () => {
     const firstLines = (budget: number) =>
       [...build(budget).tools.values()].map(({ tool }) => [tool.name, tool.description?.split('\n', 1)[0]]);
     expect(firstLines(10_000)).toEqual([
@@ -72,13 +72,13 @@ describe('a grouped tool', () => {
     ['remove order', 'call shop_orders_write with {"action":"delete"}.'],
     ['lst_orders', 'did you mean "list_orders"?'],
     ['list_pets', 'call shop_pets_read with {"action":"list_pets"}.'],
-  ])('asked for %s names what was meant, wherever it is, in the right effect', async (choice, advice) => {
+  ])('asked for %s, it names the action that was meant, also in another tool', async (choice, advice) => {
     expect(await call(build(), 'shop_orders_read', { action: choice })).toBe(
       `[shop_orders_read] Unknown action ${JSON.stringify(choice)}; ${advice} Available: list_orders, get_order`,
     );
   });
 
-  test('has its fields in full while they fit the budget, and in brief beyond', () => {
+  test('describes its fields in full if they fit the budget, otherwise briefly', () => {
     const fieldsOf = (registry: Registry) =>
       (
         registry.tools.get('shop_orders_read')!.tool.inputSchema as {
@@ -110,7 +110,7 @@ describe('describe_operation in grouped mode', () => {
     },
   );
 
-  test('names the tools where an action is in several', async () => {
+  test('names all tools of an action that is in several', async () => {
     const listed = ['users', 'teams'].map((tag) =>
       anEndpoint(tag, 'list', { tags: [tag], toolName: `${tag}_list`, path: `/${tag}` }),
     );
@@ -128,7 +128,7 @@ describe('describe_operation in grouped mode', () => {
     );
   });
 
-  test('is promised by the instructions, and search is not', () => {
+  test('is mentioned in the instructions, and search is not', () => {
     const { instructions } = build();
     expect(instructions).toContain('describe_operation tells everything about one action of a tool ("tool.action").');
     expect(instructions).not.toContain('search_operations');

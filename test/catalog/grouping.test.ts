@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { leastGroups, literalSegments, planGroups } from '../../src/catalog/grouped/grouping.ts';
-import { buildTree, nameOperations } from '../../src/catalog/tree.ts';
+import { literalSegments, minGroupCount, planGroups } from '../../src/catalog/grouped/grouping.ts';
+import { buildTree, toCatalogOperations } from '../../src/catalog/tree.ts';
 import type { Effect, Endpoint } from '../../src/endpoint/model.ts';
 import { aDomain, anEndpoint, anOperation } from './support.ts';
 
 function plan(endpoints: readonly Endpoint[], everyTag = true) {
   const domain = aDomain('api', endpoints);
-  const operations = nameOperations(
+  const operations = toCatalogOperations(
     endpoints.map((endpoint) => anOperation(endpoint)),
     [],
   );
@@ -24,7 +24,7 @@ const many = (count: number, tag: string, more: Parameters<typeof anEndpoint>[2]
   );
 
 describe('planGroups()', () => {
-  test('a small domain is two groups, reads apart from writes', () => {
+  test('a small domain has two groups: reads and writes', () => {
     expect(
       outline([
         anEndpoint('api', 'list', { tags: ['users'] }),
@@ -37,7 +37,7 @@ describe('planGroups()', () => {
     ]);
   });
 
-  test('tags that have nothing to do with each other never share a tool, however few operations they have', () => {
+  test('unrelated tags never share a tool, however few operations they have', () => {
     const small = (tag: string) => anEndpoint('api', `list_${tag}`, { tags: [tag], path: `/${tag}` });
     expect(outline(['pets', 'orders', 'pet_toys'].map(small))).toEqual([
       ['read', ['pets', 'pet_toys'], ['list_pets', 'list_pet_toys']],
@@ -45,7 +45,7 @@ describe('planGroups()', () => {
     ]);
   });
 
-  test('a larger one is divided by tags, an operation with two tags standing in both', () => {
+  test('a larger domain is divided by tags, and an operation with two tags is in both groups', () => {
     const both = anEndpoint('api', 'both', { tags: ['pets', 'shops'] });
     const groups = outline([...many(10, 'pets'), both, ...many(8, 'shops')]);
     expect(groups.map(([, labels, members]) => [labels, (members as string[]).length])).toEqual([
@@ -57,7 +57,7 @@ describe('planGroups()', () => {
     expect([pets?.members.length, shops?.members.length]).toEqual([11, 8]);
   });
 
-  test('without tags the first word of the path decides, versions left out', () => {
+  test('without tags, the first word of the path decides, except versions', () => {
     const at = (path: string, n: number) => anEndpoint('api', `op_${n}`, { path });
     const endpoints = [
       ...Array.from({ length: 9 }, (_, i) => at(`/v1/customers/x${i}`, i)),
@@ -66,7 +66,7 @@ describe('planGroups()', () => {
     expect(outline(endpoints).map(([, labels]) => labels)).toEqual([['customers'], ['invoices']]);
   });
 
-  test('a tag of hundreds is divided by its paths, and small parts go together again', () => {
+  test('a tag with hundreds of operations is divided by paths, and small groups are merged again', () => {
     const endpoints = ['branches', 'hooks', 'keys', 'pages'].flatMap((segment) =>
       Array.from({ length: segment === 'branches' ? 20 : 4 }, (_, i) =>
         anEndpoint('api', `${segment}_${i}`, { tags: ['repos'], path: `/repos/{owner}/{repo}/${segment}/x${i}` }),
@@ -78,7 +78,7 @@ describe('planGroups()', () => {
     expect(groups.length).toBeLessThanOrEqual(4);
   });
 
-  test('too many fields divide as well', () => {
+  test('a group is also divided if it has too many fields', () => {
     const wide = (n: number) =>
       anEndpoint('api', `w_${n}`, {
         properties: Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`f${n}_${i}`, {}])),
@@ -86,7 +86,7 @@ describe('planGroups()', () => {
     expect(plan([wide(1), wide(2), wide(3)])).toHaveLength(3);
   });
 
-  test('every operation in exactly one group, within the caps unless it is alone, the same every time', () => {
+  test('every operation is in exactly one group within the limits, and the result is always the same', () => {
     const endpoint = fc.record({
       tags: fc.subarray(['a', 'b', 'c'], { maxLength: 2 }),
       effect: fc.constantFrom<Effect>('read', 'write', 'destructive'),
@@ -109,7 +109,7 @@ describe('planGroups()', () => {
         for (const { members } of groups) expect(new Set(members).size).toBe(members.length);
         const apart = plan(endpoints, false);
         const operations = endpoints.map((each) => ({ endpoint: each, controls: {} }));
-        expect(leastGroups([operations], Number.POSITIVE_INFINITY)).toBeLessThanOrEqual(apart.length);
+        expect(minGroupCount([operations], Number.POSITIVE_INFINITY)).toBeLessThanOrEqual(apart.length);
         const once = apart.flatMap(({ members }) => members.map((member) => member.endpoint.action));
         expect(once.sort()).toEqual(endpoints.map(({ action }) => action).sort());
         for (const { kind, members } of groups) {

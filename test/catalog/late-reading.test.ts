@@ -1,4 +1,4 @@
-// What a gateway reads of its operations before anybody uses one: with thousands of them, next to nothing.
+// With thousands of operations, a gateway reads next to nothing of them before one is used.
 import { expect, test } from 'vitest';
 import type { Endpoint } from '../../src/endpoint/model.ts';
 import { createGateway } from '../../src/gateway.ts';
@@ -46,7 +46,7 @@ const META = {
   },
 };
 
-test('a list of three tools reads nothing of the operations behind them; to describe one reads that one', async () => {
+test('tools/list in search mode reads no operation, and describe_operation reads only the one it describes', async () => {
   const { gateway, reads, ask } = watch(600);
   expect((await ask('tools/list'))?.body).toContain('(600 in all)');
   expect([gateway.registry.exposure, reads]).toEqual(['search', []]);
@@ -55,7 +55,7 @@ test('a list of three tools reads nothing of the operations behind them; to desc
   expect(new Set(reads.map((read) => read.split('.')[0]))).toEqual(new Set(['op_7']));
 });
 
-test('groups that would be too many are counted by the first operations that need one of their own', async () => {
+test('choosing search over grouped tools reads only as many operations as it takes to exceed the limit of groups', async () => {
   const { gateway, reads } = watch(460, (index) => (index < 5 ? 30 : 1));
   expect(gateway.registry.exposure).toBe('search');
   expect([...new Set(reads.map((read) => read.split('.')[0]))]).toEqual(['op_0', 'op_1']);

@@ -6,7 +6,7 @@ import { requiredFields } from '../../src/schema/required-fields.ts';
 import { aCall } from './support.ts';
 
 describe('compileChains()', () => {
-  test('global outermost, then group, then action, then the handler; one closure per action', async () => {
+  test('runs global middleware first, then that of the group, that of the action, and the handler', async () => {
     const seen: string[] = [];
     const step =
       (name: string): Middleware =>
@@ -46,7 +46,7 @@ describe('compileChains()', () => {
 });
 
 describe('requiredFields()', () => {
-  test('asks zod what may be left out', () => {
+  test('finds the required fields of zod schemas', () => {
     const schema = z.object({
       must: z.string(),
       may: z.string().optional(),
@@ -57,7 +57,7 @@ describe('requiredFields()', () => {
     expect(requiredFields(schema)).toEqual(['must', 'nullable']);
   });
 
-  test('reads JSON Schema as well', () => {
+  test('finds the required fields of JSON Schema', () => {
     expect(requiredFields({ type: 'object', required: ['a', 'b'] })).toEqual(['a', 'b']);
     expect(requiredFields({ type: 'object' })).toEqual([]);
     expect(requiredFields(undefined)).toEqual([]);

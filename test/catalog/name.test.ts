@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { settleNames } from '../../src/catalog/tool-names.ts';
+import { assignToolNames } from '../../src/catalog/tool-names.ts';
 import type { Endpoint } from '../../src/endpoint/model.ts';
 import { TOOL_NAME, toToolName } from '../../src/endpoint/names.ts';
 
@@ -27,42 +27,47 @@ describe('toToolName()', () => {
   });
 });
 
-describe('settleNames()', () => {
-  test('names that nobody else wants stay', () => {
-    const names = settleNames([named('pets', 'list_pets'), named('shop', 'list_orders')]);
+describe('assignToolNames()', () => {
+  test('names that are unique stay unchanged', () => {
+    const names = assignToolNames([named('pets', 'list_pets'), named('shop', 'list_orders')]);
     expect([...names.values()]).toEqual(['list_pets', 'list_orders']);
   });
 
-  test('imported names that clash all take their domain, in whatever order they come', () => {
+  test('imported names that clash get their domain as a prefix, in any order', () => {
     const a = named('pets', 'search');
     const b = named('shop', 'search');
     const want = new Map([
       ['pets.search', 'pets_search'],
       ['shop.search', 'shop_search'],
     ]);
-    expect(settleNames([a, b])).toEqual(want);
-    expect(new Map([...settleNames([b, a])].sort())).toEqual(want);
+    expect(assignToolNames([a, b])).toEqual(want);
+    expect(new Map([...assignToolNames([b, a])].sort())).toEqual(want);
   });
 
-  test('a hand-written name keeps its place against imported ones', () => {
-    const names = settleNames([named('pets', 'search'), named('mine', 'search', 'module')]);
+  test('a hand-written name stays unchanged if it clashes with imported ones', () => {
+    const names = assignToolNames([named('pets', 'search'), named('mine', 'search', 'module')]);
     expect(names.get('mine.search')).toBe('search');
     expect(names.get('pets.search')).toBe('pets_search');
   });
 
-  test('two hand-written names that clash both move', () => {
-    const names = settleNames([named('a', 'search', 'yaml'), named('b', 'search', 'module')]);
+  test('two hand-written names that clash both get a prefix', () => {
+    const names = assignToolNames([named('a', 'search', 'yaml'), named('b', 'search', 'module')]);
     expect([...names.values()]).toEqual(['a_search', 'b_search']);
   });
 
-  test('a name that is taken is never given', () => {
-    expect([...settleNames([named('a', 'search_operations')], ['search_operations']).values()]).toEqual([
+  test('a reserved name is never assigned', () => {
+    expect([...assignToolNames([named('a', 'search_operations')], ['search_operations']).values()]).toEqual([
       'a_search_operations',
     ]);
   });
 
-  test('a prefixed name that meets an existing one steps aside with a hash', () => {
-    const names = settleNames([named('a', 'b_x'), named('b', 'x'), named('c', 'x'), named('d', 'b_x', 'module', 'bx')]);
+  test('a prefixed name that equals another name gets a hash', () => {
+    const names = assignToolNames([
+      named('a', 'b_x'),
+      named('b', 'x'),
+      named('c', 'x'),
+      named('d', 'b_x', 'module', 'bx'),
+    ]);
     const all = [...names.values()];
     expect(new Set(all).size).toBe(all.length);
     expect(names.get('d.bx')).toBe('b_x');
@@ -71,7 +76,7 @@ describe('settleNames()', () => {
     expect(names.get('b.x')).toMatch(/^b_x_[0-9a-f]{6}$/);
   });
 
-  test('always unique, always valid, whatever the names', () => {
+  test('results are always unique and valid', () => {
     const word = fc.string({ minLength: 1, maxLength: 60 });
     fc.assert(
       fc.property(
@@ -84,7 +89,7 @@ describe('settleNames()', () => {
             ...named(domain, action.slice(0, 3), kind as 'module', action),
             id: `${domain}.${action}.${index}`,
           }));
-          const names = settleNames(endpoints);
+          const names = assignToolNames(endpoints);
           expect(new Set(names.values()).size).toBe(endpoints.length);
           for (const name of names.values()) expect(name).toMatch(TOOL_NAME);
         },
@@ -93,7 +98,7 @@ describe('settleNames()', () => {
   });
 });
 
-test('a prefix that is there is not repeated', () => {
-  const names = settleNames([named('github', 'github_list'), named('shop', 'github_list')]);
+test('a name that starts with its domain gets no prefix', () => {
+  const names = assignToolNames([named('github', 'github_list'), named('shop', 'github_list')]);
   expect([...names.values()]).toEqual(['github_list', 'shop_github_list']);
 });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { toOpenApi } from '../../src/catalog/resources-and-prompts/openapi-document.ts';
-import { nameOperations } from '../../src/catalog/tree.ts';
+import { toCatalogOperations } from '../../src/catalog/tree.ts';
 import { petsDomain } from '../support/pets.ts';
 import { anOperation } from './support.ts';
 
 describe('toOpenApi()', () => {
   test('describes hand-written endpoints so that another program can call them', () => {
     const domain = petsDomain('http://127.0.0.1:1');
-    const operations = nameOperations(
+    const operations = toCatalogOperations(
       domain.endpoints.map((endpoint) => anOperation(endpoint)),
       [],
     );

@@ -52,14 +52,14 @@ describe('a profile', () => {
     expect([...face('').registry.tools.keys()]).toHaveLength(6);
   });
 
-  test('shows a document of its own operations where it serves a part of the domain', async () => {
+  test('shows a generated document if it serves only a part of the domain', async () => {
     expect(await documentOf('whole')).toBe(shop.document?.text);
     const { paths } = JSON.parse(await documentOf('orders')) as { paths: object };
     expect(paths).toEqual({ '/orders': { get: expect.anything() } });
     expect(await documentOf('orders')).not.toContain('staff');
   });
 
-  test('tells about its operations only, in words as well', async () => {
+  test('describes only its own operations in instructions and resources', async () => {
     const about = face('orders').resources.resources.get('landbridge://domains/shop')!;
     expect(JSON.stringify(await about.read(aCall('resource')))).not.toMatch(/staff|wipe/);
     expect(face('orders').registry.instructions).not.toContain('office');
@@ -71,13 +71,13 @@ describe('a profile', () => {
     expect([...face('whole').prompts.keys()]).toEqual(['sell', 'hello']);
   });
 
-  test('serves native entries as it says', () => {
+  test('serves the native entries that it selects', () => {
     expect([...face('some').registry.tools.keys()]).toEqual(['public_tool', 'desks']);
     expect([...face('whole').registry.tools.keys()].slice(0, 2)).toEqual(['public_tool', 'private_tool']);
     expect(face('orders').registry.tools.has('public_tool')).toBe(false);
   });
 
-  test('finds its operations only', async () => {
+  test('searches only its own operations', async () => {
     const search = face('finder').registry.tools.get('search_operations')!;
     const outcome = await search.run(aCall('search_operations'), { query: 'list staff' });
     expect(JSON.stringify(outcome)).not.toContain('staff_list');
@@ -87,7 +87,7 @@ describe('a profile', () => {
     });
   });
 
-  test('a name that nothing has stops the start', () => {
+  test('with an unknown name, the gateway does not start', () => {
     const start = () => createGateway({ domains: [shop], profiles: { p: { exclude: ['shop.admn.*'] } } });
     expect(start).toThrow('profiles p.exclude[0]: there is no operation "shop.admn.*"; ');
   });
@@ -101,7 +101,7 @@ describe('an operation with two tags, in grouped mode', () => {
   const grouped = createGateway({ domains: [big], exposure: 'grouped' });
   afterAll(() => grouped.close());
 
-  test('is an action of both tools, one and the same operation', () => {
+  test('is the same operation as an action of both tools', () => {
     const entries = [...grouped.registry.tools.values()].filter(({ operations }) => operations.length > 0);
     expect(entries.map(({ tool }) => tool.name)).toEqual(['big_users_read', 'big_teams_read']);
     const [first, second] = entries.map(({ operations }) => operations.find(({ endpoint }) => endpoint === both));
@@ -116,7 +116,7 @@ describe('an operation with two tags, in grouped mode', () => {
     expect(audit?.qualifiedNames).toEqual(['big.users.audit', 'big.teams.audit']);
   });
 
-  test('makes both tools as dangerous as it is', () => {
+  test('gives both tools its own hints', () => {
     const wipe = anEndpoint('big', 'wipe', { tags: ['users', 'teams'], path: '/wipe', effect: 'destructive' });
     const writes = (tag: string) =>
       fill(tag).map((endpoint) => ({ ...endpoint, effect: 'write' as const, method: 'POST' }));

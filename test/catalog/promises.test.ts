@@ -240,18 +240,16 @@ beforeAll(async () => {
 afterAll(() => Promise.all(open.map((gateway) => gateway.close())));
 
 const gateways: Record<string, () => GatewayOptions> = {
+  // Each exposure takes the gateway's own arguments in its own way; what else differs is independent of it.
   ...Object.fromEntries(
-    MODES.flatMap((exposure) => [
-      [`the bundled domains as ${exposure}`, () => ({ domains: bundled, exposure })],
-      [`an API with names like ours as ${exposure}`, () => ({ domains: [clashes], exposure })],
-      [`an API beside native tools as ${exposure}`, () => ({ domains: [clashes], exposure, native: { tools } })],
-      [
-        `an API where only a person's yes counts as ${exposure}`,
-        () => ({ domains: [clashes], exposure, policy: { readOnly: false, confirm: 'ask' } }),
-      ],
-      [`an API within few tokens as ${exposure}`, () => ({ domains: [clashes], exposure, tokenBudget: 1 })],
-    ]),
+    MODES.map((exposure) => [`an API with names like ours as ${exposure}`, () => ({ domains: [clashes], exposure })]),
   ),
+  "an API where only a person's answer confirms calls": () => ({
+    domains: [clashes],
+    exposure: 'search',
+    policy: { readOnly: false, confirm: 'ask' },
+  }),
+  'grouped tools that say as little as possible': () => ({ domains: [clashes], exposure: 'grouped', tokenBudget: 1 }),
   'domains in several modes beside native tools': () => ({
     domains: [
       { ...clashes, exposure: 'grouped' },
@@ -260,11 +258,11 @@ const gateways: Record<string, () => GatewayOptions> = {
     native: { tools },
   }),
   'native tools alone': () => ({ domains: [], native: { tools } }),
-  'native tools nobody said anything about': () => ({ domains: [], native: { tools: [roll] } }),
+  'native tools without annotations': () => ({ domains: [], native: { tools: [roll] } }),
 };
 
 describe.each(Object.entries(gateways))('%s', (_name, options) => {
-  test('take what is promised, and nothing else', async () => {
+  test('every call takes the arguments that are promised for it, and no others', async () => {
     const ways = await waysOf(start(options()));
     expect(ways.length).toBeGreaterThan(0);
     let complete = 0;
@@ -272,19 +270,19 @@ describe.each(Object.entries(gateways))('%s', (_name, options) => {
     expect(complete / ways.length).toBeGreaterThan(0.8);
   });
 
-  test('have instructions that promise what there is', async () => {
+  test('instructions promise exactly the arguments that tools take', async () => {
     await checkInstructions(start(options()));
   });
 });
 
-test('an argument that had to give its name to `action` is told by the one it has in the tool', async () => {
+test('a refusal in a grouped tool names the argument that was renamed because of `action`', async () => {
   const gateway = start({ domains: [clashes], exposure: 'grouped' });
   const { text } = await callTool(gateway, 'clashes_read', { action: 'list_reports' });
   expect(text).toContain('1. missing `action` (string)');
   expect(text.split('\n').at(-1)).toBe('In this tool the argument `action` is called `action_`.');
 });
 
-test('a control that cannot be read is told in one line, without the schema', async () => {
+test('an invalid control is refused in one line, without the schema', async () => {
   const gateway = start({ domains: [clashes], exposure: 'search' });
   const { text } = await callTool(gateway, 'call_operation', {
     operation: 'get_report',
@@ -297,7 +295,7 @@ test('a control that cannot be read is told in one line, without the schema', as
 test.each([
   ['nothing listens', 'get_report', {}],
   ['a token that does not fit', 'delete_parts', { confirmation_token: 'abc' }],
-])('a failure does not say its name twice: %s', async (_name, operation, more) => {
+])('a failure of call_operation names the operation once: %s', async (_name, operation, more) => {
   const gateway = start({ domains: [clashes], exposure: 'search' });
   const { text } = await callTool(gateway, 'call_operation', { operation, arguments: { id: 7 }, ...more });
   expect(text.split(`call_operation/${operation}`)).toHaveLength(2);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fillText } from '../../src/catalog/resources-and-prompts/prompt-text.ts';
+import { fillPrompt } from '../../src/catalog/resources-and-prompts/prompt-text.ts';
 
 const PLAN =
   'Plan the day of {{person}}. Take only tasks labelled "{{label}}". Be short.\n- until {{ hour }}\n- nothing else';
@@ -44,6 +44,6 @@ test.each([
   ['Tell me about a {{kind}}, {{ tone }}.', { kind: 'cat' }, 'Tell me about a cat.'],
   ['Show the tasks of {{person}} sorted by priority.', {}, 'Show the tasks sorted by priority.'],
   ['See https://a.example/v1.2/{{id}}?', { id: 7 }, 'See https://a.example/v1.2/7?'],
-])('an argument that was left out takes with it what speaks of nothing else: %j with %j', (text, args, filled) => {
-  expect(fillText(text, args)).toBe(filled);
+])('a missing argument removes the text that is only about it: %j with %j', (text, args, filled) => {
+  expect(fillPrompt(text, args)).toBe(filled);
 });

@@ -35,7 +35,7 @@ const numbered = (domain: string, count: number, more: Parameters<typeof anEndpo
 const names = (built: ReturnType<typeof registry>) => [...built.tools.keys()];
 
 describe('buildRegistry()', () => {
-  test('one tool per operation, with controls, hints and a model behind it', () => {
+  test('makes one tool per operation, with controls, hints and a model', () => {
     const built = registry([pets], { exposure: 'tools' });
     expect(names(built)).toEqual(['list_pets', 'get_pet', 'delete_pet']);
     expect(built.definitionsFor('2026-07-28')[2]).toEqual({
@@ -72,7 +72,7 @@ describe('buildRegistry()', () => {
     expect(entry.operations.map(({ endpoint }) => endpoint.id)).toEqual(['pets.get_pet']);
   });
 
-  test('nothing in it can be changed', () => {
+  test('is frozen', () => {
     const built = registry([pets], { exposure: 'tools' });
     const entry = built.tools.get('get_pet')!;
     const attempts: (() => unknown)[] = [
@@ -90,7 +90,7 @@ describe('buildRegistry()', () => {
     for (const attempt of attempts) expect(attempt).toThrow(TypeError);
   });
 
-  test('clashing names of two domains are settled by domain', () => {
+  test('names of two domains that clash get the domain as a prefix', () => {
     const shop = aDomain('shop', [anEndpoint('shop', 'list_pets')]);
     expect(names(registry([pets, shop], { exposure: 'tools' }))).toEqual([
       'pets_list_pets',
@@ -100,7 +100,7 @@ describe('buildRegistry()', () => {
     ]);
   });
 
-  test('native tools come first, keep their names, and a clash between them is an error', () => {
+  test('native tools come first and keep their names; two with the same name are an error', () => {
     const native = [new GroupedToolBuilder('get_pet').action({ name: 'x', handler: () => 'x' }).toEntry()];
     expect(names(registry([pets], { exposure: 'tools', native }))).toEqual([
       'get_pet',
@@ -113,7 +113,7 @@ describe('buildRegistry()', () => {
     );
   });
 
-  test('endpoints that are only resources are no tools', () => {
+  test('endpoints that are only resources are not tools', () => {
     const docs = aDomain('docs', [
       anEndpoint('docs', 'read', { expose: 'resource' }),
       anEndpoint('docs', 'find', { expose: 'both' }),
@@ -121,14 +121,14 @@ describe('buildRegistry()', () => {
     expect(names(registry([docs]))).toEqual(['find']);
   });
 
-  test('lists are given in the shape of each era', () => {
+  test('writes the list for each MCP revision', () => {
     const built = registry([pets], { exposure: 'tools' });
     expect(built.definitionsFor('2024-11-05')[0]).not.toHaveProperty('annotations');
     expect(built.definitionsFor('2025-03-26')[0]).toHaveProperty('annotations');
     expect(built.definitionsFor('2026-07-28')).toEqual([...built.tools.values()].map(({ tool }) => toDefinition(tool)));
   });
 
-  test('an answer’s schema is advertised only on request, and never strict enough to fail a good answer', () => {
+  test('the schema of an answer is advertised only on request, and has no constraint that a good answer could fail', () => {
     const outputSchema = {
       type: 'object',
       properties: { id: { type: 'integer', description: 'Its id' }, kind: { type: 'string', enum: ['a'] } },
@@ -145,7 +145,7 @@ describe('buildRegistry()', () => {
     });
   });
 
-  test('the instructions explain once what no tool repeats, within what Claude Code shows', () => {
+  test('the instructions explain what no tool repeats, within the limit of Claude Code', () => {
     const { instructions } = registry([pets], { exposure: 'tools' });
     for (const word of ['fields', 'dry_run', 'confirmation_token', 'pets: The pets API.'])
       expect(instructions).toContain(word);
@@ -160,13 +160,13 @@ describe('buildRegistry()', () => {
 });
 
 describe('exposure', () => {
-  test('auto takes one tool per operation while they are few and fit the budget', () => {
+  test('auto makes one tool per operation if they are few and fit the budget', () => {
     expect(registry([aDomain('a', numbered('a', 40))])).toMatchObject({ exposure: 'tools' });
     expect(registry([aDomain('a', numbered('a', 41))]).exposure).not.toBe('tools');
     expect(registry([aDomain('a', numbered('a', 30))], { tokenBudget: 500 }).exposure).toBe('search');
   });
 
-  test('auto groups what is too many for a list and still small', () => {
+  test('auto groups operations that are too many for single tools', () => {
     const built = registry([aDomain('a', numbered('a', 60, { tags: ['t'] }))]);
     expect(built.exposure).toBe('grouped');
     // Five of twelve actions each, and describe_operation.
@@ -174,7 +174,7 @@ describe('exposure', () => {
     expect(listCost([...built.tools.values()].map(({ tool }) => tool))).toBeLessThanOrEqual(10_000);
   });
 
-  test('auto groups what fits, however many fields one operation has', () => {
+  test('auto groups operations that fit the budget, also if one has many fields', () => {
     const wide = {
       properties: Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`field_${i}`, { type: 'string' }])),
     };
@@ -182,7 +182,7 @@ describe('exposure', () => {
     expect(registry([aDomain('a', [...numbered('a', 41)])], { tokenBudget: 400 }).exposure).toBe('search');
   });
 
-  test('auto searches the rest, at a price that does not grow', () => {
+  test('auto uses search for larger catalogs, at a constant cost', () => {
     const costs = [600, 5_000].map((count) => {
       const built = registry([aDomain('a', numbered('a', count))]);
       expect(built.exposure).toBe('search');
@@ -193,7 +193,7 @@ describe('exposure', () => {
     expect(costs[0]).toBeLessThan(281);
   });
 
-  test('a domain may choose for itself, and pinned tools are listed in every mode', () => {
+  test('a domain may set its own mode, and pinned tools are listed in every mode', () => {
     const small = aDomain('small', numbered('small', 3), { exposure: 'tools' });
     const big = aDomain('big', numbered('big', 100), { exposure: 'search', pinned: ['big_operation_7'] });
     const mid = aDomain('mid', numbered('mid', 20), { exposure: 'grouped', pinned: ['mid.mid_operation_3'] });
@@ -217,7 +217,7 @@ describe('exposure', () => {
     expect(built.tools.get('mid_read')!.operations.length + built.tools.get('mid_read_2')!.operations.length).toBe(19);
   });
 
-  test('the names of the search tools belong to them', () => {
+  test('the names of the search tools are reserved', () => {
     const rude = aDomain('rude', [anEndpoint('rude', 'call_operation'), ...numbered('rude', 3)]);
     expect(names(registry([rude], { exposure: 'tools' }))[0]).toBe('rude_call_operation');
   });
@@ -230,7 +230,7 @@ describe('exposure', () => {
     }
   });
 
-  test('an empty gateway is possible', () => {
+  test('a gateway without domains is possible', () => {
     expect(registry([])).toMatchObject({ exposure: 'tools' });
     expect(registry([aDomain('empty', [])], { exposure: 'search' }).tools.size).toBe(0);
   });
@@ -255,7 +255,7 @@ describe('grouped mode', () => {
   ]);
   const built = registry([domain], { exposure: 'grouped' });
 
-  test('reads and writes are tools of their own, honest about what they do', () => {
+  test('reads and writes are different tools with the right hints', () => {
     expect(names(built)).toEqual(['describe_operation', 'api_read', 'api_write']);
     expect(built.tools.get('api_read')?.tool).toMatchObject({
       description: [
@@ -288,7 +288,7 @@ describe('grouped mode', () => {
     });
   });
 
-  test('a call reaches the operation under its own names and the tool/action name', async () => {
+  test('a call runs the operation with its own names and the label tool/action', async () => {
     const outcome = await built.tools
       .get('api_write')!
       .run(aCall('api_write'), { action: 'issues_lock', id: 1, action_: 'x' });
@@ -299,7 +299,7 @@ describe('grouped mode', () => {
     });
   });
 
-  test('the action’s own schema is enforced, not the union', async () => {
+  test('the schema of the action is enforced, not the union of all', async () => {
     const outcome = await built.tools
       .get('api_read')!
       .run(aCall('api_read'), { action: 'issues_get', id: 1, state: 'open' });

@@ -10,7 +10,7 @@ const actions = [
 ] as const;
 
 describe('buildGroupedSchema()', () => {
-  test('a discriminator, common fields and every other field with its tier', () => {
+  test('has a discriminator, common fields, and notes on which actions take the other fields', () => {
     expect(
       buildGroupedSchema({
         actions,
@@ -36,7 +36,7 @@ describe('buildGroupedSchema()', () => {
     });
   });
 
-  test('long lists are told by their exceptions only where brevity is asked for', () => {
+  test('long lists of actions are given as exceptions only in lean schemas', () => {
     const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
     const many = keys.map((key) => ({
       key,
@@ -49,7 +49,7 @@ describe('buildGroupedSchema()', () => {
     expect(noteOf(true).description).toBe('Required for: all but f');
   });
 
-  test('the discriminator carries the actions in words when asked to', () => {
+  test('the discriminator describes the actions if they are passed as text', () => {
     const schema = buildGroupedSchema({ actions, discriminator: 'method', actionText: 'list: all of them' });
     expect(schema.properties.method).toEqual({
       type: 'string',
@@ -58,7 +58,7 @@ describe('buildGroupedSchema()', () => {
     });
   });
 
-  test('a field of another type in one action is never told as if it were the first', () => {
+  test('a field with another type in one action is shown with both types', () => {
     const schema = buildGroupedSchema({
       actions: [
         { key: 'get', fields: { id: { type: 'integer' } }, required: ['id'] },
@@ -74,7 +74,7 @@ describe('buildGroupedSchema()', () => {
     });
   });
 
-  test('a common field an action redefines shows both', () => {
+  test('a common field that an action redefines is shown with both schemas', () => {
     const schema = buildGroupedSchema({
       actions: [
         { key: 'a', fields: { id: { type: 'integer' } }, required: ['id'] },
@@ -91,7 +91,7 @@ describe('buildGroupedSchema()', () => {
     });
   });
 
-  test('fields called like parts of JavaScript objects are only fields', () => {
+  test('fields named __proto__ or constructor are ordinary fields', () => {
     const fields = Object.fromEntries([
       ['__proto__', text],
       ['constructor', text],

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Handler } from '../../src/call/handler.ts';
 import { buildRegistry } from '../../src/catalog/registry.ts';
+import { describeOperation, toSignature } from '../../src/catalog/search/describe-operation.ts';
 import { findOperations } from '../../src/catalog/search/find-operations.ts';
-import { buildIndex, type Index } from '../../src/catalog/search/search-index.ts';
+import { buildIndex, type SearchIndex } from '../../src/catalog/search/search-index.ts';
 import { splitWords, stem, toStems } from '../../src/catalog/search/search-words.ts';
-import { toShape, toSignature } from '../../src/catalog/search/signature.ts';
-import { nameOperations } from '../../src/catalog/tree.ts';
+import { toCatalogOperations } from '../../src/catalog/tree.ts';
 import type { JsonSchema } from '../../src/endpoint/model.ts';
 import { GatewayError } from '../../src/errors.ts';
 import type { Operation } from '../../src/orchestration/operation.ts';
@@ -86,7 +86,7 @@ function build(run?: (operation: Operation) => Operation, domains = [git, shop])
 describe('search_operations', () => {
   const { search, call, registry } = build();
 
-  test('hits come with signature, method, path and one line', async () => {
+  test('hits have a signature, method, path and one line of text', async () => {
     expect((await search({ query: 'open a ticket', limit: 1 })).split('\n')).toEqual([
       'issues_create(owner, repo, title, body?, labels?) POST /repos/{owner}/{repo}/issues: Create an issue',
     ]);
@@ -117,7 +117,7 @@ describe('search_operations', () => {
     expect(await found({ query: 'issue', effect: 'destructive' })).toEqual(['issues_delete']);
   });
 
-  test('no hit says what there is', async () => {
+  test('without a hit, the domains are listed', async () => {
     expect(await search({ query: 'zzz' })).toBe(
       'Nothing matches "zzz". Try other or fewer words.\nDomains: git (4), shop (2)',
     );
@@ -125,7 +125,7 @@ describe('search_operations', () => {
     expect(await search({ query: 'the of a' })).toContain('Nothing matches');
   });
 
-  test('strange queries are only queries', async () => {
+  test('unusual queries are answered', async () => {
     for (const query of [
       '',
       '*',
@@ -141,7 +141,7 @@ describe('search_operations', () => {
     }
   });
 
-  test('arguments are strict', async () => {
+  test('unknown arguments are refused', async () => {
     await expect(call('search_operations', { q: 'x' })).rejects.toMatchObject({ code: 'VALIDATION' });
     await expect(call('search_operations', { query: 'x', effect: 'nice' })).rejects.toMatchObject({
       code: 'VALIDATION',
@@ -151,7 +151,7 @@ describe('search_operations', () => {
     });
   });
 
-  test('the tools say honestly what they do', () => {
+  test('the search tools have the right hints', () => {
     const hints = (name: string) => registry.tools.get(name)?.tool.annotations;
     expect(hints('search_operations')).toMatchObject({ readOnlyHint: true, destructiveHint: false });
     expect(hints('describe_operation')).toMatchObject({ readOnlyHint: true });
@@ -159,7 +159,7 @@ describe('search_operations', () => {
   });
 });
 
-describe('requests as people say them', () => {
+describe('requests in everyday language', () => {
   const names = ['tickets', 'tasks', 'tunnels', 'assets', 'members', 'plugins', 'sessions'];
   const desk = aDomain('desk', [
     ...names.flatMap((name) => [
@@ -212,7 +212,7 @@ describe('requests as people say them', () => {
     ['which plugins do we have', 'plugins_list'],
     ['change what the ticket says', 'tickets_update'],
     ['call off a task', 'tasks_cancel'],
-  ])('the deed is read from the whole sentence: %s', async (query, want) => {
+  ])('the verb is found in the whole sentence: %s', async (query, want) => {
     expect(await best(query)).toBe(want);
   });
 
@@ -220,7 +220,7 @@ describe('requests as people say them', () => {
     ['the sessions page looks empty, get rid of the tunnel', 'tunnels_delete'],
     ['create a ticket so nobody has to cancel the task', 'tickets_create'],
     ['because the tasks are done, delete the ticket', 'tickets_delete'],
-  ])('the clause that commands says what is to be done, the others why: %s', async (query, want) => {
+  ])('the clause with the command counts, not the reasons around it: %s', async (query, want) => {
     expect(await best(query)).toBe(want);
   });
 
@@ -228,11 +228,11 @@ describe('requests as people say them', () => {
     ['yank the tunnel off', 'tunnels_delete'],
     ['shoo the member away', 'members_delete'],
     ['cobble the ticket together', 'tickets_create'],
-  ])('a verb nobody has told us is read by its particle: %s', async (query, want) => {
+  ])('an unknown verb is understood by its particle: %s', async (query, want) => {
     expect(await best(query)).toBe(want);
   });
 
-  test('words that no operation has do not make the others matter less', async () => {
+  test('words that no operation has do not reduce the weight of the others', async () => {
     expect(await best('zap that wretched wobbly plugin Bartholomew foisted upon us in Tuscaloosa')).toBe(
       'plugins_delete',
     );
@@ -243,7 +243,7 @@ describe('requests as people say them', () => {
     ['charge her $20', 'amounts_charge'],
     ['what goes on in #general', 'channels_read'],
     ['which are taken in 10.0.4.0/24', 'prefixes_read'],
-  ])('a value stands for what it is: %s', async (query, want) => {
+  ])('an example value is searched for as what it is: %s', async (query, want) => {
     const endpoints = [
       anEndpoint('desk', 'accounts_by_email', { summary: 'Look up by email' }),
       anEndpoint('desk', 'amounts_charge', { summary: 'Charge an amount', effect: 'write' }),
@@ -251,7 +251,7 @@ describe('requests as people say them', () => {
       anEndpoint('desk', 'prefixes_read', { summary: 'Read a prefix' }),
     ];
     const index = await buildIndex(
-      nameOperations(
+      toCatalogOperations(
         endpoints.map((endpoint) => anOperation(endpoint)),
         [],
       ),
@@ -259,26 +259,26 @@ describe('requests as people say them', () => {
     expect((await findOperations(index, query, 1))[0]?.name).toBe(want);
   });
 
-  test('the thing counts more than the deed, and its own word more than another for it', async () => {
+  test('the object counts more than the verb, and its own word more than a synonym', async () => {
     expect(await best('cancel a ticket')).toMatch(/^tickets_/);
     expect(await best('ticket')).toMatch(/^tickets_/);
   });
 
-  test('a word that only a description has finds the operation, and the others on the same thing', async () => {
+  test('a word of a description finds the operation and the others on the same resource', async () => {
     expect(await best('add a photo')).toBe('assets_create');
     expect((await search('show me every photo')).slice(0, 2).map((line) => line.split('(')[0])).toContain(
       'assets_list',
     );
   });
 
-  test('hits that say little of what was asked come with the groups there are', async () => {
+  test('hits that match loosely are followed by the groups', async () => {
     const lines = await search('refill the coffee machine with fresh plugins before noon');
     expect(lines.at(-2)).toBe('These match loosely. Ask again with the words of a group:');
     expect(lines.at(-1)).toMatch(/^Groups: tickets \(4\), tasks \(4\), /);
     expect((await search('list tickets')).join('\n')).not.toContain('Groups:');
   });
 
-  test('operations that say the same leave room for others', async () => {
+  test('operations with the same summary do not fill the list of hits', async () => {
     const alike = aDomain('music', [
       ...['albums', 'songs', 'genres', 'artists', 'playlists'].map((name) =>
         anEndpoint('music', `${name}_mix`, { summary: 'Creates a mix of a playlist', path: `/${name}/{id}/mix` }),
@@ -286,7 +286,7 @@ describe('requests as people say them', () => {
       anEndpoint('music', 'playlist_tracks', { summary: 'Gets the tracks', path: '/playlists/{id}/tracks' }),
     ]);
     const index = await buildIndex(
-      nameOperations(
+      toCatalogOperations(
         alike.endpoints.map((endpoint) => anOperation(endpoint)),
         [],
       ),
@@ -298,7 +298,7 @@ describe('requests as people say them', () => {
 describe('describe_operation', () => {
   const { call } = build();
 
-  test('everything needed to call it', async () => {
+  test('describes everything that a call needs', async () => {
     const text = textOf(await call('describe_operation', { operation: 'issues_create' }));
     expect(text.split('\n')).toEqual([
       'issues_create (write): POST /repos/{owner}/{repo}/issues of git',
@@ -309,7 +309,7 @@ describe('describe_operation', () => {
     ]);
   });
 
-  test('takes an id or operationId as well, and suggests when it knows neither', async () => {
+  test('accepts an id or operationId, and suggests a name for unknown ones', async () => {
     expect(textOf(await call('describe_operation', { operation: 'git.pulls_merge' }))).toMatch(
       /^pulls_merge \(write\)/,
     );
@@ -346,7 +346,7 @@ describe('describe_operation', () => {
 });
 
 describe('call_operation', () => {
-  test('goes the same way as a direct call, under the operation’s name', async () => {
+  test('runs the operation as a direct call does, with its name in the label', async () => {
     const outcome = await build().call('call_operation', {
       operation: 'issues_create',
       arguments: { owner: 'o', repo: 'r', title: 't', dry_run: true },
@@ -358,7 +358,7 @@ describe('call_operation', () => {
     });
   });
 
-  test('controls are taken beside `arguments` as well as inside, under whatever name the operation takes them', async () => {
+  test('controls are accepted beside and inside `arguments`, also if the operation renames them', async () => {
     const { call } = build();
     for (const args of [
       { operation: 'issues_create', arguments: { owner: 'o', repo: 'r', title: 't' }, dry_run: true, fields: ['id'] },
@@ -370,7 +370,7 @@ describe('call_operation', () => {
     }
   });
 
-  test('arguments that stand beside `arguments` are told where they belong', async () => {
+  test('arguments beside `arguments` are refused with an example', async () => {
     const args = { operation: 'issues_create', owner: 'o', repo: 'r' };
     await expect(build().call('call_operation', args)).rejects.toMatchObject({
       message:
@@ -384,7 +384,7 @@ describe('call_operation', () => {
     });
   });
 
-  test('no arguments are no arguments', async () => {
+  test('missing `arguments` count as none', async () => {
     expect((await build().call('call_operation', { operation: 'orders_list' })).isError).toBe(false);
   });
 
@@ -407,7 +407,7 @@ describe('call_operation', () => {
     expect((outcome.structured as { message: string }).message).toBe(text);
   });
 
-  test('failures, refusals and questions of the guard come through as they are', async () => {
+  test('failures, refusals and questions of the guard are passed on unchanged', async () => {
     const answer: Handler = async () => {
       throw new GatewayError('NOT_CONFIRMED', 'Ask first.', { tool: 'x' });
     };
@@ -446,7 +446,13 @@ describe('call_operation', () => {
 });
 
 describe('one-line schemas', () => {
-  test('signatures show what is required and a few of the rest', () => {
+  /** The shape of an answer, as describe_operation shows it. */
+  const shapeOf = async (outputSchema: JsonSchema | undefined) => {
+    const [operation] = toCatalogOperations([anOperation(anEndpoint('d', 'f', { outputSchema }))], []);
+    return /^Returns: (.*)$/m.exec(await describeOperation(operation!))?.[1];
+  };
+
+  test('signatures show required arguments and some of the others', () => {
     const properties = Object.fromEntries(['b', 'a', ...'cdefghij'].map((key) => [key, {}]));
     expect(toSignature('f', anEndpoint('d', 'f', { properties, required: ['a'] }))).toBe(
       'f(a, b?, c?, d?, e?, f?, g?, …)',
@@ -477,18 +483,18 @@ describe('one-line schemas', () => {
     [{}, undefined],
     [true, undefined],
     [undefined, undefined],
-  ])('the shape of %j is %s', (schema, want) => {
-    expect(toShape(schema)).toBe(want);
+  ])('the shape of %j is %s', async (schema, want) => {
+    expect(await shapeOf(schema)).toBe(want);
   });
 
-  test('a shape stays readable however large the answer', () => {
+  test('the shape of a large answer is cut', async () => {
     const deep = (n: number): object => ({
       type: 'object',
       properties: Object.fromEntries(
         Array.from({ length: 20 }, (_, i) => [`property_${i}`, n === 0 ? { type: 'string' } : deep(n - 1)]),
       ),
     });
-    expect(toShape(deep(3) as never)!.length).toBeLessThanOrEqual(601);
+    expect((await shapeOf(deep(3) as JsonSchema))!.length).toBeLessThanOrEqual(601);
   });
 });
 
@@ -507,11 +513,11 @@ describe('stems', () => {
     ['sent send', 'send'],
     ['favourite favorites', 'favorit'],
     ['branch branches', 'branch'],
-  ])('%s meet at %s', (words, want) => {
+  ])('%s have the stem %s', (words, want) => {
     expect(new Set(words.split(' ').map(stem))).toEqual(new Set([want]));
   });
 
-  test('words that must not meet do not', () => {
+  test('words with different meanings have different stems', () => {
     expect(stem('string')).toBe('string');
     expect(stem('status')).toBe('status');
     expect(stem('action')).toBe('action');
@@ -520,7 +526,7 @@ describe('stems', () => {
     expect(stem('constructor')).toBe('constructor');
   });
 
-  test('names of every kind are split', () => {
+  test('names in every notation are split into words', () => {
     expect(toStems('listPullRequests_forRepo v2/HTTPServer')).toEqual([
       'list',
       'pull',
@@ -538,7 +544,7 @@ describe('search under load', () => {
     anEndpoint('big', `op_${i}`, { summary: `Operation ${i} about topic ${i % 97}`, path: `/topics/${i % 97}/op${i}` }),
   );
   const bigCatalog = () =>
-    nameOperations(
+    toCatalogOperations(
       many.map((endpoint) => anOperation(endpoint)),
       [],
     );
@@ -569,16 +575,16 @@ describe('search under load', () => {
   };
   const LAST = ['other', 'other', 'other', 'other', 'other', 'done'];
 
-  test('the index is built in steps: others have their turn before it is done', async () => {
+  test('building the index yields to other work', async () => {
     expect(await amongOthers(() => buildIndex(bigCatalog()))).toEqual(LAST);
   });
 
-  test('a search goes through the index in steps, too', async () => {
+  test('searching the index yields to other work', async () => {
     const index = await buildIndex(bigCatalog());
     expect(await amongOthers(() => findOperations(index, 'operations about a topic', 10))).toEqual(LAST);
   });
 
-  test('an operation of many nested arguments is described in steps', async () => {
+  test('describing an operation with many nested arguments yields to other work', async () => {
     const leaf = { type: 'object', properties: { id: { type: 'integer', description: 'Which one it is.' } } };
     const nested = { type: 'object', properties: { near: leaf, far: { type: 'object', properties: { leaf } } } };
     // Each its own: what has been drawn once is not drawn again.
@@ -596,7 +602,7 @@ describe('search under load', () => {
     expect(await refusing.call('call_operation', wrong)).toMatchObject({ isError: true });
   });
 
-  test('what is found does not depend on who searched first, nor on how many at once', async () => {
+  test('results do not depend on earlier or concurrent searches', async () => {
     const domains = [aDomain('big', many)];
     const operations = many.map((endpoint) => anOperation(endpoint));
     const registry = buildRegistry({ domains, operations, exposure: 'search', tokenBudget: 10_000 });
@@ -615,10 +621,10 @@ describe('search under load', () => {
     ['one long word in capitals', `${'A'.repeat(500_000)}b`],
     ['blanks', ' '.repeat(500_000)],
     ['surrogates', '\u{1f600}'.repeat(100_000)],
-  ])('a hostile question is cut before any work: %s', async (_, query) => {
+  ])('a hostile query is cut before it is processed: %s', async (_, query) => {
     const index = await buildIndex(bigCatalog());
     const words: number[] = [];
-    const spy: Index = { ...index, knows: (stem) => words.push(stem.length) > 0 && index.knows(stem) };
+    const spy: SearchIndex = { ...index, knows: (stem) => words.push(stem.length) > 0 && index.knows(stem) };
     expect((await findOperations(spy, query, 10)).length).toBeLessThanOrEqual(10);
     expect(Math.max(0, ...words)).toBeLessThanOrEqual(40);
     expect(splitWords(query).length).toBeLessThanOrEqual(400);

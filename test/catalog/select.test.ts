@@ -40,7 +40,7 @@ describe('selectEndpoints()', () => {
     expect(selected.every(({ endpoints }) => endpoints.length > 0)).toBe(true);
   });
 
-  test('a part of a domain goes without the document that shows all of it', () => {
+  test('a part of a domain has no document, because that describes all of it', () => {
     const [git] = domains.map((domain) => ({ ...domain, document: { text: 'all', mimeType: 'text/plain' } }));
     expect(selectEndpoints([git!], {})[0]).toHaveProperty('document');
     expect(selectEndpoints([git!], { effects: ['read', 'write', 'destructive'] })[0]).toHaveProperty('document');
@@ -76,7 +76,7 @@ describe('selectNative()', () => {
     expect(names(selection)).toEqual(want);
   });
 
-  test('other settings stay as they are', () => {
+  test('other settings stay unchanged', () => {
     expect(selectNative(parts, { native: true }).logging).toBe(true);
   });
 });
@@ -95,13 +95,13 @@ describe('checkSelection()', () => {
       'native',
       'there is no tool, resource or prompt registered in code "look"',
     ],
-  ])('%s that is not there is a problem', (_, selection, key, message) => {
+  ])('an unknown %s is a problem', (_, selection, key, message) => {
     expect(checkSelection(selection, catalog)).toEqual([
       { path: [key, 0], message: expect.stringContaining(message) as string },
     ]);
   });
 
-  test('a choice that leaves nothing is a problem', () => {
+  test('a selection that leaves nothing is a problem', () => {
     expect(checkSelection({ domains: ['git'], exclude: ['git.**'] }, catalog)).toEqual([
       {
         path: [],
@@ -110,7 +110,7 @@ describe('checkSelection()', () => {
     ]);
   });
 
-  test('what is there passes', () => {
+  test('existing names are accepted', () => {
     const selection = { domains: ['git'], include: ['git.*'], exclude: ['git.pull_requests'] };
     expect(checkSelection(selection, catalog)).toEqual([]);
   });

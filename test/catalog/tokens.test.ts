@@ -28,7 +28,7 @@ describe('tokens', () => {
     expect(listCost([definition, definition])).toBe(34);
   });
 
-  test('text that looks like a control token is text', () => {
+  test('text that looks like a special token counts as text', () => {
     const definition = { name: 'a', description: '<|endoftext|>', inputSchema: { type: 'object' } } as const;
     expect(costOf(definition)).toBeGreaterThan(costOf({ ...definition, description: 'b' }));
   });
@@ -118,7 +118,7 @@ const shapes = aDomain('shapes', [
   }),
 ]);
 
-describe('the price of a small catalog', () => {
+describe('tools/list of a small catalog costs no more than before', () => {
   test.each([
     ['tools', 464],
     ['grouped', 528],
@@ -131,7 +131,7 @@ describe('the price of a small catalog', () => {
   });
 });
 
-describe('the price of the bundled domains', () => {
+describe('tools/list of the bundled domains costs no more than before', () => {
   test.each([
     ['tools', 6_514],
     ['grouped', 5_374],
@@ -144,7 +144,7 @@ describe('the price of the bundled domains', () => {
   });
 });
 
-describe('the price of a catalog of eighty operations', () => {
+describe('tools/list of eighty operations costs no more than before', () => {
   test.each([
     ['tools', 6_040],
     ['grouped', 6_158],
@@ -159,7 +159,7 @@ describe('the price of a catalog of eighty operations', () => {
 /** This many operations on two hundred and more kinds of things, in forty areas. */
 function documentOf(operations: number): object {
   const rows = Array.from({ length: operations }, (_, n) => {
-    const [thing, deed] = [Math.floor(n / 5), n % 5];
+    const [thing, action] = [Math.floor(n / 5), n % 5];
     const path = `/area-${thing % 40}/thing-${thing}`;
     return [
       `GET ${path} Lists things of kind ${thing}`,
@@ -167,12 +167,12 @@ function documentOf(operations: number): object {
       `GET ${path}/{id} Gets a thing of kind ${thing}`,
       `PATCH ${path}/{id} Updates a thing of kind ${thing}`,
       `DELETE ${path}/{id} Deletes a thing of kind ${thing}`,
-    ][deed]!;
+    ][action]!;
   });
   return toDocument(rows.join('\n'));
 }
 
-describe('what the README says of GitHub', () => {
+describe("the README's figures for GitHub", () => {
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8').replace(/\s+/g, ' ');
   const claim = /All ([\d,]+) operations of GitHub cost (\d+) tokens instead of ([\d,]+)/.exec(readme)!;
   const [operations, tokens] = [Number(claim[1]!.replace(',', '')), Number(claim[2])];
@@ -198,24 +198,20 @@ describe('what the README says of GitHub', () => {
 });
 
 /** One tool per operation (full), grouped (full where it fits the budget; slim, with notes), search. */
-describe.skipIf(!SHARED.present)(
-  'the price of real catalogs is no higher than what was measured with its controls on every tool',
-  { timeout: 180_000 },
-  () => {
-    test.each([
-      // Grouped: more than published by a tool per tag, describe_operation, and full fields while the budget has room.
-      // 1,862 and the words on `fields` and `dry_run`, which stand in every tool.
-      ['petstore-3.0.yaml', 2_120, 1_930, 1_720, 281],
-      // 22,642 and the confirmation tokens of what is named for deletion (`POST /chat.delete`).
-      ['slack-web-2.0.json', 22_940, 15_894, 14_050, 466],
-      ['github-3.0.json', 368_192, 120_083, 98_300, 406],
-      ['stripe-3.0.yaml', 258_293, 145_491, 110_563, 431],
-    ])('%s', async (file, tools, grouped, slim, search) => {
-      const domain = await importDocument(SHARED.folder + file, { env: {}, name: file.split('-')[0]! });
-      expect(cost([domain], 'search')).toBeLessThanOrEqual(search);
-      expect(cost([domain], 'grouped')).toBeLessThanOrEqual(grouped);
-      expect(cost([domain], 'grouped', 1)).toBeLessThanOrEqual(slim);
-      expect(cost([domain], 'tools')).toBeLessThanOrEqual(tools);
-    });
-  },
-);
+describe.skipIf(!SHARED.present)('tools/list of real documents costs no more than before', { timeout: 180_000 }, () => {
+  test.each([
+    // Grouped: more than published by a tool per tag, describe_operation, and full fields while the budget has room.
+    // 1,862 and the words on `fields` and `dry_run`, which stand in every tool.
+    ['petstore-3.0.yaml', 2_120, 1_930, 1_720, 281],
+    // 22,642 and the confirmation tokens of what is named for deletion (`POST /chat.delete`).
+    ['slack-web-2.0.json', 22_940, 15_894, 14_050, 466],
+    ['github-3.0.json', 368_192, 120_083, 98_300, 406],
+    ['stripe-3.0.yaml', 258_293, 145_491, 110_563, 431],
+  ])('%s', async (file, tools, grouped, slim, search) => {
+    const domain = await importDocument(SHARED.folder + file, { env: {}, name: file.split('-')[0]! });
+    expect(cost([domain], 'search')).toBeLessThanOrEqual(search);
+    expect(cost([domain], 'grouped')).toBeLessThanOrEqual(grouped);
+    expect(cost([domain], 'grouped', 1)).toBeLessThanOrEqual(slim);
+    expect(cost([domain], 'tools')).toBeLessThanOrEqual(tools);
+  });
+});

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { buildRegistry } from '../../src/catalog/registry.ts';
 import { toDefinition } from '../../src/catalog/tool-entry.ts';
-import { CLIENTS, type ClientId, checkTool } from '../../src/doctor/client-check.ts';
+import { CLIENTS, type ClientId, checkTool } from '../../src/doctor/client-rules.ts';
 import { importDocument } from '../../src/openapi/import-document.ts';
 import { anOperation } from '../catalog/support.ts';
 import { OWN, SHARED } from '../support/corpus.ts';

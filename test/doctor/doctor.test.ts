@@ -34,7 +34,7 @@ function findingsFor(
 }
 
 describe('diagnose()', () => {
-  test('has nothing to say about a good catalog', () => {
+  test('finds nothing in a good catalog', () => {
     expect(findingsFor({})).toEqual([]);
   });
 
@@ -50,12 +50,12 @@ describe('diagnose()', () => {
     ]);
   });
 
-  test('finds a destructive operation that nobody guards', () => {
+  test('finds a destructive operation without a guard', () => {
     const findings = findingsFor({ method: 'DELETE', guard: 'allow', summary: 'Removes all things of the shop.' });
     expect(findings).toMatchObject([{ severity: 'error', check: 'guard', where: 'shop_thing' }]);
   });
 
-  test('takes --guard deny for a guard', () => {
+  test('accepts --guard deny as a guard', () => {
     const endpoint = { method: 'DELETE', guard: 'allow', summary: 'Removes all things of the shop.' } as const;
     expect(findingsFor(endpoint, { policy: { readOnly: false, destructive: 'deny' } })).toEqual([]);
   });
@@ -78,7 +78,7 @@ describe('diagnose() of a document', () => {
   });
   const only = (findings: Finding[], check: Finding['check']) => findings.filter((finding) => finding.check === check);
 
-  test('says once what is wrong with a definition that many operations share', () => {
+  test('reports a wrong definition that many operations share once', () => {
     const Part = { type: 'object', properties: { next: { $ref: '#/$defs/Part' }, size: { minimum: 'five' } } };
     const schemaOf = (key: string) =>
       ({ type: 'object', properties: { [key]: { $ref: '#/$defs/Part' } }, $defs: { Part } }) as never;
@@ -89,7 +89,7 @@ describe('diagnose() of a document', () => {
     expect(auditSchema(schemaOf('b'), audited)).toEqual([]);
   });
 
-  test('repairs a required argument that nobody can give', async () => {
+  test('repairs a required argument that no value satisfies', async () => {
     const schema = {
       type: 'object',
       required: ['a', 'b'],
@@ -110,7 +110,7 @@ describe('diagnose() of a document', () => {
     ]);
   });
 
-  test('repairs what an example of the document shows: values, and what it leaves out', async () => {
+  test('repairs what an example of the document shows: values of enums, and optional arguments', async () => {
     const schema = {
       type: 'object',
       required: ['kind', 'size'],
@@ -149,7 +149,7 @@ describe('diagnose() of a document', () => {
     ['blanks', { type: 'string', enum: ['DISMISS'] }, 'DISMISS '],
     ['a line break', { type: 'string', pattern: '^[a-z]+$' }, 'abc\n\n'],
     ['a number as text', { type: 'integer' }, '"5"'],
-  ])('calls an example faulty that is valid but for its writing: %s', async (_what, event, example) => {
+  ])('calls an example faulty if it is only miswritten: %s', async (_what, event, example) => {
     const schema = { type: 'object', properties: { event, part: { type: 'object', properties: { event } } } };
     for (const value of [{ event: example }, { part: { event: example } }]) {
       const [finding, ...more] = only(
@@ -162,7 +162,7 @@ describe('diagnose() of a document', () => {
     }
   });
 
-  test('calls an example refused where only some of it is a slip of writing', async () => {
+  test('calls an example refused if only a part of it is miswritten', async () => {
     const schema = {
       type: 'object',
       properties: { kind: { type: 'string', enum: ['a'] }, sort: { type: 'string', enum: ['up'] } },
@@ -173,7 +173,7 @@ describe('diagnose() of a document', () => {
     expect(finding?.repairs).toBeUndefined();
   });
 
-  test('does not ask for descriptions of arguments that no model is shown', async () => {
+  test('does not ask for descriptions of arguments that models do not see', async () => {
     const silent = { type: 'string', readOnly: true };
     const schema = {
       type: 'object',
@@ -182,7 +182,7 @@ describe('diagnose() of a document', () => {
     expect(only(await findingsOf(openapi({ '/a': { post: body(schema) } })), 'description')).toEqual([]);
   });
 
-  test('leaves an example alone that only an overlay can repair', async () => {
+  test('offers no repair for an example that only an overlay can correct', async () => {
     const schema = { type: 'object', properties: { parts: { type: 'array', items: { type: 'integer' } } } };
     const document = openapi({ '/a': { post: body(schema, { example: { parts: ['x'] } }) } });
     const [finding, ...more] = only(await findingsOf(document), 'examples');
@@ -207,7 +207,7 @@ describe('diagnose() of a document', () => {
     ]);
   });
 
-  test('says in one line which tokens were taken away because a scheme says who calls, and names its variable once', async () => {
+  test('lists in one line the parameters that repeat a security scheme, and names its variable once', async () => {
     const parameters = ['access_token', 'oauth_token', 'fields'].map((name) => {
       return { name, in: 'query', schema: { type: 'string' } };
     });
@@ -268,7 +268,7 @@ describe('findUnfillable()', () => {
     expect(findUnfillable(required({ $ref: '#/$defs/tree' }, $defs) as never)).toEqual([]);
   });
 
-  test('leaves alone what is optional or fine', () => {
+  test('finds nothing in optional or correct arguments', () => {
     expect(findUnfillable({ type: 'object', properties: { a: false } } as never)).toEqual([]);
     expect(findUnfillable(required({ type: 'string', minLength: 1 }) as never)).toEqual([]);
   });
@@ -295,7 +295,7 @@ describe('suspicious text', () => {
     expect(findHiddenCharacters('\ufeffnaïve 👩‍💻 family ❤️ 🏴󠁧󠁢󠁳󠁣󠁴󠁿 می‌خواهم')).toBeUndefined();
   });
 
-  test('a sequence that is only spoken of is fine', () => {
+  test('a terminal sequence that is only mentioned is fine', () => {
     expect(findHiddenCharacters('{"description":"Colours (`\\\\u001b[31m`) are removed."}')).toBeUndefined();
   });
 
@@ -431,7 +431,7 @@ describe('suspicious text', () => {
     '`required` means the model must call one or more tools before responding.',
     'You must upload your file first. Upload the contents of your file in parts.',
     'System: the name of the system. Developer: who made it.',
-  ])('%j only describes', (text) => {
+  ])('%j is ordinary documentation', (text) => {
     expect(findSuspiciousText(text, 'api.example.com')).toBeUndefined();
   });
 });

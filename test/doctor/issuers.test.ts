@@ -42,7 +42,7 @@ async function ask(entry: string, env: Record<string, string> = {}) {
   return { code, ...lines[0]! };
 }
 
-test('metadata, keys and introspection that can be had are said, and nothing fails', async () => {
+test('available metadata, keys and introspection are reported, and nothing fails', async () => {
   expect(await ask(`issuer: "${server.issuer}", ${asking('IDP_SECRET')}`)).toMatchObject({
     code: 0,
     severity: 'note',
@@ -61,13 +61,13 @@ test.each([
     () => `issuer: "${server.issuer}", ${asking('IDP_SECRET').replace('{', `{ url: "${other.origin}/yes",`)}`,
     'its introspection endpoint accepts a made-up token',
   ],
-])('%s makes it fail, in words', async (_, entry, words) => {
+])('%s makes the doctor fail with a sentence', async (_, entry, words) => {
   const { code, severity, message } = await ask(entry());
   expect({ code, severity }).toEqual({ code: 1, severity: 'error' });
   expect(message).toContain(words);
 });
 
-test('it goes through the proxy that the gateway goes through', async () => {
+test("the doctor uses the gateway's proxy for issuers", async () => {
   const proxy = await startConnectProxy();
   try {
     expect((await ask('issuer: "https://id.example"', { HTTPS_PROXY: proxy.url })).code).toBe(1);

@@ -113,7 +113,7 @@ interface Report {
 }
 
 describe('doctor --online', () => {
-  test('calls reads alone, single things by what lists hold, and says how many', async () => {
+  test('calls only reads, single items with ids from lists, and reports the number of calls', async () => {
     const { stdout, stderr } = await doctor('--online', '--json');
     expect(api.seen.map(({ method, url }) => `${method} ${url}`).sort()).toEqual([
       'GET /orders',
@@ -125,7 +125,7 @@ describe('doctor --online', () => {
     expect(stderr).toContain('--online: at most 40 calls, only reads');
   });
 
-  test('tells where the API is not what its document says', async () => {
+  test('reports where answers differ from the document', async () => {
     const { stdout, code } = await doctor('--online', '--json');
     const findings = (JSON.parse(stdout) as Report).findings.filter(({ check }) => check === 'online');
     expect(code).toBe(1);
@@ -145,7 +145,7 @@ describe('doctor --online', () => {
     expect(stdout).not.toContain('wrong-key-value');
   });
 
-  test('--fix makes lenient what would refuse a value that the API itself has', async () => {
+  test('--fix sets lenient for operations that would refuse a value that the API itself returns', async () => {
     await doctor('--online', '--fix', '--yes');
     const text = await readFile(join(folder, 'shop.yaml'), 'utf8');
     expect(text).toMatch(/GET \/orders"?:\n\s+lenient: true/);
@@ -158,7 +158,7 @@ describe('doctor --online', () => {
     expect(api.seen.at(-1)!.url).toBe('/orders?state=archived');
   });
 
-  test('calls no GET that may do something, says which, and calls what a domain file says only reads', async () => {
+  test('does not call a GET that may change something, unless a domain file says that it reads', async () => {
     const paths = Object.fromEntries(
       [...DOING, '/issues', '/releases'].map((path) => [
         path,
@@ -182,13 +182,13 @@ describe('doctor --online', () => {
     expect(api.seen.map(({ url }) => url).sort()).toEqual(['/issues', '/library/refresh', '/releases']);
   });
 
-  test('a person reads how many calls were made', async () => {
+  test('the text output has the number of calls', async () => {
     const { stdout } = await doctor('--online');
     expect(stdout).toContain('Answers from the API');
     expect(stdout).toContain('4 reads called');
   });
 
-  test('without --online nothing is sent and nothing is said of answers', async () => {
+  test('without --online nothing is sent', async () => {
     const { stdout } = await doctor();
     expect(api.seen).toEqual([]);
     expect(stdout).not.toContain('Answers from the API');

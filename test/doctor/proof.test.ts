@@ -131,7 +131,7 @@ describe('one line for each credential', () => {
     expect(api.seen.filter(({ url }) => url !== '/login').every(({ method }) => method === 'GET')).toBe(true);
   });
 
-  test('client credentials: what the token endpoint says, with and without a read', async () => {
+  test('client credentials are proved at the token endpoint, with and without a read', async () => {
     for (const endpoint of [READ, '']) {
       api.seen.length = 0;
       const { proofs, code } = await prove(OAUTH(), { ID: 'id', SECRET: 'wrong-secret' }, endpoint);
@@ -149,7 +149,7 @@ describe('one line for each credential', () => {
     ]);
   });
 
-  test('a login that answers without a token', async () => {
+  test('a login that answers without a token is an error', async () => {
     const { proofs, code } = await prove(LOGIN, { PASSWORD: 'other-word' });
     expect(proofs).toMatchObject([{ severity: 'error' }]);
     expect(proofs[0]!.message).toContain('login PASSWORD: the login key at ');
@@ -157,7 +157,7 @@ describe('one line for each credential', () => {
     expect(code).toBe(1);
   });
 
-  test('a token endpoint where nobody listens', async () => {
+  test('a token endpoint that cannot be reached is an error', async () => {
     const nowhere = OAUTH().replace(api.url, 'http://127.0.0.1:1');
     const { proofs, code } = await prove(nowhere, { ID: 'id', SECRET: 'good' });
     expect(proofs).toMatchObject([{ severity: 'error', fix: 'correct the variables, or the token URL' }]);
@@ -167,7 +167,7 @@ describe('one line for each credential', () => {
     expect(code).toBe(1);
   });
 
-  test('a client certificate that is missing', async () => {
+  test('a missing client certificate is an error', async () => {
     const certificates = createCertificates();
     const authority = certificates.createAuthority('Company CA');
     const client = authority.issue('ann', []);
@@ -194,7 +194,7 @@ describe('one line for each credential', () => {
     }
   });
 
-  test('goes through the proxy that calls go through', async () => {
+  test('proving uses the proxy of calls', async () => {
     const proxy = await startConnectProxy();
     const { proofs } = await prove(BEARER, { SHOP_TOKEN: 'good' }, READ, `proxy: ${proxy.url}\n`);
     await proxy.close();
@@ -203,7 +203,7 @@ describe('one line for each credential', () => {
   });
 });
 
-test('a person reads it in a section of its own', async () => {
+test('the text output has a section for credentials', async () => {
   await prove(BEARER, { SHOP_TOKEN: 'wrong-token' });
   const { stdout } = await run(['doctor', 'shop.yaml', '--online'], {
     cwd: folder,
@@ -213,7 +213,7 @@ test('a person reads it in a section of its own', async () => {
   expect(stdout).toContain('shop: bearer SHOP_TOKEN: 401 from GET /me – it is wrong or expired');
 });
 
-test('domains at one address whose credentials have one name are proved each by itself', async () => {
+test('credentials with the same name in two domains of one address are proved separately', async () => {
   const yaml = (name: string, env: string) =>
     `name: ${name}\nbaseUrl: ${api.url}\ncredentials: { key: { kind: bearer, env: ${env} } }\nendpoints:\n  ${READ}\n`;
   write('first.yaml', yaml('first', 'WRONG'));
@@ -252,7 +252,7 @@ test('an assertion is signed with the keys of landbridge.yaml', async () => {
 test.each([
   [CLIENT.secret, 'note', 'the authorization server accepts the gateway'],
   ['not-the-secret', 'error', "did not exchange the caller's token (401"],
-])('the client of a token exchange is proved where tokens are exchanged: %s', async (secret, severity, words) => {
+])('the client of a token exchange is proved at the token endpoint: %s', async (secret, severity, words) => {
   const sts = await startExchangeServer();
   const flow = `{ kind: token_exchange, tokenUrl: '${sts.url}', clientIdEnv: ID, clientSecretEnv: SECRET, audience: orders }`;
   const { proofs } = await prove(flow, { ID: CLIENT.id, SECRET: secret });

@@ -45,10 +45,10 @@ describe('no phrase of our own stands in', () => {
   });
 
   test('errors, warnings, log messages and what else the program prints', () => {
-    // deeds.ts is a table of what users say.
+    // verbs.ts is a table of what users say.
     const files = ['src', 'sample'].flatMap((folder) =>
       (readdirSync(join(ROOT, folder), { recursive: true }) as string[])
-        .filter((file) => file.endsWith('.ts') && !file.endsWith('search/deeds.ts'))
+        .filter((file) => file.endsWith('.ts') && !file.endsWith('search/verbs.ts'))
         .map((file) => `${folder}/${file}`),
     );
     const found = files.flatMap((file) => listTexts(read(file)).flatMap((text) => listPhrases(text, file)));

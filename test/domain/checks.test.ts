@@ -13,7 +13,7 @@ const build = (endpoint: Partial<EndpointDefinition>) => {
   return buildDomain(defineDomain({ name: 'x', baseUrl: 'http://127.0.0.1:9', endpoints }), { env: {} }).endpoints[0]!;
 };
 
-describe('a slip in a domain file stops the start', () => {
+describe('a mistake in a domain file stops the start', () => {
   const outputSchema = {
     type: 'object',
     properties: {
@@ -42,7 +42,7 @@ describe('a slip in a domain file stops the start', () => {
     expect(() => build(endpoint)).toThrow(message);
   });
 
-  test('what may be there does not', () => {
+  test('valid variants do not stop the start', () => {
     const pick = ['items.id', 'items.owner.login', 'labels.any', 'odata.next', 'items.*', '*.id'];
     expect(build({ outputSchema, response: { pick } }).response.pick).toEqual(pick);
     expect(build({ method: { custom: 'purge' } }).method).toBe('PURGE');
@@ -67,7 +67,7 @@ describe('files', () => {
   test.each([
     ['twice.yaml', 'name: pets\nbaseUrl: http://127.0.0.1:9\nname: cats\n'],
     ['twice.json', '{\n"name": "pets",\n"name": "cats"\n}'],
-  ])('a key that stands twice in %s is an error with its line', async (name, text) => {
+  ])('a duplicate key in %s is an error with its line', async (name, text) => {
     await expect(load(name, text)).rejects.toThrow(
       new RegExp(`${name}:3:\\d+ .*: is already defined in line \\d; remove one of them`),
     );

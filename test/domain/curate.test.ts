@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { curate } from '../../src/domain/curation/curate.ts';
+import { curateOperations } from '../../src/domain/curation/curate.ts';
 import { loadDomains } from '../../src/domain/load.ts';
 import { compileGlob } from '../../src/endpoint/glob.ts';
 import type { Endpoint } from '../../src/endpoint/model.ts';
@@ -132,12 +132,12 @@ describe('include and exclude', () => {
     ],
   ];
   for (const [what, definition, want] of rows) {
-    test(`keep what is wanted: ${what}`, async () => {
+    test(`select operations: ${what}`, async () => {
       expect(await actions(definition)).toEqual(want);
     });
   }
 
-  test('that leave nothing are a mistake, and what never matched is said', async () => {
+  test('that leave nothing are a mistake, and values that never matched are reported', async () => {
     expect(await message({ include: { tags: ['pest'] } })).toMatch(
       /^shop\.yaml:5:\d+ include\.tags\[0\]: no operation of the document has the tag "pest"; did you mean "pets"\?$/,
     );
@@ -148,7 +148,7 @@ describe('include and exclude', () => {
     );
   });
 
-  test('whose keys together match nothing are said', async () => {
+  test('whose keys together match nothing are reported', async () => {
     const both = { exclude: { deprecated: true, methods: ['GET'] } };
     expect(await actions(both)).toEqual(all);
     expect((await load(both)).warnings).toContainEqual(
@@ -180,7 +180,7 @@ describe('compileGlob()', () => {
     });
   }
 
-  test('stays quick on a glob made to hang', () => {
+  test('is fast for a hostile pattern', () => {
     expect(compileGlob(`${'*a'.repeat(50)}b`)('a'.repeat(5_000))).toBe(false);
   });
 });
@@ -199,7 +199,7 @@ describe('operations', () => {
     expect(domain.endpoints.map((endpoint) => endpoint.title)).toEqual(['1', '2', '3', '4', '5']);
   });
 
-  test('take new names, texts, effects, limits and shapes, and remember who said so', async () => {
+  test('take new names, texts, effects, limits and shapes, and record where they come from', async () => {
     const { endpoints, pinned } = await load({
       timeoutMs: 7_000,
       response: { maxChars: 900 },
@@ -244,7 +244,7 @@ describe('operations', () => {
     });
   });
 
-  test('say what the author says, and nothing of the document beside it', async () => {
+  test("have the author's texts without those of the document", async () => {
     const { endpoints } = await load({ operations: { listPets: { description: 'Shows pets. Ten at a time.' } } });
     expect(endpoints[0]).toMatchObject({ summary: 'Shows pets.', description: 'Shows pets. Ten at a time.' });
   });
@@ -287,7 +287,7 @@ describe('operations', () => {
       expect(() => validate('t', wrong)).toThrow();
   });
 
-  test('never send a default only the document speaks of', async () => {
+  test('never send a default that only the document has', async () => {
     const list = (await load({})).endpoints[0]!;
     expect(createValidator(list)('t', { tenant: 'x' })).toEqual({ tenant: 'x' });
   });
@@ -395,7 +395,7 @@ describe('operations', () => {
 });
 
 describe('the domain around the document', () => {
-  test('keeps the words of the document unless it has its own', async () => {
+  test('keeps the texts of the document unless it has its own', async () => {
     expect(await load({})).toMatchObject({
       name: 'shop',
       title: 'Pet shop',
@@ -434,14 +434,14 @@ describe('the domain around the document', () => {
     ).toBe('http://127.0.0.1:6');
   });
 
-  test('names one of its servers, or says file and field of a name that none has', async () => {
+  test('chooses one of its servers; an unknown name is reported with file and field', async () => {
     await expect(load({ server: 'Staging' })).rejects.toThrow(
       /server: there is no server "Staging"; the document has /,
     );
     expect((await load({ server: 'https://shop.test/v1' })).endpoints[0]!.baseUrl).toBe('https://shop.test/v1');
   });
 
-  test('says where a plain variable goes: an origin of its own, or the variable by name; the start says what to write', async () => {
+  test('sends a plain variable only to a confirmed origin; the start says what to write', async () => {
     const env = { SHOP_TOKEN: 'abcd' };
     const plain = [[{ kind: 'bearer', name: 'token', secret: { variable: 'SHOP_TOKEN', value: 'abcd' } }]];
     expect((await load({ baseUrl: 'https://a.test' }, env)).endpoints[0]!.security).toEqual(plain);
@@ -458,7 +458,7 @@ describe('the domain around the document', () => {
     expect((await load({}, { LANDBRIDGE_CRED_SHOP_TOKEN: 'x' })).warnings).toEqual([]);
   });
 
-  test('is the operator’s word: effects and guards lowered, a root for $refs', async () => {
+  test('may lower effects and guards and set a root for $refs', async () => {
     const lowered = await load({ operations: { deletePet: { effect: 'read', guard: 'allow' } } });
     expect(lowered.endpoints.find(({ action }) => action === 'delete_pet')).toMatchObject({
       effect: 'read',
@@ -476,7 +476,7 @@ describe('the domain around the document', () => {
     expect(await message({ openapi: undefined, refsRoot: './common', endpoints: {} })).toContain('refsRoot');
   });
 
-  test('is not overruled by a document that only asks to confirm', async () => {
+  test('denies calls even if the document only asks to confirm them', async () => {
     const extended = structuredClone(DOCUMENT) as typeof DOCUMENT & Record<string, unknown>;
     Object.assign(extended.paths['/pets/{id}'].delete, { 'x-mcp': { guard: 'confirm' } });
     writeFileSync(join(folder, 'asking.yaml'), stringify(extended));
@@ -564,8 +564,8 @@ describe('the domain around the document', () => {
   });
 });
 
-describe('curate()', () => {
-  test('builds nothing that is lazy', () => {
+describe('curateOperations()', () => {
+  test('does not build lazy fields', () => {
     const asked: string[] = [];
     const lazy = (name: string, value: unknown) => {
       asked.push(name);
@@ -583,6 +583,7 @@ describe('curate()', () => {
       security: [],
       response: {},
       limits: {},
+      source: { kind: 'openapi', file: 'f' },
       get summary() {
         return lazy('summary', 'S.');
       },
@@ -600,17 +601,13 @@ describe('curate()', () => {
       },
     }) as unknown as Endpoint;
     const problems: Problem[] = [];
-    const curated = curate(endpoint, { name: 'b', args: { x: { rename: 'y', default: 'z' } } }, ['operations', 'a'], {
-      prefix: 'd',
-      file: 'f',
-      env: {},
-      problems,
-    });
+    const definition = { name: 'd', operations: { a: { name: 'b', args: { x: { rename: 'y', default: 'z' } } } } };
+    const [curated] = curateOperations([endpoint], definition, { prefix: 'd', file: 'f', env: {}, problems });
     // A value given in the file is checked against its argument; nothing else is looked at.
     expect([asked.splice(0), problems]).toEqual([['inputSchema'], []]);
-    expect(curated.inputSchema).toEqual({ type: 'object', properties: { y: { type: 'string', default: 'z' } } });
-    expect(curated.inputSchema).toBe(curated.inputSchema);
-    expect(curated.examples).toEqual([{ y: '1' }]);
+    expect(curated!.inputSchema).toEqual({ type: 'object', properties: { y: { type: 'string', default: 'z' } } });
+    expect(curated!.inputSchema).toBe(curated!.inputSchema);
+    expect(curated!.examples).toEqual([{ y: '1' }]);
     expect(asked).toEqual(['inputSchema', 'examples']);
     expect(endpoint.action).toBe('a');
     expect(Object.isFrozen(curated)).toBe(true);

@@ -9,7 +9,7 @@ const effect: Entry = { path: ['operations', names, 'effect'], value: 'destructi
 const edit = (text: string, ...entries: Entry[]) => withEntries(text, 'a.yaml', entries);
 
 describe('withEntries()', () => {
-  test('keeps comments, quotes, order and the way the author indents', () => {
+  test('keeps comments, quotes, order and indentation', () => {
     const before = `# My API
 name: points   # short
 openapi: "../openapi/points.yaml"
@@ -31,14 +31,14 @@ pinned:
     });
   });
 
-  test('opens an empty map, and fills one that has no value', () => {
+  test('fills an empty map and a key without a value', () => {
     const want = 'name: a\noperations:\n  POST /points/{id}/delete:\n    effect: destructive\n';
     expect(edit('name: a\noperations: {}\n', effect).text).toBe(want);
     expect(edit('name: a\noperations:\n', effect).text).toBe(want);
     expect(edit('name: a\n', effect).text).toBe(want);
   });
 
-  test('goes behind a block of text and before comments that follow', () => {
+  test('inserts behind a block of text and before comments that follow', () => {
     const before =
       'name: a\noperations:\n  other:\n    description: |\n      One.\n\n      Two.\n\n# All operations:\n#   x\n';
     const { text } = edit(before, effect);
@@ -49,7 +49,7 @@ pinned:
     expect(text).toMatch(/\n# All operations:\n# {3}x\n$/);
   });
 
-  test('stays in the line of a map that is written in one', () => {
+  test('inserts into a flow map on its line', () => {
     const before = 'name: a\noperations: { other: { title: x } } # all\n';
     const key = '"POST /points/{id}/delete"';
     const want = `name: a\noperations: { other: { title: x }, ${key}: { effect: destructive } } # all\n`;
@@ -74,7 +74,7 @@ pinned:
     expect(edit(before, effect).text).toBe(`${before}    effect: destructive\n`);
   });
 
-  test('changes nothing the second time, and never what a person wrote', () => {
+  test('changes nothing the second time, and never changes what a person wrote', () => {
     const once = edit('name: a\n', effect).text;
     expect(edit(once, effect)).toEqual({ text: once, refused: [] });
     const other = 'name: a\noperations:\n  delete_point: { effect: read }\n';
@@ -82,7 +82,7 @@ pinned:
     expect(edit('name: a\noperations: all\n', effect).refused).toEqual([effect]);
   });
 
-  test('an entry for the last operation stays with it when a new operation follows, whichever comes first', () => {
+  test('adds to the last operation and adds a new operation, in either order', () => {
     const before = 'name: a\noperations:\n  search:\n    title: x\n';
     const entries: Entry[] = [
       { path: ['operations', 'search', 'effect'], value: 'read' },
@@ -93,7 +93,7 @@ pinned:
     expect(edit(before, ...entries.reverse()).text).toBe(want);
   });
 
-  test('fills what is written as null, in a block and between braces', () => {
+  test('replaces null, in a block and between braces', () => {
     const x: Entry = { path: ['operations', 'x', 'effect'], value: 'write' };
     const all: Entry = { path: ['operations', 'y', 'effect'], value: 'read' };
     const fill = (before: string) => edit(before, x, all).text;
@@ -108,7 +108,7 @@ pinned:
     );
   });
 
-  test('takes any name for a name', () => {
+  test('accepts any name', () => {
     const entry: Entry = { path: ['operations', '__proto__', 'effect'], value: 'write' };
     for (const before of ['name: a\n', '{"name": "a"}', 'operations:\n  constructor: {}\n']) {
       const { operations } = parseYaml(edit(before, entry).text, 'a.yaml').value as { operations: object };
@@ -117,7 +117,7 @@ pinned:
     expect(renderEntries([entry])).toEqual(['operations: { __proto__: { effect: write } }']);
   });
 
-  test('leaves alone what stands in two places, and what a merge brings', () => {
+  test('does not change anchors that are used twice, nor merged keys', () => {
     const shared = 'operations:\n  x: &same\n    title: t\n  y: *same\n';
     const ofX: Entry = { path: ['operations', 'x', 'effect'], value: 'write' };
     const ofY: Entry = { path: ['operations', 'y', 'effect'], value: 'write' };
@@ -126,7 +126,7 @@ pinned:
     expect(edit(merged, ofX)).toEqual({ text: merged, refused: [ofX] });
   });
 
-  test('writes nothing where the draft would say something else, and tells the lines', () => {
+  test('writes nothing if the draft would have another meaning, and returns the lines', () => {
     const before = 'operations:\n  ? x\n  : title: t\n';
     const entries: Entry[] = [{ path: ['operations', 'y', 'effect'], value: 'write' }];
     const { text, refused, wrongLines } = edit(before, ...entries);
@@ -134,7 +134,7 @@ pinned:
     expect(wrongLines).not.toHaveLength(0);
   });
 
-  test('writes JSON into a file of JSON', () => {
+  test('writes JSON into a JSON file', () => {
     const { text } = edit('{"name": "a"}', effect);
     expect(JSON.parse(text)).toEqual({ name: 'a', operations: { [names[0]!]: { effect: 'destructive' } } });
   });
@@ -227,7 +227,7 @@ function intend(tree: unknown, entries: readonly Entry[]): unknown {
   return entries.reduce((value, entry) => put(value, entry.path as string[], entry.value), tree);
 }
 
-test('whatever hand wrote the file: it says afterwards what it said before and the entries, and nothing else', () => {
+test('withEntries() adds exactly the entries, whatever the style of the file', () => {
   const entry = fc.oneof(
     fc.record({
       path: fc.tuple(fc.constant('operations'), fc.constantFrom(...OPERATIONS), fc.constantFrom(...FIELDS)),

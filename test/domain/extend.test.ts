@@ -88,7 +88,7 @@ function send(endpoint: Endpoint, args: Args): { path: string; headers: Record<s
   return { path, headers, body: body === null ? undefined : JSON.parse(String(body)) };
 }
 
-describe('args that the document lacks', () => {
+describe('arguments that the document lacks', () => {
   const args = {
     routing: { in: 'query', type: 'string', description: 'Which shard.' },
     aggs: { in: 'body', schema: { type: 'object' }, required: true },
@@ -96,7 +96,7 @@ describe('args that the document lacks', () => {
     timeout_s: { name: 'timeout', type: 'integer', default: 5 },
   };
 
-  test('are sent where the file says, or by the rule for arguments', async () => {
+  test('are sent where the file says, or by the default rule', async () => {
     const endpoint = await endpointOf('search', { args });
     const sent = send(endpoint, { index: 'a', size: 0, aggs: { x: {} }, routing: 'r', opaque: 'me' });
     expect(sent.path).toBe('/a/_search?routing=r');
@@ -177,7 +177,7 @@ describe('args that the document lacks', () => {
     });
   }
 
-  test('refuse to be part of a body without fields, and to turn a read into something else', async () => {
+  test('are refused in a body without fields, and if they turn a read into another operation', async () => {
     expect(await message({ bulk: { args: { x: { in: 'body', type: 'string' } } } })).toMatch(/body that is plain text/);
     expect(await message({ cat: { args: { m: { in: 'query', name: '_method', type: 'string' } } } })).toMatch(
       /would make this read another operation/,
@@ -186,14 +186,14 @@ describe('args that the document lacks', () => {
 });
 
 describe('additional: true', () => {
-  test('passes on what the document does not name: as body fields', async () => {
+  test('sends fields that the document does not name in the body', async () => {
     const endpoint = await endpointOf('search', { additional: true });
     const sent = send(endpoint, { index: 'a', size: 1, aggs: { x: {} }, additional_fields: { from: 2 } });
     expect(sent.body).toEqual({ size: 1, aggs: { x: {} }, from: 2 });
     expect(() => send(endpoint, { index: 'a', size: 'many' })).toThrow(/`size` must be integer/);
   });
 
-  test('as query parameters where there is no body, never as headers', async () => {
+  test('sends them as query parameters if there is no body, never as headers', async () => {
     const endpoint = await endpointOf('cat', { additional: true });
     expect(send(endpoint, { h: 'x', v: true, 'X-Opaque-Id': 'y' })).toMatchObject({
       path: '/_cat?h=x&v=true&X-Opaque-Id=y',
@@ -217,7 +217,7 @@ describe('additional: true', () => {
     expect(() => send(cat, { api_key: 'other' })).toThrow(/"api_key" is not for/);
   });
 
-  test('nor the token of a login', async () => {
+  test('never replaces the token of a login', async () => {
     const key = { kind: 'login', path: '/login', method: 'GET', send: { query: 'session' } };
     const { endpoints } = await load({ cat: { additional: true } }, { credentials: { key } });
     const cat = endpoints.find(({ source }) => source.operationId === 'cat')!;
@@ -233,12 +233,12 @@ describe('additional: true', () => {
     },
   );
 
-  test('a body has its own names, whatever the query of the path says', async () => {
+  test("body fields may have names of the path's query", async () => {
     const endpoint = await endpointOf('search', { additional: true });
     expect(send(endpoint, { index: 'a', api_key: 'field' }).body).toEqual({ api_key: 'field' });
   });
 
-  test('has bounds', async () => {
+  test('has limits', async () => {
     const endpoint = await endpointOf('search', { additional: true });
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`f${index}`, 1]));
     expect(() => send(endpoint, { index: 'a', ...many })).toThrow(/101 further fields are too many/);
@@ -246,7 +246,7 @@ describe('additional: true', () => {
     expect(() => send(endpoint, { index: 'a', x: 1, additional_fields: { x: 2 } })).toThrow(/give it once/);
   });
 
-  test('is said in what is advertised, and works in every mode', async () => {
+  test('is advertised, and works in every mode', async () => {
     const domain = await load({
       search: { effect: 'write', additional: true, args: { routing: { in: 'query', type: 'string' } } },
     });
@@ -275,14 +275,14 @@ describe('additional: true', () => {
     }
   });
 
-  test('is a mistake where there is nothing to open', async () => {
+  test('is a mistake if the operation cannot take further fields', async () => {
     expect(await message({ bulk: { additional: true } })).toMatch(
       /operations\.bulk\.additional: has no effect: .*plain text/,
     );
     expect(await message({ raw: { additional: true } })).toMatch(/"body" is the whole body already/);
   });
 
-  test('takes the examples of the document, whatever they name', async () => {
+  test('accepts the examples of the document with any fields', async () => {
     const endpoint = await endpointOf('search', { additional: true });
     const documentExamples = () => [
       { of: 'body', value: { size: 1, aggs: {}, secret: 's' }, place: '', inSchema: false } as const,

@@ -71,7 +71,7 @@ describe('a folder of domain files', () => {
     expect(await names()).toEqual(['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'phi']);
   });
 
-  test('has one more domain when a file is added, and one less when it is deleted', async () => {
+  test('gets a domain when a file is added, and loses it when the file is deleted', async () => {
     write('a.yaml', YAML('alpha'));
     expect(await names()).toEqual(['alpha']);
     const added = write('b.yaml', YAML('beta'));
@@ -95,7 +95,7 @@ describe('a folder of domain files', () => {
 });
 
 describe('a TypeScript domain file', () => {
-  test('uses landbridge and zod from anywhere, with nothing installed beside it', async () => {
+  test('can import landbridge and zod from any folder without node_modules', async () => {
     write('a.ts', MODULE('alpha'));
     const [domain] = await load();
     const endpoint = domain!.endpoints[0]!;
@@ -371,7 +371,7 @@ resources: { 'guide://a': { name: guide, text: x } }
     });
   }
 
-  test('is harmless when it says __proto__', async () => {
+  test('may contain __proto__ without effect', async () => {
     write(
       'a.json',
       '{"name":"a","baseUrl":"https://api.test","__proto__":{"polluted":true},"endpoints":{"__proto__":{"path":"/","summary":"x"},"list":{"path":"/","summary":"x","args":{"__proto__":{"type":"string"}}}}}',
@@ -383,7 +383,7 @@ resources: { 'guide://a': { name: guide, text: x } }
 });
 
 describe('a JSON domain file', () => {
-  test('holds constraints between arguments: required, oneOf and dependencies', async () => {
+  test('may have constraints between arguments: required, oneOf and dependencies', async () => {
     write(
       'a.json',
       JSON.stringify({
@@ -451,13 +451,13 @@ describe('what is a document and what is a domain file', () => {
 });
 
 describe('paths', () => {
-  test('that hold nothing are said so', async () => {
+  test('without domain files are refused', async () => {
     expect(await message()).toMatch(/holds no domain files \(\*\.ts, .*\); add one$/);
     expect(await message([join(folder, 'nowhere')])).toBe('nowhere: there is no such file or folder; check the path');
     expect(await message([])).toMatch(/Nothing to serve/);
   });
 
-  test('that hold two documents of one title tell them apart by a number', async () => {
+  test('with two documents of the same title number the second', async () => {
     const document = (path: string) =>
       JSON.stringify({
         openapi: '3.0.0',
@@ -471,7 +471,7 @@ describe('paths', () => {
     expect(domains.map(({ name }) => name)).toEqual(['shop', 'shop_2']);
   });
 
-  test('that give two domains of one name are refused, naming both files', async () => {
+  test('with two domains of the same name are refused, naming both files', async () => {
     write('a.yaml', YAML('same'));
     write('b.yaml', YAML('same'));
     expect(await message()).toBe(
@@ -481,7 +481,7 @@ describe('paths', () => {
 });
 
 describe('options', () => {
-  test('a base URL replaces all others, and headers go along as secrets', async () => {
+  test('a base URL replaces all others, and headers are sent as secrets', async () => {
     write('a.yaml', `${YAML('a')}  abroad: { path: /, summary: x, baseUrl: https://other.test }\n`);
     const [domain] = await loadDomains({
       paths: [folder],
@@ -498,7 +498,7 @@ describe('options', () => {
     ]);
   });
 
-  test('embedded APIs are started once, and only when nothing else is set', async () => {
+  test('embedded APIs are started once, and only if no other base URL is set', async () => {
     const asked: string[] = [];
     const embedded = async (name: string) => {
       asked.push(name);
@@ -523,7 +523,7 @@ describe('options', () => {
     );
   });
 
-  test('what `landbridge` gives inside a module can be handed in', async () => {
+  test('what modules import from `landbridge` can be passed in', async () => {
     write(
       'a.ts',
       `import { answer } from 'landbridge'; export default { name: 'n' + answer, prompts: { p: { text: 'x' } } };`,
@@ -533,7 +533,7 @@ describe('options', () => {
   });
 });
 
-test('a link does not lead a resource out of the folder of its domain file', async () => {
+test('a symbolic link cannot lead a resource out of the folder of its domain file', async () => {
   const path = write('inner/a.yaml', "name: a\nresources: { 'guide://a': { name: guide, file: link.md } }\n");
   write('inner/own.md', 'inside');
   write('secret.md', 'outside');

@@ -180,12 +180,12 @@ describe('a YAML domain file', () => {
       `${HEAD}credentials:\n  key: { kind: apiKey, field: Host, env: SHOP_KEY }\nendpoints: { a: { path: /a, summary: A. } }\n`,
       'shop.yaml:4:24 credentials.key.field: Host is written by the HTTP client and cannot be set; name the header that carries the key',
     ],
-  ])('with %s has that cause told alone, at its place', async (_, text, line) => {
+  ])('with %s is reported with only that cause, at its place', async (_, text, line) => {
     const { lines } = await load({ 'shop.yaml': text });
     expect(lines).toEqual([expect.stringContaining(line)]);
   });
 
-  test('whose prompt embeds a resource that nobody has stops the start; one of another file is found', async () => {
+  test('whose prompt embeds an unknown resource stops the start; resources of other files are found', async () => {
     const prompts = (uri: string) => `${HEAD}prompts:\n  p:\n    messages:\n      - resource: ${uri}\n`;
     const start = async (uri: string) => {
       writeFileSync(join(folder, 'shop.yaml'), prompts(uri));
@@ -213,7 +213,7 @@ describe('a YAML domain file', () => {
     expect(readProfiles(join(folder, 'profiles.json'))).toEqual({ reader: { effects: ['read'] } });
   });
 
-  test('gives its mistakes as data, too', async () => {
+  test('also returns its mistakes as data', async () => {
     const { problems } = await load({ 'shop.yaml': `${HEAD}titel: Shop\n` });
     expect(problems).toEqual([
       {
@@ -226,13 +226,13 @@ describe('a YAML domain file', () => {
     ]);
   });
 
-  test('with very many mistakes shows the first of them, and counts the others', async () => {
+  test('with very many mistakes shows the first and counts the others', async () => {
     const endpoints = Array.from({ length: 80 }, (_, i) => `  a${i}: { path: "/{x}", summary: A. }\n`).join('');
     const { lines } = await load({ 'shop.yaml': `${HEAD}endpoints:\n${endpoints}` });
     expect([lines.length, lines.at(-1)]).toEqual([51, '… and 30 more.']);
   });
 
-  test('is not the only one that is read: mistakes of all files are told', async () => {
+  test('is reported together with the mistakes of all other files', async () => {
     const { lines } = await load({
       'a.yaml': 'name: A\n',
       'b.yaml': `${HEAD}x: 1\n`,
@@ -311,11 +311,11 @@ describe('a TypeScript domain file', () => {
       `${DEFINE}export default defineDomain({ name: 'shop', baseUrl: 'https://shop.example', endpoints: { a: { path: 'a', summary: 'A.' } } });\n`,
       'shop.ts:2:96 endpoints.a.path: must start with / and hold no ?, # or blank; query parameters are args or fixed values',
     ],
-  ])('that %s is told where and why, without a frame of ours', async (_, text, line) => {
+  ])('that %s is reported with place and reason, without stack frames of the gateway', async (_, text, line) => {
     expect((await load({ 'shop.ts': text })).lines).toEqual([line]);
   });
 
-  test('has mistakes of its definition told with their lines, also where it is put together of constants', async () => {
+  test('is reported with the lines of its mistakes, also if it is built from constants', async () => {
     const text = `${DEFINE}// name: 'no', { endpoints: {
 const pattern = /[{"]/;
 const look = {
@@ -347,7 +347,7 @@ export default defineDomain(shop as never);
     ]);
   });
 
-  test('has no line told where the field could stand at two places', async () => {
+  test('is reported without a line if the field occurs at two places', async () => {
     const text = `const a = { endpoints: { get: { sumary: 'x' } } };\nconst b = { endpoints: { get: { sumary: 'y' } } };\nexport default Object.assign({ name: 'shop', baseUrl: 'https://shop.example' }, a, b);\n`;
     expect((await load({ 'shop.ts': text })).lines.join('\n')).toContain('shop.ts endpoints.get.sumary: ');
   });
@@ -357,7 +357,7 @@ export default defineDomain(shop as never);
     expect((await load({ 'shop.ts': text })).lines).toEqual(['it loaded']);
   });
 
-  test('that throws in a file it imports is told there', async () => {
+  test('that throws in an imported file is reported there', async () => {
     writeFileSync(join(folder, 'helper.ts'), `\nexport function help(): never {\n  throw new Error('no help');\n}\n`);
     const { lines } = await load({ 'shop.ts': `import { help } from './helper.ts';\n\nexport default help();\n` });
     expect(lines).toEqual([
@@ -435,7 +435,7 @@ describe('profiles.yaml', () => {
     expect(await start(text)).toEqual(lines);
   });
 
-  test('that is not there is said so', () => {
+  test('that does not exist is reported', () => {
     expect(() => readProfiles(join(folder, 'none.yaml'))).toThrow('none.yaml: there is no such file or folder');
   });
 });

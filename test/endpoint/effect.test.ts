@@ -8,7 +8,7 @@ const effect = (operation: NamedOperation) => effectOf(operation).effect;
 const named = (name: string, method = 'POST', more: Partial<NamedOperation> = {}) =>
   effect({ method, path: '/a', name, ...more });
 
-describe('the reason says what decided', () => {
+describe('the reason of an effect names what decided', () => {
   test.each([
     [{ method: 'DELETE', path: '/a' }, 'destructive', 'the HTTP method'],
     [{ method: 'GET', path: '/a' }, 'read', 'the HTTP method'],
@@ -59,11 +59,11 @@ describe('a deletion among other verbs, and words that say nothing can be undone
     'Applies a non-destructive edit',
     'Archives the page; it is not permanently gone',
     'Create a permanent link',
-  ])('not so: %s', (summary) => {
+  ])('this does not: %s', (summary) => {
     expect(named('manage_it', 'POST', { summary })).toBe('write');
   });
 
-  test('a GET that tells of them reads, and the reason quotes the words', () => {
+  test('a GET with such a description reads, and the reason quotes the words', () => {
     const description = 'Reports can be kept. What is removed here cannot be undone.';
     expect(named('get_report', 'GET', { summary: 'List created or deleted items', description })).toBe('read');
     expect(effectOf({ method: 'PUT', path: '/a', name: 'close', summary: 'Close', description }).from).toBe(
@@ -152,7 +152,7 @@ describe('a name for deletion makes a request that may change data destructive',
   });
 });
 
-describe('so does a path', () => {
+describe('a path that names a deletion makes a request destructive', () => {
   test.each([
     ['/users/{id}/delete', 'destructive'],
     ['/users/{id}:purge', 'destructive'],
@@ -175,13 +175,13 @@ describe('so does a path', () => {
     expect(effect({ method: 'POST', path })).toBe(want);
   });
 
-  test('where the name says that something else is done with a deletion, only the bare verb counts', () => {
+  test('if the name says that something else is done with a deletion, only the verb alone counts', () => {
     const at = (path: string) => effect({ method: 'POST', path, name: 'actions/create-remove-token' });
     expect([at('/runners/remove-token'), at('/runners/remove')]).toEqual(['write', 'destructive']);
   });
 });
 
-describe('and the verb a summary begins with', () => {
+describe('the first verb of a summary decides about the effect', () => {
   test.each([
     ['Permanently erase a user', 'destructive'],
     ['(Deprecated) Delete a user', 'destructive'],
@@ -199,7 +199,7 @@ describe('and the verb a summary begins with', () => {
   });
 });
 
-describe('a GET', () => {
+describe('a GET reads unless its name or path says otherwise', () => {
   test.each([
     [{ path: '/cookies/delete' }, 'destructive'],
     [{ path: '/delete/{id}' }, 'destructive'],
@@ -230,7 +230,7 @@ describe('a GET', () => {
   });
 });
 
-describe('a POST reads only where everything says so', () => {
+describe('a POST counts as a read only if name, path and summary say so', () => {
   test.each([
     [{ path: '/v1/search', name: 'post-search', summary: 'Search by title' }, 'read'],
     [{ path: '/{index}/_search', name: 'search-1', summary: 'Run a search' }, 'read'],
@@ -286,7 +286,7 @@ describe('a POST reads only where everything says so', () => {
     expect(effect({ method: 'POST', ...operation })).toBe(want);
   });
 
-  test('a PUT or PATCH never does', () => {
+  test('a PUT or PATCH never counts as a read', () => {
     expect([named('search', 'PUT', { path: '/search' }), named('search', 'PATCH', { path: '/search' })]).toEqual([
       'write',
       'write',
@@ -337,7 +337,7 @@ function withoutExcuses({ method, path, name = '', summary = '' }: NamedOperatio
   return { method, path: orNothing(path), name: orNothing(name), summary };
 }
 
-describe('nothing that was destructive before is less', () => {
+describe('what earlier rules found destructive stays destructive', () => {
   const verb = fc.constantFrom(
     ...'delete remove destroy purge erase wipe drop revoke terminate'.split(' '),
     ...'get list fetch show view find search create update set confirm stop disable enable withdraw auto'.split(' '),
@@ -372,7 +372,7 @@ describe('nothing that was destructive before is less', () => {
     summary: fc.option(summary, { nil: undefined }),
   });
 
-  test('but for what is a thing or the object of another verb', () => {
+  test('except where the word is a thing or the object of another verb', () => {
     fc.assert(
       fc.property(operation, (one) => {
         fc.pre(wasDestructive(withoutExcuses(one)));
@@ -382,7 +382,7 @@ describe('nothing that was destructive before is less', () => {
     );
   });
 
-  test('and a POST reads by no name or summary that has a change in it', () => {
+  test('a POST with a word for a change in its name or summary does not read', () => {
     const change = fc.constantFrom('create', 'update', 'delete', 'remove', 'disable', 'mark', 'drop');
     const joiner = fc.constantFrom('and ', 'or ', ', then ', '');
     const read = { method: 'POST', path: '/users/search', takesStatement: () => false };
@@ -400,7 +400,7 @@ describe('nothing that was destructive before is less', () => {
   });
 });
 
-describe('the quick test for words of deletion and ending', () => {
+describe('the quick test for words of deletions and endings', () => {
   test.each(['Deles the item', 'Rmes the item', 'Add/rM tags', 'Create, dEl tags', 'Create, RMS tags'])(
     'lets no short word pass: %s',
     (summary) => expect(effect({ method: 'POST', path: '/things', name: 'thing', summary })).toBe('destructive'),
@@ -410,7 +410,7 @@ describe('the quick test for words of deletion and ending', () => {
     expect(named(name)).toBe(named(`${name}\u00b7`)),
   );
 
-  test('reads a word that is cut off as it is read later', () => {
+  test('cuts a name at the same place as the full test', () => {
     const fill = (chars: number, first: string, last: string) =>
       first + ' a'.repeat(300).slice(0, chars - first.length - last.length) + last;
     const cuts: Partial<NamedOperation>[] = [
@@ -433,7 +433,7 @@ describe('the quick test for words of deletion and ending', () => {
     .tuple(fc.constantFrom(0, 0, 0, 110, 230, 500), fc.array(piece, { maxLength: 7 }))
     .map(([chars, pieces]) => 'Things '.repeat(chars / 7) + pieces.join(''));
 
-  test('changes no effect, whatever the text', () => {
+  test('never changes an effect', () => {
     // Letters that ASCII does not have make the test give up; alone they are no word.
     const isSame = (one: NamedOperation, inFull: Partial<NamedOperation>) =>
       effect(one) === effect({ ...one, ...inFull });
@@ -452,7 +452,7 @@ describe('the quick test for words of deletion and ending', () => {
   });
 });
 
-describe('a GET whose path ends with a verb of doing', () => {
+describe('a GET whose path ends with an action', () => {
   test.each([
     '/logout',
     '/sign-out',
@@ -463,7 +463,7 @@ describe('a GET whose path ends with a verb of doing', () => {
     '/jobs/{id}/trigger',
   ])('writes: %s', (path) => expect(effectOf({ method: 'GET', path }).effect).not.toBe('read'));
 
-  test('reads where name or summary says so', () => {
+  test('reads if its name or summary says so', () => {
     expect(effectOf({ method: 'GET', path: '/jobs/retry', name: 'list_retries' }).effect).toBe('read');
     expect(effectOf({ method: 'GET', path: '/logout', summary: 'Shows the page after the logout.' }).effect).toBe(
       'read',

@@ -55,7 +55,7 @@ describe('resolveBaseUrl()', () => {
   }
 });
 
-test('/. behind the host means the root of it, a mere slash means nothing', () => {
+test('/. behind the host means its root, a slash alone means nothing', () => {
   expect(resolveBaseUrl('https://a.test/.', {})).toEqual({ url: 'https://a.test', isRoot: true });
   expect(resolveBaseUrl('https://a.test/', {})).toEqual({ url: 'https://a.test' });
   expect(resolveBaseUrl('https://a.test', {})).toEqual({ url: 'https://a.test' });
@@ -74,7 +74,7 @@ describe('credentials', () => {
     );
   const security = (...args: Parameters<typeof build>) => build(...args).endpoints[0]!.security;
 
-  test('come from the environment, and one needs no further word', () => {
+  test('come from the environment, and a single one needs no `security`', () => {
     expect(
       security({ credentials: { key: { kind: 'apiKey', field: 'X-Key', env: 'KEY' } } }, { KEY: 's3cret' }),
     ).toEqual([
@@ -94,7 +94,7 @@ describe('credentials', () => {
     ]);
   });
 
-  test('of which there are several must be told how they go together', () => {
+  test('need `security` if there are several', () => {
     const credentials = { a: { kind: 'bearer', env: 'A' }, b: { kind: 'bearer', env: 'B' } } as const;
     expect(() => security({ credentials })).toThrow(/list which of a, b a request needs/);
     expect(security({ credentials, security: [['a', 'b'], []] }).map((set) => set.map((one) => one.name))).toEqual([
@@ -103,14 +103,14 @@ describe('credentials', () => {
     ]);
   });
 
-  test('that are unset are named at the start', () => {
+  test('that are unset are reported at the start', () => {
     const credentials = { key: { kind: 'bearer', env: 'PETS_TOKEN' } } as const;
     expect(build({ credentials }).warnings).toEqual([expect.stringContaining('PETS_TOKEN is not set')]);
     expect(build({ credentials }, { PETS_TOKEN: 'abcd' }).warnings).toEqual([]);
     expect(build({ credentials, security: [['key'], []] }).warnings).toEqual([]);
   });
 
-  test('written as headers are credentials all the same', () => {
+  test('may be written as headers', () => {
     const domain = build(
       { headers: { Authorization: 'Bearer ${TOKEN}', 'X-Plain': '${NAME:-n}' } },
       { TOKEN: 'abcdefgh' },
@@ -135,14 +135,14 @@ describe('credentials', () => {
     ]);
   });
 
-  test('given on the command line go with every alternative', () => {
+  test('of the command line are added to every alternative', () => {
     const given = { credentials: { a: { kind: 'bearer', env: 'A' } }, security: [['a'], []] } as const;
     expect(security(given, { A: 'x', T: 'tttt' }, ['X-Tenant: ${T}']).map((set) => set.map((one) => one.name))).toEqual(
       [['a', 'header X-Tenant'], ['header X-Tenant']],
     );
   });
 
-  test('never follow an endpoint to another origin by themselves', () => {
+  test('are not sent to the other origin of an endpoint', () => {
     const credentials = { key: { kind: 'bearer', env: 'K' } } as const;
     const abroad = { path: '/', summary: 'x', baseUrl: 'https://other.test' };
     expect(() => build({ credentials, endpoints: { abroad } })).toThrow(
@@ -154,7 +154,7 @@ describe('credentials', () => {
     expect(header.endpoints[0]!.security).toEqual([]);
   });
 
-  test('a header whose variable is called a secret holds one, whatever the header is called', () => {
+  test('a header whose variable has the name of a secret is a secret', () => {
     const { endpoints } = build(
       { headers: { 'X-Shop': '${SHOP_PASSWORD}', 'X-Tenant': '${TENANT}' } },
       {

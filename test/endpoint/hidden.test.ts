@@ -13,24 +13,24 @@ test.each([
   expect(stripHidden(given)).toBe('ab');
 });
 
-test('text of every script stays', () => {
+test('text in every script stays unchanged', () => {
   for (const text of ['日本語', 'עברית', 'العربية', 'emoji 👍🏽', 'naïve — “quoted”'])
     expect(stripHidden(text)).toBe(text);
 });
 
-test('every line break is a line feed', () => {
+test('every line break becomes a line feed', () => {
   expect(stripHidden('a\r\nb\rc\u2028d\u2029e\nf\tg')).toBe('a\nb\nc\nd\ne\nf\tg');
 });
 
-test('half a surrogate pair goes, a whole one stays', () => {
+test('half a surrogate pair is removed, a whole one stays', () => {
   expect(stripHidden('a\ud83db👍')).toBe('ab👍');
 });
 
-test('what is spelled cannot pose as a line of its own', () => {
+test('hidden characters and line breaks are written as escapes', () => {
   expect(spellHidden('yes\n\tDELETE\u202e 👍')).toBe('yes\\u{a}\\u{9}DELETE\\u{202e} 👍');
 });
 
-describe('on purpose', () => {
+describe('characters that only hide something', () => {
   test.each([
     ['a tag', 'a\u{E0041}b'],
     ['a variation selector of the supplement', 'a\u{E0100}b'],
@@ -43,18 +43,18 @@ describe('on purpose', () => {
     expect(smuggles(text)).toBe(true);
   });
 
-  test.each(['👩‍💻 ❤️', 'می‌خواهم', 'plain\ttext\n', 'שלום\u200f'])('%j is honest', (text) => {
+  test.each(['👩‍💻 ❤️', 'می‌خواهم', 'plain\ttext\n', 'שלום\u200f'])('%j has no such character', (text) => {
     expect(findCovert(text)).toBeNull();
   });
 
-  test('a value with a control or a direction mark is suspect', () => {
+  test('a value with a control character or a direction mark is suspicious', () => {
     expect(smuggles('a\u0007')).toBe(true);
     expect(smuggles('a\u200f')).toBe(true);
     expect(smuggles('naïve 日本語 👍')).toBe(false);
   });
 });
 
-test('a line of JSON with them escaped is one line to every reader, and the same value', () => {
+test('a line of JSON with escaped hidden characters is one line and has the same value', () => {
   const value = { name: 'a\u2028b\u2029c\u0085d\u202ee\u200bf\ufeff\u{e0041}', text: 'naïve 日本語 👍\n' };
   const line = escapeHidden(JSON.stringify(value));
   expect(JSON.parse(line)).toEqual(value);

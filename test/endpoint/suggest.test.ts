@@ -20,7 +20,7 @@ describe('closest()', () => {
     });
   }
 
-  test('a word is its own nearest, and nothing offered is ever far away', () => {
+  test('a word is nearest to itself, and no suggestion is far away', () => {
     fc.assert(
       fc.property(fc.array(fc.stringMatching(/^[a-z_]{3,12}$/), { minLength: 1 }), fc.nat(), (list, pick) => {
         const word = list[pick % list.length]!;
@@ -30,7 +30,7 @@ describe('closest()', () => {
     );
   });
 
-  test('says what is allowed when nothing is near', () => {
+  test('lists what is allowed if nothing is near', () => {
     expect(hint('zzz', ['a', 'b'])).toBe('allowed: a, b.');
     expect(hint('zzz', [])).toBe('nothing is allowed here.');
   });

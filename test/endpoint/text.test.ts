@@ -40,13 +40,13 @@ describe('firstSentence()', () => {
 });
 
 describe('cutText()', () => {
-  test('prefers whole sentences, then whole words', () => {
+  test('cuts at sentences, otherwise at words', () => {
     expect(cutText('One two three. Four five six.', 20)).toBe('One two three.');
     expect(cutText('One two three four', 12)).toBe('One two…');
     expect(cutText('short', 12)).toBe('short');
   });
 
-  test('never longer than asked, never half a character', () => {
+  test('is never longer than the limit and never cuts a character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 50 }), (text, limit) => {
         const cut = cutText(text, limit);
@@ -68,7 +68,7 @@ test.each([
   ['array[0] and x[1](note)', 'array[0] and x1'],
   ['filter[name][eq] filters', 'filter[name][eq] filters'],
   ['a &#8212; b &mdash; c&#x200b;&#8238;d &constructor;', 'a — b — cd &constructor;'],
-])('%j reads %j', (given, want) => {
+])('%j becomes %j', (given, want) => {
   expect(toPlainLines(given)).toBe(want);
 });
 
@@ -96,13 +96,13 @@ test('a summary is the sentence below a heading, not the heading', () => {
   expect(toSummary('## Gets a movie')).toBe('Gets a movie');
 });
 
-test('a sentence without end is cut at a word', () => {
+test('a very long sentence is cut at a word', () => {
   const cut = toSummary('word '.repeat(200));
   expect(cut.length).toBeLessThanOrEqual(240);
   expect(cut).toMatch(/word…$/);
 });
 
-test('hostile text costs little', () => {
+test('hostile text takes little time', () => {
   for (const part of ['[a](', '<a', '<!--', '![', '&amp;', '**a', '\u001b]', '[a][']) {
     expect(toPlainLines(part.repeat(200_000)).length).toBeLessThan(30_000);
   }
@@ -152,7 +152,7 @@ describe('code, tables and samples', () => {
       'Makes a pet. Then pat it.',
     ],
     ['where links lead', 'See [the manual][m] first.\n\n[m]: https://x.test/manual', 'See the manual first.'],
-  ])('%s goes, the prose stays', (_what, text, want) => {
+  ])('%s is removed, the prose stays', (_what, text, want) => {
     expect(toPlainText(text)).toBe(want);
   });
 
@@ -182,26 +182,26 @@ describe('a sentence', () => {
     expect(splitSentences(`${sentence} Next one.`)).toEqual([sentence, 'Next one.']);
   });
 
-  test('is never cut where it goes on', () => {
+  test('is not cut at a full stop inside it', () => {
     const text = 'Gets the order with its items: each with price, no. of units and the name of whoever sold it to us';
     expect(cutText(text, 70)).toBe('Gets the order with its items: each with price, no. of units and the…');
     expect(cutText(text, 50)).not.toMatch(/, no\.?$/);
     expect(cutText('Lists what there is of them, max. 5 items of each kind', 40)).not.toMatch(/max\.$/);
   });
 
-  test('is never cut behind an abbreviation', () => {
+  test('is not cut behind an abbreviation', () => {
     const text = 'The language of the audio in a code of two letters (e.g. "en") or in words';
     expect(cutText(text, 60)).toBe('The language of the audio in a code of two letters…');
     expect(cutText(`${text}. And more`, 66)).not.toMatch(/e\.g\.?…?$/);
   });
 
-  test('does not end in the colon of a list that is gone', () => {
+  test('does not end in the colon of a list that was removed', () => {
     expect(closeColon('One of these:')).toBe('One of these');
     expect(closeColon('One of these.')).toBe('One of these.');
   });
 });
 
-test('hostile samples cost little', () => {
+test('hostile samples take little time', () => {
   for (const part of ['```\n', '{\n', '| a\n', 'curl \\\n', '[m]: x\n', '{"a":\n', '<pre>', 'e.g. A']) {
     expect(toPlainText(part.repeat(100_000)).length).toBeLessThan(30_000);
   }

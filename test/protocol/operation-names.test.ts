@@ -1,6 +1,6 @@
 // Hints name operations by what can be called, whatever the exposure mode.
 import { expect, test } from 'vitest';
-import { createUnknownTool } from '../../src/catalog/unknown-tool.ts';
+import { createUnknownTool } from '../../src/catalog/operation-lookup.ts';
 import { createGateway } from '../../src/gateway.ts';
 import { modern } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';

@@ -2,7 +2,7 @@
 // advertised schema is fit for every client and not stricter.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { CLIENTS, type ClientId, checkTool } from '../../src/doctor/client-check.ts';
+import { CLIENTS, type ClientId, checkTool } from '../../src/doctor/client-rules.ts';
 import type { Domain, Endpoint, JsonSchema } from '../../src/endpoint/model.ts';
 import { GatewayError } from '../../src/errors.ts';
 import { importDocument } from '../../src/openapi/import-document.ts';

@@ -2,7 +2,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CLIENTS, type ClientId, checkTool } from '../../src/doctor/client-check.ts';
+import { CLIENTS, type ClientId, checkTool } from '../../src/doctor/client-rules.ts';
 import type { JsonSchema } from '../../src/endpoint/model.ts';
 import { Budget } from '../../src/schema/check/budget.ts';
 import { createCheck } from '../../src/schema/check/compile-schema.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CLIENTS, type ClientId, checkTool, checkToolCount } from '../../src/doctor/client-check.ts';
+import { CLIENTS, type ClientId, checkTool, checkToolCount } from '../../src/doctor/client-rules.ts';
 import type { JsonSchema } from '../../src/endpoint/model.ts';
 import { createSchemaValidator } from '../../src/schema/check/validator.ts';
 import { toPortableNode, toPortableSchema } from '../../src/schema/portable/portable-schema.ts';

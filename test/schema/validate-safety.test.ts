@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { editDistance } from '../../src/endpoint/edits.ts';
 import type { Args, JsonSchema } from '../../src/endpoint/model.ts';
-import { closest } from '../../src/endpoint/suggest.ts';
+import { closest, editDistance } from '../../src/endpoint/suggest.ts';
 import { Budget } from '../../src/schema/check/budget.ts';
 import { safePattern } from '../../src/schema/check/pattern.ts';
 import { auditSchema } from '../../src/schema/check/repair.ts';

@@ -1,5 +1,5 @@
-// Every action of the grouped tools under every name it may be called by: for calls that pick an action in the wrong tool, and
-// for describe_operation.
+// Finds the actions of grouped tools by any name they may be called by: for calls that pick an action in the wrong tool, and for
+// describe_operation.
 import { closest } from '../../endpoint/suggest.ts';
 import { inSteps } from '../../executor/turns.ts';
 import { rememberByObject } from '../../schema/memoize.ts';
@@ -17,14 +17,14 @@ export interface FoundAction {
 export interface ActionIndex {
   /** The actions with exactly this name: `tool.action`, an action, a public name, an operationId. */
   find(name: string): readonly FoundAction[];
-  /** The one that was probably meant by a wrong action of `tool`. */
+  /** The action that was probably meant by a wrong action of `tool`. */
   guess(tool: string, choice: string): Promise<FoundAction | undefined>;
 }
 
 /** Longer names are cut before they are compared. */
 const MAX_NAME = 400;
 
-/** Made once for the tools of one list, in steps: thousands of actions have ten names each. */
+/** Built once per list of tools, in steps: there may be thousands of actions with ten names each. */
 export const buildActionIndex: (entries: readonly ToolEntry[]) => Promise<ActionIndex> = rememberByObject((entries) =>
   inSteps(indexActions(entries)),
 );
@@ -53,7 +53,7 @@ function* indexActions(entries: readonly ToolEntry[]): Generator<void, ActionInd
     async guess(tool, choice) {
       const exact = inTool(tool, find(choice));
       if (exact) return exact;
-      const near = closest(fold(choice), likeVerb(choice, byName.keys()));
+      const near = closest(fold(choice), withSameVerb(choice, byName.keys()));
       if (near !== undefined) return inTool(tool, byName.get(near)!);
       searchIndex ??= buildIndex([...new Set(actions.map(({ operation }) => operation))]);
       const [best] = await findOperations(await searchIndex, choice, 1);
@@ -69,7 +69,7 @@ function* indexActions(entries: readonly ToolEntry[]): Generator<void, ActionInd
 }
 
 /** Only names with the same first word, if there are any: `get_order` is not suggested for a mistyped `delete_order`. */
-function likeVerb(choice: string, names: Iterable<string>): readonly string[] {
+function withSameVerb(choice: string, names: Iterable<string>): readonly string[] {
   const all = [...names];
   const [verb] = fold(choice).split('_', 1);
   const alike = all.filter((name) => name.split('_', 1)[0] === verb);
@@ -103,7 +103,7 @@ function fold(name: string): string {
   return name.trim().toLowerCase().replaceAll('-', '_');
 }
 
-/** How to call it. */
-export function tellCall({ tool, action }: FoundAction, discriminator = 'action'): string {
+/** How to call it, in words. */
+export function describeActionCall({ tool, action }: FoundAction, discriminator = 'action'): string {
   return `${tool} with ${JSON.stringify({ [discriminator]: action })}`;
 }

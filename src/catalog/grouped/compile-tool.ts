@@ -21,9 +21,8 @@ import { refuseChanges } from '../../orchestration/pipeline.ts';
 import type { Validator } from '../../schema/check/validator.ts';
 import { type ActionHints, toActionHints } from '../aggregate-hints.ts';
 import { advertiseZod, validateZod } from '../native/native-function.ts';
-import type { AnyAction, PlacedAction } from './action.ts';
+import { type AnyAction, advertiseOperation, bindOperation, type PlacedAction } from './action.ts';
 import type { ActionFields, SharedFields } from './grouped-schema.ts';
-import { advertiseOperation, bindOperation } from './rest-action.ts';
 import type { ChainedAction, Strategies } from './strategies.ts';
 
 export interface ToolPlan {
@@ -42,7 +41,7 @@ export interface ToolPlan {
   readonly strategies: Strategies;
   /** `full`: fields of REST operations as in a tool of their own. */
   readonly detail: 'full' | 'slim';
-  /** Advice on an action this tool does not have: what was probably meant, here or in another tool. */
+  /** Advice about an action that this tool does not have: what was probably meant, here or in another tool. */
   readonly elsewhere?: ((tool: string, choice: string) => Promise<string | undefined>) | undefined;
 }
 
@@ -91,21 +90,21 @@ function draftAction(
   const hints = hintsOf(definition);
   const middleware = [...groupMiddleware, ...(definition.middleware ?? [])];
   const isWrapped = plan.middleware.length + middleware.length > 0;
-  const parts = definition.operation
+  const draft = definition.operation
     ? draftOperation(plan, definition.operation, commonKeys, isWrapped)
     : draftFunction(plan, definition);
   const needsConsent = !definition.operation && isConfirmed({ operation: `${plan.name}.${key}`, hints }, government);
   const recheck: Draft['recheck'] = (context, after, before) => {
-    const args = parts.check?.(context.label, after) ?? after;
+    const args = draft.check?.(context.label, after) ?? after;
     if (needsConsent) refuseChanges(context, args, before);
     return args;
   };
-  return { key, placed: action, hints, middleware, recheck, ...parts };
+  return { key, placed: action, hints, middleware, recheck, ...draft };
 }
 
-type DraftParts = Pick<Draft, 'own' | 'check' | 'handler'>;
+type DraftHandler = Pick<Draft, 'own' | 'check' | 'handler'>;
 
-function draftFunction(plan: ToolPlan, { schema, handler }: Exclude<AnyAction, { operation: object }>): DraftParts {
+function draftFunction(plan: ToolPlan, { schema, handler }: Exclude<AnyAction, { operation: object }>): DraftHandler {
   return {
     own: advertiseZod(schema),
     check: validateZod(plan.common, schema),
@@ -119,7 +118,7 @@ function draftOperation(
   operation: NonNullable<AnyAction['operation']>,
   commonKeys: readonly string[],
   isWrapped: boolean,
-): DraftParts {
+): DraftHandler {
   const own = advertiseOperation(operation, plan.discriminator, plan.detail);
   const { handler, createCheck } = bindOperation(operation, own.renamed, commonKeys);
   const checkOwn = isWrapped ? createCheck() : undefined;
@@ -173,11 +172,11 @@ function finishAction(
   };
 }
 
-/** What a client sees of it. */
+/** The tool as clients see it. */
 function describeTool(plan: ToolPlan, common: SharedFields, actions: readonly CompiledAction[]): Tool {
   const { name, title, description, discriminator, style, strategies } = plan;
   const lean = style === 'lean';
-  const commonFields = plan.common === undefined ? shareFields(actions) : common;
+  const commonFields = plan.common === undefined ? findCommonFields(actions) : common;
   const describe = style === 'toon' ? strategies.toon : strategies.description;
   const texts = actions.map(({ key, placed: { definition, group }, required, hints }) => ({
     key,
@@ -207,7 +206,7 @@ function describeTool(plan: ToolPlan, common: SharedFields, actions: readonly Co
   });
 }
 
-/** What the author says counts; for a REST operation the rest follows from its effect. */
+/** The author's hints. For a REST operation, those that are missing follow from its effect. */
 function hintsOf({ operation, readOnly, destructive, idempotent }: AnyAction): ActionHints {
   const defaults = operation ? toActionHints(operation.endpoint) : {};
   return {
@@ -220,10 +219,10 @@ function hintsOf({ operation, readOnly, destructive, idempotent }: AnyAction): A
 
 /**
  * In a tool of REST operations only, fields that every action takes in the same way are listed as common. So are the gateway's
- * own controls, even those that only some actions take: they are not worth a note on which actions. The exception is a control
- * that was renamed in one action because an argument of the API has its name.
+ * own controls, even if only some actions take them, because that is not worth a note. The exception is a control that is renamed
+ * in one action because an argument of the API has its name.
  */
-function shareFields(actions: readonly CompiledAction[]): SharedFields {
+function findCommonFields(actions: readonly CompiledAction[]): SharedFields {
   const operations = actions.flatMap(({ placed }) => placed.definition.operation ?? []);
   if (operations.length < actions.length) return { fields: {}, required: [] };
   const own = new Set(operations.flatMap(({ endpoint }) => endpoint.args.map((arg) => arg.key)));
@@ -254,7 +253,10 @@ function createDispatch({ name, discriminator, elsewhere }: ToolPlan, actions: r
     const action = typeof choice === 'string' ? byKey.get(choice) : undefined;
     if (!action) {
       const advice = typeof choice === 'string' && choice !== '' ? await elsewhere?.(name, choice) : undefined;
-      return markFailure(toFailure(context, refusePick(name, discriminator, choice, [...byKey.keys()], advice)), name);
+      return markFailure(
+        toFailure(context, refuseChoice(name, discriminator, choice, [...byKey.keys()], advice)),
+        name,
+      );
     }
     const inner = context.withAction(action.key);
     try {
@@ -265,7 +267,7 @@ function createDispatch({ name, discriminator, elsewhere }: ToolPlan, actions: r
   };
 }
 
-function refusePick(
+function refuseChoice(
   tool: string,
   field: string,
   choice: unknown,

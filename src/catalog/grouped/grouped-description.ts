@@ -1,9 +1,11 @@
 // The text of a grouped tool, in three layers: what it is for, which actions there are, and what each of them does and
 // needs. It never exceeds what the strictest client shows: if all of it does not fit, the third layer moves to the discriminator's
 // description, which no client cuts. A lean text has only the first and the third.
+
+import { encode } from '@toon-format/toon';
 import { cutText } from '../../endpoint/plain-text.ts';
 import { HARD_LIMIT, says } from '../../schema/description-budget.ts';
-import { groupBy } from '../group-by.ts';
+import { groupBy } from '../maps.ts';
 
 export interface ActionText {
   readonly key: string;
@@ -20,13 +22,13 @@ export interface DescriptionInput {
   readonly toolName: string;
   readonly description?: string | undefined;
   readonly actions: readonly ActionText[];
-  /** Every token counts: no listing (the enum has the names), no `Requires:` (the fields say who needs them). */
+  /** As few tokens as possible: no listing (the enum has the names), no `Requires:` (the fields say which actions need them). */
   readonly lean?: boolean | undefined;
 }
 
 export interface ToolText {
   readonly description: string;
-  /** The actions in words, for the discriminator, when they did not fit. */
+  /** The lines of the actions, for the discriminator, if they did not fit. */
   readonly actionText?: string;
 }
 
@@ -36,10 +38,10 @@ export function buildDescription(input: DescriptionInput): ToolText {
   if (input.lean) return buildLeanDescription(input);
   const workflow = input.actions.map(toWorkflowLine).filter((line) => line !== undefined);
   const head = [buildSummary(input), buildListing(input.actions)];
-  return place(head, workflow.length > 0 ? ['Workflow:', ...workflow] : []);
+  return splitText(head, workflow.length > 0 ? ['Workflow:', ...workflow] : []);
 }
 
-/** One line per action that its name does not already tell. Destructive actions are always marked. */
+/** One line per action whose description says more than its name. Destructive actions are always marked. */
 function buildLeanDescription(input: DescriptionInput): ToolText {
   const lines = input.actions.flatMap(({ key, description = '', destructive }) => {
     const words = [says(key, description) ? '' : description, destructive ? WARNING : ''].filter((part) => part !== '');
@@ -47,10 +49,10 @@ function buildLeanDescription(input: DescriptionInput): ToolText {
   });
   // An empty summary means that the tool's name says it all; the lines of the actions are then the whole description.
   const head = input.description === '' && lines.length > 0 ? [] : [buildSummary(input)];
-  return place(head, lines);
+  return splitText(head, lines);
 }
 
-export function buildSummary({ toolName, description }: DescriptionInput): string {
+function buildSummary({ toolName, description }: DescriptionInput): string {
   return description === undefined || description === '' ? toolName : description;
 }
 
@@ -63,11 +65,11 @@ function buildListing(actions: readonly ActionText[]): string {
 }
 
 /** The actions of each group, in order; empty for a flat tool. */
-export function summarizeGroups<Action extends ActionText>(actions: readonly Action[]): Map<string, Action[]> {
+function summarizeGroups<Action extends ActionText>(actions: readonly Action[]): Map<string, Action[]> {
   return groupBy(actions, ({ group }) => (group === undefined ? [] : [group]));
 }
 
-/** Only actions with something to say get a line. */
+/** Actions with nothing but a name get no line. */
 function toWorkflowLine(action: ActionText): string | undefined {
   const { key, description, required, destructive } = action;
   if (!description && required.length === 0 && !destructive) return undefined;
@@ -79,9 +81,32 @@ function toWorkflowLine(action: ActionText): string | undefined {
   return `- '${key}': ${parts.join(' ')}`;
 }
 
-/** Head and lines in one text when they fit; else the lines go to the discriminator, whole. */
-export function place(head: readonly string[], lines: readonly string[]): ToolText {
+/** Head and lines in one text if they fit. Otherwise all lines go to the discriminator. */
+function splitText(head: readonly string[], lines: readonly string[]): ToolText {
   const whole = [...head, ...lines].join('\n');
   if (whole.length <= HARD_LIMIT) return { description: whole };
   return { description: cutText(head.join('\n'), HARD_LIMIT) || 'See `action`', actionText: lines.join('\n') };
+}
+
+interface ActionRow {
+  readonly action: string;
+  readonly desc: string;
+  readonly required: string;
+  readonly destructive: boolean;
+}
+
+/** The actions as a TOON table: flat rows, which is what TOON is good at. */
+export function buildToonDescription(input: DescriptionInput): ToolText {
+  const groups = summarizeGroups(input.actions);
+  const rows =
+    groups.size === 0
+      ? input.actions.map((action) => toRow(action, action.key))
+      : Object.fromEntries(
+          [...groups].map(([name, members]) => [name, members.map((member) => toRow(member, member.name))]),
+        );
+  return splitText([buildSummary(input)], [encode(rows, { delimiter: '|' })]);
+}
+
+function toRow({ description, required, destructive }: ActionText, action: string): ActionRow {
+  return { action, desc: description ?? '', required: required.join(','), destructive };
 }

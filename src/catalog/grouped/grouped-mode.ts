@@ -3,31 +3,31 @@ import type { Domain } from '../../endpoint/model.ts';
 import { MAX_TOOL_NAME, toToolName } from '../../endpoint/names.ts';
 import { askFor } from '../../endpoint/suggest.ts';
 import { says } from '../../schema/description-budget.ts';
-import { describeBriefly, tellApart } from '../endpoint-text.ts';
+import { describeBriefly, toUniqueTexts } from '../endpoint-text.ts';
 import type { ToolEntry } from '../tool-entry.ts';
 import { cutWords, withSuffix } from '../tool-names.ts';
 import type { CatalogDomain } from '../tree.ts';
-import { buildActionIndex, tellCall } from './action-index.ts';
+import { buildActionIndex, describeActionCall } from './action-index.ts';
 import { GroupedToolBuilder } from './grouped-tool-builder.ts';
 import { type PlannedGroup, planGroups, shortDomain } from './grouping.ts';
 import type { Strategies } from './strategies.ts';
 
-/** How much is said. */
+/** How much the tools say. */
 export interface GroupedForm {
   readonly style: 'full' | 'lean';
-  /** An operation with several tags is an action of each one's tool, not only of the first's. */
+  /** An operation with several tags is an action of the tool of each tag, not only of the first. */
   readonly everyTag: boolean;
   readonly maxLine: number;
   readonly detail: 'full' | 'slim';
 }
 
 /** For lists that have to be short. */
-export const LEAST_FORM: GroupedForm = { style: 'lean', everyTag: false, maxLine: 52, detail: 'slim' };
-/** The most first. */
-export const MORE_FORMS: readonly GroupedForm[] = [
+export const SHORTEST_FORM: GroupedForm = { style: 'lean', everyTag: false, maxLine: 52, detail: 'slim' };
+/** The longest first. */
+export const LONGER_FORMS: readonly GroupedForm[] = [
   { style: 'full', everyTag: true, maxLine: 200, detail: 'full' },
   { style: 'full', everyTag: true, maxLine: 100, detail: 'slim' },
-  { ...LEAST_FORM, everyTag: true },
+  { ...SHORTEST_FORM, everyTag: true },
 ];
 
 export function buildGrouped(
@@ -40,7 +40,7 @@ export function buildGrouped(
   const elsewhere = async (tool: string, choice: string) => {
     const action = await (await buildActionIndex(entries)).guess(tool, choice);
     if (action === undefined) return undefined;
-    return action.tool === tool ? askFor(`"${action.action}"`) : `call ${tellCall(action)}.`;
+    return action.tool === tool ? askFor(`"${action.action}"`) : `call ${describeActionCall(action)}.`;
   };
   const entries: ToolEntry[] = domains.flatMap(({ domain, group, operations }) =>
     planGroups(group, operations, form.everyTag).map((plan) => {
@@ -63,9 +63,9 @@ function buildGroup(domain: Domain, plan: PlannedGroup, builder: GroupedToolBuil
   const actions = nameActions(plan);
   const endpoints = plan.members.map(({ endpoint }) => endpoint);
   const lines = endpoints.map((endpoint) => describeBriefly(endpoint, form.maxLine));
-  const apart = tellApart(endpoints, lines, MAX_SHARED_LINE);
+  const uniqueLines = toUniqueTexts(endpoints, lines, MAX_SHARED_LINE);
   const texts = plan.members.map(({ endpoint }, index) => {
-    const text = endpoint.deprecated ? `${apart[index]} (deprecated)` : apart[index]!;
+    const text = endpoint.deprecated ? `${uniqueLines[index]} (deprecated)` : uniqueLines[index]!;
     return says(actions[index]!, text) ? undefined : text;
   });
   plan.members.forEach((operation, index) => {
@@ -73,27 +73,27 @@ function buildGroup(domain: Domain, plan: PlannedGroup, builder: GroupedToolBuil
     builder.action({ name: actions[index]!, operation, ...(description !== undefined && { description }) });
   });
   // In the lean form, the lines of the actions replace the description, if there are any and the tool's name contains its labels.
-  const isTold =
+  const isRedundant =
     form.style === 'lean' &&
     texts.some((text) => text !== undefined) &&
     plan.labels.length > 0 &&
     plan.labels.every((label) => builder.getName().includes(label));
-  builder.description(isTold ? '' : tellPurpose(domain, plan));
+  builder.description(isRedundant ? '' : describePurpose(domain, plan));
   return builder.toEntry(plan.domain);
 }
 
-/** `Read orders, refunds of Shop`: what can be done, with what, where. */
-function tellPurpose({ title }: Domain, { kind, labels, members }: PlannedGroup): string {
+/** `Read orders, refunds of Shop`. */
+function describePurpose({ title }: Domain, { kind, labels, members }: PlannedGroup): string {
   const destroys = members.some(({ endpoint }) => endpoint.effect === 'destructive');
-  const deed = kind === 'read' ? 'Read' : destroys ? 'Change or delete' : 'Change';
+  const verb = kind === 'read' ? 'Read' : destroys ? 'Change or delete' : 'Change';
   const things = labels.map((label) => label.replaceAll('_', ' ')).join(', ');
-  return things === '' ? `${deed} data of ${title}` : `${deed} ${things} of ${title}`;
+  return things === '' ? `${verb} data of ${title}` : `${verb} ${things} of ${title}`;
 }
 
 /** A line that several actions share is made unique by method and path, which makes it longer. */
 const MAX_SHARED_LINE = 260;
 
-/** `github_issues_read`: what it is about between where it belongs and what it does; whole words, as many as fit. */
+/** `github_issues_read`: the domain, as many whole words of the labels as fit, and what the actions do. */
 function nameGroup({ domain, kind, labels }: PlannedGroup, names: ReadonlySet<string>): string {
   const room = MAX_TOOL_NAME - kind.length - 1;
   let front = labels.length === 0 ? toToolName(domain) : shortDomain(domain);
@@ -115,7 +115,7 @@ const MAX_LABELS = 3;
 function nameActions({ domain, labels, members }: PlannedGroup): string[] {
   const whole = members.map(({ endpoint }) => endpoint.action);
   const prefixes = [...new Set([...labels.slice(0, 1), domain])];
-  const short = stripShared(
+  const short = stripSharedEnd(
     whole.map((name) => {
       const prefix = prefixes.find((candidate) => name.startsWith(`${candidate}_`));
       return prefix === undefined ? name : name.slice(prefix.length + 1);
@@ -126,11 +126,11 @@ function nameActions({ domain, labels, members }: PlannedGroup): string[] {
 }
 
 /**
- * Removes the words that all names end in, since they do not tell them apart (`_for_authenticated_user`). A single shared word is
- * usually the thing itself; it is removed only if the tool's labels contain it: in a tool for the store, `delete` would not mean
- * `delete_order`.
+ * Removes the words that all names end in, because they do not distinguish them (`_for_authenticated_user`). A single shared word is
+ * usually the thing itself, so it is removed only if the tool's labels contain it: in a tool for the store, `delete` alone would not
+ * mean `delete_order`.
  */
-function stripShared(names: readonly string[], labels: readonly string[]): string[] {
+function stripSharedEnd(names: readonly string[], labels: readonly string[]): string[] {
   if (names.length < 2) return [...names];
   const wordLists = names.map((name) => name.split('_'));
   const [first] = wordLists as [string[], ...string[][]];
@@ -140,8 +140,8 @@ function stripShared(names: readonly string[], labels: readonly string[]): strin
     wordLists.every((words) => words.length > count + 1 && words.at(-1 - count) === first.at(-1 - count))
   )
     count++;
-  const isSaid = (word: string) => labels.some((label) => label.split('_').some((part) => isSameWord(part, word)));
-  if (count === 1 && !isSaid(first.at(-1)!)) return [...names];
+  const isInLabels = (word: string) => labels.some((label) => label.split('_').some((part) => isSameWord(part, word)));
+  if (count === 1 && !isInLabels(first.at(-1)!)) return [...names];
   return wordLists.map((words) => words.slice(0, words.length - count).join('_'));
 }
 

@@ -9,14 +9,14 @@ export interface ActionFields {
   readonly key: string;
   readonly fields: Readonly<Record<string, JsonSchema>>;
   readonly required: readonly string[];
-  /** It takes others as well. */
+  /** It takes other fields as well. */
   readonly open?: boolean | undefined;
 }
 
 export interface SharedFields {
   readonly fields: Readonly<Record<string, JsonSchema>>;
   readonly required: readonly string[];
-  /** Told without a note: the gateway's own controls, which its instructions explain once. */
+  /** Shown without a note: the gateway's own controls, which its instructions explain once. */
   readonly silent?: ReadonlySet<string>;
 }
 
@@ -41,7 +41,7 @@ export function buildGroupedSchema(input: GroupedSchemaInput): ObjectSchema {
     const own = variantsOf(name, actions);
     const others: FieldVariant[] = own.length < actions.length ? [{ action: 'others', schema }] : [];
     const union = own.length === 0 ? schema : uniteField([...others, ...own], lean);
-    const note = lean || common.silent?.has(name) ? '' : commonTier(common.required.includes(name), actions);
+    const note = lean || common.silent?.has(name) ? '' : noteOfCommon(common.required.includes(name), actions);
     return [name, withText(union, note)];
   });
   const names = [...new Set(actions.flatMap((action) => Object.keys(action.fields)))];
@@ -49,7 +49,7 @@ export function buildGroupedSchema(input: GroupedSchemaInput): ObjectSchema {
     .filter((name) => !Object.hasOwn(common.fields, name))
     .map((name): [string, JsonSchema] => [
       name,
-      withText(uniteField(variantsOf(name, actions), lean), tierOf(name, actions, lean)),
+      withText(uniteField(variantsOf(name, actions), lean), noteOf(name, actions, lean)),
     ]);
   const choice: JsonSchema = {
     type: 'string',
@@ -65,7 +65,7 @@ export function buildGroupedSchema(input: GroupedSchemaInput): ObjectSchema {
       [discriminator, choice],
       ...fields.filter((field) => !isLast(field)),
       ...fields.filter((field) => isLast(field) && common.silent?.has(field[0]) !== true),
-      // The gateway's own controls are the least of what a model should look at.
+      // The gateway's own controls go last: they matter least to a model.
       ...fields.filter(([name]) => common.silent?.has(name) === true),
     ]),
     required: [discriminator, ...common.required],
@@ -73,22 +73,22 @@ export function buildGroupedSchema(input: GroupedSchemaInput): ObjectSchema {
   };
 }
 
-function commonTier(required: boolean, actions: readonly ActionFields[]): string {
+function noteOfCommon(required: boolean, actions: readonly ActionFields[]): string {
   return required ? '(always required)' : `For: ${keysOf(actions)}`;
 }
 
 /** Which actions need a field, and which only take it. */
-function tierOf(name: string, actions: readonly ActionFields[], lean = false): string {
+function noteOf(name: string, actions: readonly ActionFields[], lean = false): string {
   const using = actions.filter((action) => Object.hasOwn(action.fields, name));
   const needing = using.filter((action) => action.required.includes(name));
-  const list = (some: readonly ActionFields[]) => (lean ? tellBriefly(some, actions) : keysOf(some));
+  const list = (some: readonly ActionFields[]) => (lean ? listBriefly(some, actions) : keysOf(some));
   if (needing.length === 0) return `For: ${list(using)}`;
   if (needing.length === using.length) return `Required for: ${list(using)}`;
   return `Required for: ${list(needing)}. For: ${list(using.filter((action) => !needing.includes(action)))}`;
 }
 
 /** A long list of actions is given as its exceptions, if those are fewer. */
-function tellBriefly(some: readonly ActionFields[], all: readonly ActionFields[]): string {
+function listBriefly(some: readonly ActionFields[], all: readonly ActionFields[]): string {
   const others = all.filter((action) => !some.includes(action));
   const shorter = some.length > MAX_LISTED && others.length > 0 && others.length + 1 < some.length;
   return shorter ? `all but ${keysOf(others)}` : keysOf(some);

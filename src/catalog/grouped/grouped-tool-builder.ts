@@ -1,6 +1,6 @@
 // GroupedToolBuilder: several actions behind one tool. Collects, checks names, builds once and is frozen from then on.
 import type { z } from 'zod';
-import type { ExecutionContext, RequestFacts } from '../../call/execution-context.ts';
+import { ExecutionContext, type RequestFacts } from '../../call/execution-context.ts';
 import type { Middleware } from '../../call/handler.ts';
 import type { Outcome } from '../../call/outcome.ts';
 import type { Args, Effect } from '../../endpoint/model.ts';
@@ -10,7 +10,6 @@ import type { ToolHints } from '../../model/annotations.ts';
 import { effectOfHints } from '../../orchestration/native-operation.ts';
 import type { Operation } from '../../orchestration/operation.ts';
 import { isZodObject } from '../../schema/required-fields.ts';
-import { toLocalContext } from '../native/local-call.ts';
 import {
   createEntry,
   type Govern,
@@ -326,4 +325,22 @@ function assertNoDots(what: 'Action' | 'Group', name: string): void {
 
 function refusal(message: string): GatewayError {
   return new GatewayError('BAD_CONFIG', message);
+}
+
+const LOCAL: RequestFacts = Object.freeze({
+  requestId: 'local',
+  method: 'tools/call',
+  principal: Object.freeze({ id: 'local' }),
+  transport: 'local',
+  signal: new AbortController().signal,
+  client: Object.freeze({ era: 'modern', takesRounds: true, version: '2026-07-28', capabilities: Object.freeze({}) }),
+});
+
+/** The context of a call of `tool`: the given one if it is complete, otherwise a new one from what is known. */
+function toLocalContext<Data>(
+  partial: ExecutionContext<Data> | Partial<RequestFacts<Data>>,
+  tool: string,
+): ExecutionContext<Data> {
+  if (partial instanceof ExecutionContext) return partial.tool === undefined ? partial.withToolCall(tool) : partial;
+  return ExecutionContext.fromRequest<Data>({ ...(LOCAL as RequestFacts<Data>), ...partial }).withToolCall(tool);
 }

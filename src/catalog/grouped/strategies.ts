@@ -1,13 +1,12 @@
-// How a grouped tool is written: six pure functions, each of which can be replaced on its own, in a GroupedToolBuilder or
-// for all grouped tools of a gateway.
+// How a grouped tool is written: six pure functions. Each can be replaced, in one GroupedToolBuilder or for all grouped tools of a
+// gateway.
 import type { Handler, Middleware } from '../../call/handler.ts';
 import type { ToolAnnotations, ToolHints } from '../../model/annotations.ts';
 import { compose, type Recheck } from '../../orchestration/compose.ts';
 import { type ActionHints, aggregateAnnotations } from '../aggregate-hints.ts';
 import type { ObjectSchema } from '../operation-schema.ts';
-import { buildDescription, type DescriptionInput, type ToolText } from './grouped-description.ts';
+import { buildDescription, buildToonDescription, type DescriptionInput, type ToolText } from './grouped-description.ts';
 import { buildGroupedSchema, type GroupedSchemaInput } from './grouped-schema.ts';
-import { buildToonDescription } from './toon-description.ts';
 
 export interface Strategies {
   /** What callers pick an action by: unique in its tool. */

@@ -1,8 +1,12 @@
-// defineTool(): a function as a tool beside the REST ones, with the same strictness: arguments are checked against its
-// schema before it runs, and whatever it throws becomes an answer.
+// defineTool() makes a function a tool, as strict as those of REST APIs: arguments are checked against its schema before it runs, and
+// whatever it throws becomes an answer. defineTools() does the same for tools that are declared as JSON.
+
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { ExecutionContext } from '../../call/execution-context.ts';
 import type { Args, JsonSchema } from '../../endpoint/model.ts';
+import { place, toProblems } from '../../endpoint/problems.ts';
+import { didYouMean } from '../../endpoint/suggest.ts';
 import { GatewayError } from '../../errors.ts';
 import { ToolAnnotations } from '../../model/annotations.ts';
 import { Tool } from '../../model/tool.ts';
@@ -79,16 +83,117 @@ export function defineTool<Schema extends z.ZodObject = z.ZodObject, Data = unkn
   };
   const govern: Govern = (government) => {
     const operation = compileNative(native, government);
-    const isSteered = Object.keys(operation.controls).length > 0;
+    const hasControls = Object.keys(operation.controls).length > 0;
     const model = new Tool({
       name,
       title,
       description,
-      inputSchema: isSteered ? { ...inputSchema, properties: { ...properties, ...operation.controls } } : inputSchema,
+      inputSchema: hasControls ? { ...inputSchema, properties: { ...properties, ...operation.controls } } : inputSchema,
       outputSchema,
       annotations: annotations && new ToolAnnotations(annotations),
     });
     return createEntry(model, operation.run, '', [], { govern, controls: Object.keys(operation.controls) });
   };
   return govern(UNGOVERNED);
+}
+
+const jsonSchema = z.record(z.string(), z.unknown());
+const hint = z.boolean().exactOptional();
+const declaration = z.strictObject({
+  name: z.string(),
+  title: z.string().exactOptional(),
+  description: z.string(),
+  inputSchema: jsonSchema.exactOptional(),
+  outputSchema: jsonSchema.exactOptional(),
+  annotations: z
+    .strictObject({
+      title: z.string().exactOptional(),
+      readOnlyHint: hint,
+      destructiveHint: hint,
+      idempotentHint: hint,
+      openWorldHint: hint,
+      returnDirect: hint,
+    })
+    .exactOptional(),
+  /** Beside the schema or inside it: both are read. */
+  required: z.array(z.string()).exactOptional(),
+  oneOf: z.array(z.unknown()).exactOptional(),
+  dependencies: jsonSchema.exactOptional(),
+});
+const list = z.array(declaration);
+
+/** A tool as JSON declares it. */
+export type ToolDeclaration = z.infer<typeof declaration>;
+export type ToolHandler<Data = unknown> = NativeTool<z.ZodObject, Data>['run'];
+
+const MAX_BYTES = 10 * 1024 * 1024;
+
+/**
+ * Makes tools of a JSON list (a file, its bytes, or the list itself) and a function for each of them. A definition without
+ * a function, or a function without one, is an error: neither would ever be called.
+ *
+ * ```ts
+ * const list = [{ name: 'greet', description: 'Greets.', inputSchema: { type: 'object', properties: { name: { type: 'string' } } } }];
+ * createGateway({ domains: [], native: { tools: defineTools(list, { greet: (_context, { name }) => `Hello ${name}` }) } });
+ * ```
+ */
+export function defineTools<Data = unknown>(
+  source: string | URL | Uint8Array | readonly ToolDeclaration[],
+  handlers: Readonly<Record<string, ToolHandler<Data>>>,
+): ToolEntry[] {
+  const declarations = parseDeclarations(source);
+  const names = declarations.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw refusal(`Two definitions are called "${twice}"; rename one of them.`);
+  const bound = Object.keys(handlers);
+  const problems = [
+    ...names.filter((name) => !bound.includes(name)).map((name) => `"${name}" has no handler${near(name, bound)}`),
+    ...bound.filter((name) => !names.includes(name)).map((name) => `"${name}" has no definition${near(name, names)}`),
+  ];
+  if (problems.length > 0) throw refusal(`Definitions and handlers do not fit: ${problems.join('; ')}.`);
+  return declarations.map(({ inputSchema, required, oneOf, dependencies, ...tool }) =>
+    defineTool({
+      ...tool,
+      args: {
+        type: 'object',
+        properties: {},
+        ...inputSchema,
+        ...(required && { required }),
+        ...(oneOf && { oneOf }),
+        ...(dependencies && { dependencies }),
+      },
+      run: handlers[tool.name]!,
+    }),
+  );
+}
+
+function near(name: string, names: readonly string[]): string {
+  const question = didYouMean(name, names, '');
+  return question === '' ? '' : ` (${question})`;
+}
+
+function parseDeclarations(source: string | URL | Uint8Array | readonly ToolDeclaration[]): readonly ToolDeclaration[] {
+  const value = Array.isArray(source) ? source : parseJson(source as string | URL | Uint8Array);
+  const result = list.safeParse(value, { reportInput: true });
+  if (result.success) return result.data;
+  const [problem] = toProblems(result.error.issues);
+  throw refusal(
+    `The tool definitions are not usable: ${place(problem?.path ?? []) || 'the list'} ${problem?.message}.`,
+  );
+}
+
+function parseJson(source: string | URL | Uint8Array): unknown {
+  const where = source instanceof Uint8Array ? 'the bytes' : String(source);
+  try {
+    const bytes = source instanceof Uint8Array ? source : readFileSync(source);
+    if (bytes.byteLength > MAX_BYTES) throw new Error(`more than ${MAX_BYTES} bytes`);
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new GatewayError('BAD_CONFIG', `Cannot read the tool definitions in ${where}: ${message}`, {}, cause);
+  }
+}
+
+function refusal(message: string): GatewayError {
+  return new GatewayError('BAD_CONFIG', message);
 }

@@ -5,7 +5,7 @@ import type { CatalogOperation } from '../tree.ts';
 type Node = Record<string, unknown>;
 type ArgumentsSchema = { properties?: Record<string, JsonSchema>; required?: string[]; $defs?: unknown };
 
-/** JSON text; built when somebody reads it. */
+/** As JSON text. */
 export function toOpenApi(domain: Domain, operations: readonly CatalogOperation[]): string {
   const paths: Record<string, Node> = Object.create(null);
   for (const { name, endpoint } of operations) {

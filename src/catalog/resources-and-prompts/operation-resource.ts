@@ -1,5 +1,5 @@
-// A GET endpoint as a resource, or as a resource template where it takes arguments. Reading goes through the operation
-// itself: the same golden path as a call.
+// A GET endpoint as a resource, or as a resource template if it takes arguments. Reading it runs the operation in the same way as a
+// call.
 import type { ExecutionContext } from '../../call/execution-context.ts';
 import type { Outcome } from '../../call/outcome.ts';
 import type { Args, Endpoint } from '../../endpoint/model.ts';
@@ -8,7 +8,6 @@ import { Resource } from '../../model/resource.ts';
 import { toFailure } from '../../orchestration/failure.ts';
 import type { CatalogOperation } from '../tree.ts';
 import type { ReadOutcome, ResourceContents, ResourceEntry, TemplateEntry } from './resources.ts';
-import { compileUriTemplate } from './uri-template.ts';
 
 /** `tasks://tasks/{id}{?page}`: the domain as scheme, the path, and the other arguments as query. */
 function toUriTemplate(endpoint: Endpoint): string {
@@ -82,7 +81,7 @@ function splitLists({ inputSchema }: Endpoint, args: Args): Args {
   return values;
 }
 
-/** Enumerated arguments complete themselves. */
+/** Values to complete arguments with: those of their enums. */
 function enumValues(endpoint: Endpoint): Readonly<Record<string, readonly string[]>> {
   const { properties = {} } = endpoint.inputSchema as { properties?: Record<string, { enum?: unknown[] }> };
   return Object.fromEntries(
@@ -101,7 +100,7 @@ function toContents(uri: string, outcome: Outcome): ReadOutcome {
     if (status === 404 || status === 410) throw new GatewayError('RESOURCE_NOT_FOUND', message, { uri });
     throw new GatewayError('INTERNAL', message, { uri, failure_mode: failure_mode ?? 'upstream_error' });
   }
-  // A text beside a file is meant for the reader of a tool's answer; the resource is the file alone.
+  // A text beside a file is for the reader of a tool's answer. The resource is only the file.
   const files = outcome.content.filter(({ type }) => type !== 'text');
   return {
     contents: (files.length > 0 ? files : outcome.content).map((block): ResourceContents => {
@@ -110,4 +109,61 @@ function toContents(uri: string, outcome: Outcome): ReadOutcome {
       return { uri, text: block.type === 'text' ? block.text : block.uri };
     }),
   };
+}
+
+type Part = { readonly literal: string } | { readonly variable: string };
+
+const MAX_URI = 8_192;
+
+/**
+ * The variables of a template in a URI, or undefined if the URI does not match. Of RFC 6570, templates need `{name}` for one path
+ * segment and `{?a,b}` for a query. Matching walks over segments: no pattern from outside becomes a regular expression.
+ */
+function compileUriTemplate(template: string): (uri: string) => Args | undefined {
+  const query = /\{\?([^{}]*)\}$/.exec(template);
+  const parts = toParts(query ? template.slice(0, query.index) : template);
+  const names = new Set(query?.[1]?.split(','));
+  return (uri) => {
+    if (uri.length > MAX_URI) return undefined;
+    const mark = query ? uri.indexOf('?') : -1;
+    const variables = matchParts(parts, mark === -1 ? uri : uri.slice(0, mark));
+    if (!variables || mark === -1) return variables;
+    for (const [name, value] of new URLSearchParams(uri.slice(mark + 1))) {
+      // Refuses unknown names and second values.
+      if (name === '' || !names.has(name) || name in variables) return undefined;
+      variables[name] = value;
+    }
+    return variables;
+  };
+}
+
+function toParts(template: string): readonly Part[] {
+  return template
+    .split(/(\{[^{}]+\})/)
+    .filter((piece) => piece !== '')
+    .map((piece) => (piece.startsWith('{') ? { variable: piece.slice(1, -1) } : { literal: piece }));
+}
+
+/** A variable runs up to the next literal's first appearance and never crosses a slash. */
+function matchParts(parts: readonly Part[], text: string): Record<string, unknown> | undefined {
+  const variables: Record<string, unknown> = Object.create(null);
+  let at = 0;
+  for (const [index, part] of parts.entries()) {
+    if ('literal' in part) {
+      if (!text.startsWith(part.literal, at)) return undefined;
+      at += part.literal.length;
+      continue;
+    }
+    const next = parts[index + 1];
+    const end = next && 'literal' in next ? text.indexOf(next.literal, at) : text.length;
+    const raw = end === -1 ? '' : text.slice(at, end);
+    if (raw === '' || raw.includes('/')) return undefined;
+    try {
+      variables[part.variable] = decodeURIComponent(raw);
+    } catch {
+      return undefined;
+    }
+    at = end;
+  }
+  return at === text.length ? variables : undefined;
 }

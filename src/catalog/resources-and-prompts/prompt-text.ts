@@ -1,6 +1,5 @@
-// A prompt's text with its arguments filled in. If an argument is missing, the part of the text that is only about it is removed:
-// a sentence, a bracket or a phrase between commas. In a part that stays, the words that lead up to the gap are removed ("… of
-// Ada" → "…").
+// Fills arguments into the text of a prompt. If an argument is missing, the text that is only about it is removed: a sentence, a
+// bracket or a phrase between commas. In text that stays, the words that lead up to the gap are removed ("… of Ada" → "…").
 import type { Args } from '../../endpoint/model.ts';
 
 const PLACEHOLDER = /\{\{\s*([\w.-]+)\s*\}\}/g;
@@ -16,20 +15,20 @@ const QUANTITY =
 const LEADING =
   /^(?:,|and|or|about|after|as|at|before|by|called|during|for|from|in|into|labelled|like|named|near|of|on|per|since|than|through|to|until|with|within|the|a|an)$/i;
 
-/** Fills in values, and nothing for missing ones: for URIs. */
-export function fill(text: string, args: Args): string {
+/** Replaces placeholders by values, and missing ones by nothing: for URIs. */
+export function fillPlaceholders(text: string, args: Args): string {
   return text.replace(PLACEHOLDER, (_, name: string) => String(args[name] ?? ''));
 }
 
-export function fillText(text: string, args: Args): string {
-  if (isComplete(text, args)) return fill(text, args);
+export function fillPrompt(text: string, args: Args): string {
+  if (isComplete(text, args)) return fillPlaceholders(text, args);
   const lines = text.split('\n').flatMap((line, row) => {
-    if (isComplete(line, args)) return [fill(line, args)];
+    if (isComplete(line, args)) return [fillPlaceholders(line, args)];
     const sentences = line.split(BETWEEN_SENTENCES).flatMap((sentence, column) => {
-      if (isComplete(sentence, args)) return [fill(sentence, args)];
+      if (isComplete(sentence, args)) return [fillPlaceholders(sentence, args)];
       // The first sentence says what is wanted, so as much of it as possible is kept.
       const isWanted = (row === 0 && column === 0) || namesAny(sentence, args);
-      return isWanted ? [fill(closeGaps(sentence, args), args)] : [];
+      return isWanted ? [fillPlaceholders(closeGaps(sentence, args), args)] : [];
     });
     return sentences.length === 0 ? [] : [sentences.join(' ')];
   });
@@ -51,13 +50,13 @@ function namesAny(text: string, args: Args): boolean {
 /** Removes the text around each gap. The first phrase says what is wanted, so it loses only words, never all of itself. */
 function closeGaps(sentence: string, args: Args): string {
   const indent = /^\s*/.exec(sentence)![0];
-  const isIdle = (text: string) => !isComplete(text, args) && !namesAny(text, args);
+  const hasOnlyGaps = (text: string) => !isComplete(text, args) && !namesAny(text, args);
   // A placeholder is one word, however it is written.
   const plain = sentence.trim().replace(PLACEHOLDER, '{{$1}}');
-  const text = plain.replace(BRACKETS, (brackets) => (isIdle(brackets) ? '' : brackets));
+  const text = plain.replace(BRACKETS, (brackets) => (hasOnlyGaps(brackets) ? '' : brackets));
   const phrases: string[] = [];
   for (const [index, phrase] of text.split(BETWEEN_PHRASES).entries()) {
-    const rest = index > 0 && isIdle(phrase) ? '' : closeWords(phrase, args);
+    const rest = index > 0 && hasOnlyGaps(phrase) ? '' : closeWords(phrase, args);
     if (rest !== '') phrases.push(rest);
     if (rest === '') endWith(phrases, endOf(phrase));
   }

@@ -1,15 +1,18 @@
-// Prompts: declared in domain files as templates, or native functions. `{{argument}}` is replaced, resources embedded.
-
+// Prompts: templates in domain files, in which `{{argument}}` is replaced and resources are embedded, or native functions; and which
+// prompts a part of a catalog has.
 import type { ExecutionContext } from '../../call/execution-context.ts';
 import type { Content, Outcome } from '../../call/outcome.ts';
 import type { Args, Domain, PromptSpec } from '../../endpoint/model.ts';
+import { trimEnd } from '../../endpoint/plain-text.ts';
 import { didYouMean } from '../../endpoint/suggest.ts';
 import { GatewayError } from '../../errors.ts';
 import { PromptConverter } from '../../model/converters.ts';
 import { Prompt, PromptArgument } from '../../model/prompt.ts';
 import type { WirePrompt } from '../../model/wire.ts';
-import { indexEntries } from '../frozen-map.ts';
-import { fill, fillText } from './prompt-text.ts';
+import { indexEntries } from '../maps.ts';
+import type { Registry } from '../registry.ts';
+import type { CatalogOperation } from '../tree.ts';
+import { fillPlaceholders, fillPrompt } from './prompt-text.ts';
 import { findResource, type ReadOutcome, type ResourceTable } from './resources.ts';
 
 export interface PromptMessage {
@@ -43,7 +46,7 @@ export function buildPrompts(
 ): PromptTable {
   const ofDomains = domains.flatMap(({ prompts }) => prompts.map((spec) => toEntry(spec, readResource)));
   return indexEntries(
-    [...ofDomains, ...native.map(toServed)],
+    [...ofDomains, ...native.map(toModelPrompt)],
     ({ definition }) => definition.name,
     (name) => new GatewayError('BAD_CONFIG', `Two prompts are called "${name}"; rename one of them.`),
   );
@@ -60,7 +63,7 @@ export function listLostResources(domains: readonly Domain[], table: ResourceTab
   });
 }
 
-function toServed(entry: PromptEntry): PromptEntry<Prompt> {
+function toModelPrompt(entry: PromptEntry): PromptEntry<Prompt> {
   return Object.freeze({
     definition: new PromptConverter().convertTo(entry.definition).freeze(),
     values: entry.values,
@@ -74,12 +77,12 @@ function toEntry(spec: PromptSpec, readResource: ReadResource): PromptEntry<Prom
     definition: new Prompt({ ...spec, arguments: spec.arguments.map((one) => new PromptArgument(one)) }).freeze(),
     values: Object.fromEntries(spec.arguments.flatMap(({ name, values }) => (values ? [[name, values]] : []))),
     get: async (context: ExecutionContext, args: Args) => {
-      check(spec, args);
+      checkArguments(spec, args);
       const messages: PromptMessage[] = [];
       for (const { role, text, resource } of spec.messages) {
-        if (text !== undefined) messages.push({ role, content: { type: 'text', text: fillText(text, args) } });
+        if (text !== undefined) messages.push({ role, content: { type: 'text', text: fillPrompt(text, args) } });
         if (resource === undefined) continue;
-        const { contents } = await readResource(context, fill(resource, args));
+        const { contents } = await readResource(context, fillPlaceholders(resource, args));
         for (const item of contents) messages.push({ role, content: { type: 'resource', resource: item } });
       }
       return { ...(description !== undefined && { description }), messages };
@@ -91,7 +94,7 @@ function toEntry(spec: PromptSpec, readResource: ReadResource): PromptEntry<Prom
 const MAX_PROBLEMS = 12;
 const MAX_NAME_CHARS = 100;
 
-function check(spec: PromptSpec, args: Args): void {
+function checkArguments(spec: PromptSpec, args: Args): void {
   const specs = new Map(spec.arguments.map((argument) => [argument.name, argument]));
   const missing = spec.arguments.filter(
     ({ name, required }) => required && (args[name] === undefined || args[name] === ''),
@@ -115,4 +118,42 @@ function check(spec: PromptSpec, args: Args): void {
     `Invalid arguments for the prompt ${spec.name}: ${problems.join('; ')}. Its arguments: ${names}.`,
     { prompt: spec.name, errors: problems },
   );
+}
+
+interface Catalog {
+  readonly registry: Pick<Registry, 'operations'>;
+  readonly resources: ResourceTable;
+}
+
+/** The domains of a part of a catalog, without prompts that embed a resource or name an operation which only the whole catalog has. */
+export function selectPrompts(domains: readonly Domain[], part: Catalog, whole: Catalog): readonly Domain[] {
+  if (domains.every(({ prompts }) => prompts.length === 0)) return domains;
+  const partNames = new Set(part.registry.operations.flatMap(distinctNamesOf));
+  const hidden = new Set(whole.registry.operations.flatMap(distinctNamesOf).filter((name) => !partNames.has(name)));
+  const isMissing = (uri: string) =>
+    findResource(part.resources, uri) === undefined && findResource(whole.resources, uri) !== undefined;
+  return domains.map((domain) => {
+    const prompts = domain.prompts.filter((prompt) => !urisOf(prompt).some(isMissing) && !namesHidden(prompt, hidden));
+    return prompts.length === domain.prompts.length ? domain : Object.freeze({ ...domain, prompts });
+  });
+}
+
+/** Names that do not occur in a text by chance: `shop_delete_order`, `shop.orders.delete`, `deleteOrder`, but not `delete`. */
+function distinctNamesOf({ name, endpoint, qualifiedNames }: CatalogOperation): string[] {
+  const names = [name, endpoint.id, ...qualifiedNames, endpoint.source.operationId ?? ''];
+  return names.filter((one) => /[a-z0-9](?:[_.]|(?=[A-Z]))/.test(one));
+}
+
+/** The URIs that a prompt embeds. Their arguments get any value, because it only matters which template matches. */
+function urisOf({ messages, arguments: args }: PromptSpec): string[] {
+  const values = Object.fromEntries(args.map(({ name, values: [first = '1'] = [] }) => [name, first]));
+  return messages.flatMap(({ resource }) => (resource === undefined ? [] : [fillPlaceholders(resource, values)]));
+}
+
+function namesHidden(prompt: PromptSpec, hidden: ReadonlySet<string>): boolean {
+  if (hidden.size === 0) return false;
+  const { title = '', description = '', messages, arguments: args } = prompt;
+  const texts = [title, description, ...messages.map(({ text = '' }) => text)];
+  const words = [...texts, ...args.map((one) => one.description ?? '')].flatMap((text) => text.match(/[\w.]+/g) ?? []);
+  return words.some((word) => hidden.has(trimEnd(word, '.')));
 }

@@ -9,7 +9,7 @@ import { GatewayError } from '../../errors.ts';
 import { ResourceConverter } from '../../model/converters.ts';
 import { Resource, type ResourceInit } from '../../model/resource.ts';
 import type { WireResource } from '../../model/wire.ts';
-import { indexEntries } from '../frozen-map.ts';
+import { indexEntries } from '../maps.ts';
 import type { Registry } from '../registry.ts';
 import type { CatalogOperation } from '../tree.ts';
 import { toOpenApi } from './openapi-document.ts';
@@ -21,7 +21,7 @@ export type ResourceContents =
 
 export interface ReadOutcome {
   readonly contents: readonly ResourceContents[];
-  /** The same for everybody until a restart: clients may keep it. */
+  /** The same for all callers until a restart, so clients may cache it. */
   readonly fixed?: boolean;
   readonly inputRequired?: Outcome['inputRequired'];
 }
@@ -36,10 +36,10 @@ export interface TemplateDefinition extends Omit<WireResource, 'uri' | 'size'> {
   readonly uriTemplate: string;
 }
 
-/** In the model a template is a resource whose URI has holes. */
+/** In the model, a template is a resource whose URI has variables. */
 export interface TemplateEntry<Definition = TemplateDefinition> {
   readonly definition: Definition;
-  /** The template's variables in this URI, or undefined when it does not fit. */
+  /** The template's variables in this URI, or undefined if it does not match. */
   readonly match: (uri: string) => Args | undefined;
   readonly read: (context: ExecutionContext, args: Args, uri: string) => Promise<ReadOutcome>;
   /** Values to complete a variable with. */
@@ -61,13 +61,13 @@ export function buildResources(
   const byId = new Map([...operations, ...readable].map((operation) => [operation.endpoint.id, operation]));
   const entries = [
     ...domains.flatMap((domain) =>
-      ofDomain(
+      resourcesOf(
         domain,
         domain.endpoints.flatMap(({ id }) => byId.get(id) ?? []),
       ),
     ),
     ...readable.filter(isFixed).map(toResource),
-    ...(native.resources ?? []).map(toServedResource),
+    ...(native.resources ?? []).map(toModelResource),
   ];
   const templates = readable.filter((operation) => !isFixed(operation)).map(toTemplate);
   return Object.freeze({
@@ -76,16 +76,16 @@ export function buildResources(
       ({ definition }) => definition.uri,
       (uri) => new GatewayError('BAD_CONFIG', `Two resources have the URI ${uri}; change one of them.`),
     ),
-    templates: Object.freeze([...templates, ...(native.templates ?? []).map(toServedTemplate)]),
+    templates: Object.freeze([...templates, ...(native.templates ?? []).map(toModelTemplate)]),
   });
 }
 
-function toServedResource(entry: ResourceEntry): ResourceEntry<Resource> {
+function toModelResource(entry: ResourceEntry): ResourceEntry<Resource> {
   const definition = new ResourceConverter().convertTo(entry.definition).freeze();
   return Object.freeze({ definition, read: (context: ExecutionContext) => entry.read(context) });
 }
 
-function toServedTemplate(entry: TemplateEntry): TemplateEntry<Resource> {
+function toModelTemplate(entry: TemplateEntry): TemplateEntry<Resource> {
   const { uriTemplate: uri, ...rest } = entry.definition;
   return Object.freeze({
     definition: new ResourceConverter().convertTo({ ...rest, uri }).freeze(),
@@ -95,7 +95,7 @@ function toServedTemplate(entry: TemplateEntry): TemplateEntry<Resource> {
   });
 }
 
-/** What reads this URI: the resource itself, otherwise the most specific template that matches. */
+/** Finds what reads this URI: the resource itself, otherwise the most specific template that matches. */
 export function findResource(
   { resources, templates }: ResourceTable,
   uri: string,
@@ -113,7 +113,7 @@ export function findResource(
   return match && ((context) => match.template.read(context, match.args, uri));
 }
 
-function ofDomain(domain: Domain, operations: readonly CatalogOperation[]): ResourceEntry<Resource>[] {
+function resourcesOf(domain: Domain, operations: readonly CatalogOperation[]): ResourceEntry<Resource>[] {
   const { name, title, document } = domain;
   const uri = `landbridge://domains/${name}`;
   const about = { uri, name, title, description: `About the API ${title}`, mimeType: 'text/markdown' };
@@ -124,14 +124,17 @@ function ofDomain(domain: Domain, operations: readonly CatalogOperation[]): Reso
     mimeType: document?.mimeType ?? 'application/json',
   };
   return [
-    fixed(about, () => describeDomain(domain, operations)),
-    fixed(openapi, () => document?.text ?? toOpenApi(domain, operations)),
-    ...domain.resources.map(({ text, ...init }) => fixed(init, () => text)),
+    fixedResource(about, () => describeDomain(domain, operations)),
+    fixedResource(openapi, () => document?.text ?? toOpenApi(domain, operations)),
+    ...domain.resources.map(({ text, ...init }) => fixedResource(init, () => text)),
   ];
 }
 
-/** The text is made when somebody reads it, once. */
-function fixed(init: ResourceInit & { readonly mimeType: string }, text: () => string): ResourceEntry<Resource> {
+/** Its text is built by the first read. */
+function fixedResource(
+  init: ResourceInit & { readonly mimeType: string },
+  text: () => string,
+): ResourceEntry<Resource> {
   const { uri, mimeType } = init;
   const outcome = once((): ReadOutcome => ({ contents: [{ uri, mimeType, text: text() }], fixed: true }));
   return Object.freeze({ definition: new Resource(init).freeze(), read: async () => outcome() });

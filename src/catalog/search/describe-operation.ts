@@ -1,15 +1,15 @@
-// Everything about one operation, for a model that is about to call it.
+// Describes one operation in full for a model that is about to call it, and in one line for search hits.
 import { isObject } from '../../endpoint/is-object.ts';
-import type { JsonSchema } from '../../endpoint/model.ts';
+import type { Endpoint, JsonSchema } from '../../endpoint/model.ts';
 import { inSteps } from '../../executor/turns.ts';
 import type { Operation } from '../../orchestration/operation.ts';
 import { hideReadOnly } from '../../schema/portable/read-only.ts';
+import { resolveRef } from '../../schema/references.ts';
 import { describeEndpoint } from '../endpoint-text.ts';
-import { type FoundAction, tellCall } from '../grouped/action-index.ts';
-import { besideAction } from '../grouped/rest-action.ts';
-import { changedThings, fitOperationSchema, withControls } from '../operation-schema.ts';
+import { aliasFor } from '../grouped/action.ts';
+import { describeActionCall, type FoundAction } from '../grouped/action-index.ts';
+import { bulkArgument, fitOperationSchema, withControls } from '../operation-schema.ts';
 import type { CatalogOperation } from '../tree.ts';
-import { toShape } from './signature.ts';
 
 const MAX_SCHEMA = 12_000;
 const MAX_EXAMPLES = 2;
@@ -35,7 +35,7 @@ function* describe(operation: CatalogOperation, places: readonly FoundAction[]):
   return [
     `${name} (${endpoint.effect}${endpoint.deprecated ? ', deprecated' : ''}): ${endpoint.method} ${endpoint.path} of ${endpoint.domain}`,
     describeEndpoint(endpoint),
-    ...places.slice(0, 1).map((place) => `Call ${tellCall(place)} and these arguments beside it.`),
+    ...places.slice(0, 1).map((place) => `Call ${describeActionCall(place)} and these arguments beside it.`),
     `Arguments: ${JSON.stringify(inPlace?.schema ?? schema)}`,
     ...examples,
     ...(shape === undefined ? [] : [`Returns: ${shape}`]),
@@ -46,7 +46,7 @@ function* describe(operation: CatalogOperation, places: readonly FoundAction[]):
 function toPlace(schema: JsonSchema) {
   const { properties, required } = schema as { properties?: Readonly<Record<string, unknown>>; required?: unknown };
   if (!isObject(properties) || !Object.hasOwn(properties, DISCRIMINATOR)) return undefined;
-  const alias = besideAction(DISCRIMINATOR, properties);
+  const alias = aliasFor(DISCRIMINATOR, properties);
   const toPublic = (name: unknown) => (name === DISCRIMINATOR ? alias : name);
   const rename = (fields: Readonly<Record<string, unknown>>) =>
     Object.fromEntries(Object.entries(fields).map(([name, value]) => [toPublic(name), value]));
@@ -56,16 +56,16 @@ function toPlace(schema: JsonSchema) {
 
 const DISCRIMINATOR = 'action';
 
-/** Whether the things to change come in a list. */
+/** Whether the operation changes a list of things. */
 function isBulkChange(endpoint: Operation['endpoint']): boolean {
-  const key = changedThings(endpoint);
+  const key = bulkArgument(endpoint);
   const properties = isObject(endpoint.inputSchema) && endpoint.inputSchema.properties;
   const things = key !== undefined && isObject(properties) && properties[key];
   return isObject(things) && [things.type].flat().includes('array');
 }
 
-/** The enforced schema where it is not too long; else the advertised one, as deep as it fits. */
-export function argumentsOf(operation: Operation, limit: number): Promise<JsonSchema> {
+/** The enforced schema if it is not too long, otherwise the advertised one, as deep as it fits. */
+export function fitArgumentsSchema(operation: Operation, limit: number): Promise<JsonSchema> {
   return inSteps(fitArguments(operation, limit));
 }
 
@@ -85,4 +85,79 @@ function* fitArguments(operation: Operation, limit: number): Generator<void, Jso
   if (JSON.stringify(full).length <= limit) return full;
   yield;
   return (yield* fitOperationSchema(operation, limit)) as unknown as JsonSchema;
+}
+
+const MAX_OPTIONAL = 6;
+const MAX_SHAPE = 600;
+const MAX_DEPTH = 4;
+const MAX_KEYS = 30;
+
+type Node = { readonly [keyword: string]: unknown };
+
+/** `create_issue(owner, repo, title, body?, labels?, …)` */
+export function toSignature(name: string, { args }: Endpoint): string {
+  const required = args.filter((arg) => arg.required).map((arg) => arg.key);
+  const optional = args.filter((arg) => !arg.required).map((arg) => `${arg.key}?`);
+  const some = optional.slice(0, MAX_OPTIONAL);
+  return `${name}(${[...required, ...some, ...(optional.length > some.length ? ['…'] : [])].join(', ')})`;
+}
+
+/** `{id: integer, tags: [{name: string}]}`: the shape of an answer, cut at a readable length. */
+function toShape(schema: JsonSchema | undefined): string | undefined {
+  if (schema === undefined || typeof schema === 'boolean') return undefined;
+  for (let depth = MAX_DEPTH; depth > 0; depth--) {
+    const shape = shapeOf(schema, schema, depth, new Set());
+    if (shape.length <= MAX_SHAPE) return shape === 'any' ? undefined : shape;
+  }
+  const shape = shapeOf(schema, schema, 1, new Set());
+  return `${shape.slice(0, MAX_SHAPE)}…`;
+}
+
+function shapeOf(root: Node, schema: unknown, depth: number, before: ReadonlySet<string>): string {
+  if (typeof schema !== 'object' || schema === null) return 'any';
+  const { node, path } = follow(root, schema as Node, before);
+  if (node === undefined) return 'object';
+  const [first] = [node.allOf, node.oneOf, node.anyOf].filter(
+    (list) => Array.isArray(list) && list.length > 0,
+  ) as Node[][];
+  if (node.properties === undefined && node.items === undefined && first) {
+    const options = first.filter((option) => option.type !== 'null');
+    if (node.allOf === first) return shapeOf(root, mergeAll(root, first, path), depth, path);
+    const shapes = [...new Set(options.slice(0, 3).map((option) => shapeOf(root, option, depth, path)))];
+    return shapes.join(' | ') || 'any';
+  }
+  const type = [node.type].flat().find((one) => one !== 'null');
+  if (type === 'array' || node.items !== undefined) {
+    return depth === 0 ? 'array' : `[${shapeOf(root, node.items, depth, path)}]`;
+  }
+  if (typeof node.properties === 'object' && node.properties !== null) {
+    if (depth === 0) return 'object';
+    const entries = Object.entries(node.properties);
+    const parts = entries.slice(0, MAX_KEYS).map(([key, inner]) => `${key}: ${shapeOf(root, inner, depth - 1, path)}`);
+    return `{${[...parts, ...(entries.length > MAX_KEYS ? ['…'] : [])].join(', ')}}`;
+  }
+  return typeof type === 'string' ? type : 'any';
+}
+
+/** Follows local references; undefined if they form a cycle. */
+function follow(
+  root: Node,
+  start: Node,
+  before: ReadonlySet<string>,
+): { node: Node | undefined; path: ReadonlySet<string> } {
+  let node = start;
+  const path = new Set(before);
+  while (typeof node.$ref === 'string') {
+    const target = path.has(node.$ref) ? undefined : resolveRef(root, node.$ref);
+    if (!isObject(target)) return { node: undefined, path };
+    path.add(node.$ref);
+    node = target;
+  }
+  return { node, path };
+}
+
+function mergeAll(root: Node, parts: readonly Node[], path: ReadonlySet<string>): Node {
+  const nodes = parts.map((part) => follow(root, part, path).node ?? {});
+  const properties = Object.assign(Object.create(null), ...nodes.map((node) => node.properties ?? {}));
+  return Object.keys(properties).length > 0 ? { type: 'object', properties } : (nodes[0] ?? {});
 }

@@ -1,12 +1,13 @@
 // From a request to the operations that answer it. Every word is looked up in the names and texts of the operations. An operation
 // ranks by how much of the request it matches, how little else it does, and whether its effect is the requested one.
-import { editDistance } from '../../endpoint/edits.ts';
+
 import type { Effect } from '../../endpoint/model.ts';
+import { editDistance } from '../../endpoint/suggest.ts';
 import { inSteps } from '../../executor/turns.ts';
 import type { CatalogOperation } from '../tree.ts';
-import { agreement, verbOfWord } from './deeds.ts';
-import type { Entry, Index } from './search-index.ts';
-import { readRequest, type SpokenRequest, type Term } from './spoken-request.ts';
+import type { IndexEntry, SearchIndex } from './search-index.ts';
+import { interpretRequest, type SearchRequest, type Term } from './search-request.ts';
+import { agreement, verbOfWord } from './verbs.ts';
 
 export interface SearchFilter {
   readonly domain?: string | undefined;
@@ -22,7 +23,7 @@ export interface SearchResult {
 
 /** The best operations for a request, best first. */
 export async function findOperations(
-  index: Index,
+  index: SearchIndex,
   query: string,
   limit: number,
   filter: SearchFilter = {},
@@ -30,9 +31,9 @@ export async function findOperations(
   return (await searchOperations(index, query, limit, filter)).operations;
 }
 
-/** Gives way to other requests every few milliseconds, as building the index does. */
+/** Yields to other requests every few milliseconds, as building the index does. */
 export function searchOperations(
-  index: Index,
+  index: SearchIndex,
   query: string,
   limit: number,
   filter: SearchFilter = {},
@@ -40,30 +41,35 @@ export function searchOperations(
   return inSteps(search(index, query, limit, filter));
 }
 
-/** Entries looked at in a step. */
+/** Entries per step. */
 const SLICE = 200;
 
 /** A step is a word of the request, or some of the entries. */
-function* search(index: Index, query: string, limit: number, filter: SearchFilter): Generator<void, SearchResult> {
-  const request = readRequest(query);
+function* search(
+  index: SearchIndex,
+  query: string,
+  limit: number,
+  filter: SearchFilter,
+): Generator<void, SearchResult> {
+  const request = interpretRequest(query);
   const terms: WeighedTerm[] = [];
   for (const term of request.terms) {
     terms.push(weighTerm(index, term));
     yield;
   }
-  const candidates: { entry: Entry; met: number }[] = [];
+  const candidates: { entry: IndexEntry; met: number }[] = [];
   for (const entry of index.entries) {
     if (entry.id % SLICE === 0) yield;
-    if (!passes(entry.operation, filter)) continue;
+    if (!matchesFilter(entry.operation, filter)) continue;
     let score = 0;
     for (const { weight, strengths } of terms) score += weight * strengths[entry.id]!;
     if (score > 0) candidates.push({ entry, met: score });
   }
-  const qualities = stemsAsked(terms);
+  const qualities = stemQualities(terms);
   // Relative to the best candidate, not to all words: no operation has all words of a long sentence, and what it does match would
   // count too little beside rank().
   const most = candidates.reduce((best, { met }) => Math.max(best, met), 0);
-  const hits: { entry: Entry; score: number }[] = [];
+  const hits: { entry: IndexEntry; score: number }[] = [];
   for (const { entry, met } of candidates) {
     hits.push({ entry, score: met / most + rank(index, request, qualities, entry) });
     if (hits.length % SLICE === 0) yield;
@@ -74,24 +80,24 @@ function* search(index: Index, query: string, limit: number, filter: SearchFilte
   return { operations: entries.slice(0, limit).map(({ operation }) => operation), weak: isWeak(terms, entries[0]) };
 }
 
-export function passes({ endpoint }: CatalogOperation, { domain, effect }: SearchFilter): boolean {
+export function matchesFilter({ endpoint }: CatalogOperation, { domain, effect }: SearchFilter): boolean {
   return (domain ?? endpoint.domain) === endpoint.domain && (effect ?? endpoint.effect) === endpoint.effect;
 }
 
-/** A word of the request against all operations. */
+/** A word of the request, compared with all operations. */
 interface WeighedTerm {
   readonly factor: number;
-  /** How well each stem stands for the word. */
+  /** How well each stem matches the word. */
   readonly quality: ReadonlyMap<string, number>;
-  /** How strongly each operation says it. */
+  /** How strongly each operation matches it. */
   readonly strengths: Float32Array;
   readonly weight: number;
 }
 
-/** How well another word stands for the one that was said. */
+/** How well another word matches the one that was typed. */
 const QUALITY = { related: 0.7, relatedToUnknown: 0.8, bare: 1, longer: 0.65, near: 0.6 };
 
-function weighTerm(index: Index, { stems, related, factor }: Term): WeighedTerm {
+function weighTerm(index: SearchIndex, { stems, related, factor }: Term): WeighedTerm {
   const quality = new Map<string, number>();
   const allow = (stem: string, how: number) => quality.set(stem, Math.max(how, quality.get(stem) ?? 0));
   // If the documents contain the word itself, synonyms count less and spelling is not guessed.
@@ -115,13 +121,13 @@ function weighTerm(index: Index, { stems, related, factor }: Term): WeighedTerm 
     });
   }
   let reach = 0;
-  let loudest = 0;
+  let strongest = 0;
   for (const strength of strengths) {
     reach += strength;
-    if (strength > loudest) loudest = strength;
+    if (strength > strongest) strongest = strength;
   }
   // The fewer operations contain a word, the more it counts; a word that occurs only in weak places counts less.
-  const weight = factor * Math.sqrt(loudest) * Math.log(1 + index.entries.length / (0.4 + reach));
+  const weight = factor * Math.sqrt(strongest) * Math.log(1 + index.entries.length / (0.4 + reach));
   return { factor, quality, strengths, weight };
 }
 
@@ -133,8 +139,8 @@ function isNear(word: string, other: string): boolean {
   return (word.startsWith(other) && word.length - other.length <= 4) || editDistance(word, other, 2) < 2;
 }
 
-/** For every stem that may stand for a word of the request: how well. */
-function stemsAsked(terms: readonly WeighedTerm[]): ReadonlyMap<string, number> {
+/** For each stem that matches a word of the request: how well. */
+function stemQualities(terms: readonly WeighedTerm[]): ReadonlyMap<string, number> {
   const qualities = new Map<string, number>();
   for (const { quality } of terms) {
     for (const [stem, how] of quality) qualities.set(stem, Math.max(how, qualities.get(stem) ?? 0));
@@ -146,10 +152,10 @@ function stemsAsked(terms: readonly WeighedTerm[]): ReadonlyMap<string, number> 
  * Adds to the matched words: how little else the operation does, whether its effect is the requested one, and one thing or many.
  */
 function rank(
-  index: Index,
-  { verbs, many }: SpokenRequest,
+  index: SearchIndex,
+  { verbs, many }: SearchRequest,
   qualities: ReadonlyMap<string, number>,
-  entry: Entry,
+  entry: IndexEntry,
 ): number {
   const { endpoint } = entry.operation;
   let overlap = 0;
@@ -178,9 +184,9 @@ function sum<Item>(items: readonly Item[], weigh: (item: Item) => number): numbe
 const MAX_ALIKE = 2;
 
 /** Of operations with the same summary, all but the first two go to the end, so that they do not fill the list of hits. */
-function spread(entries: readonly Entry[]): Entry[] {
+function spread(entries: readonly IndexEntry[]): IndexEntry[] {
   const counts = new Map<string, number>();
-  const rest: Entry[] = [];
+  const rest: IndexEntry[] = [];
   const first = entries.filter((entry) => {
     const { summary } = entry.operation.endpoint;
     const count = (counts.get(summary) ?? 0) + 1;
@@ -193,7 +199,7 @@ function spread(entries: readonly Entry[]): Entry[] {
 
 const WEAK = 0.4;
 
-function isWeak(terms: readonly WeighedTerm[], best: Entry | undefined): boolean {
+function isWeak(terms: readonly WeighedTerm[], best: IndexEntry | undefined): boolean {
   const score = sum(terms, ({ factor, strengths }) => factor * (best ? strengths[best.id]! : 0));
   return score < WEAK * sum(terms, ({ factor }) => factor);
 }

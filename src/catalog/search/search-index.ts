@@ -1,14 +1,15 @@
-// The search index over all operations: built when the gateway listens or on the first search, in steps, and kept for good.
+// The search index over all operations. It is built in steps, when the gateway listens or by the first search, and kept.
+import type { Verb } from '../../endpoint/conventions/lexicon.ts';
 import type { Endpoint } from '../../endpoint/model.ts';
 import { firstSentence, toPlainText } from '../../endpoint/plain-text.ts';
 import { inSteps } from '../../executor/turns.ts';
 import { literalSegments } from '../grouped/grouping.ts';
 import type { CatalogOperation } from '../tree.ts';
-import { type Verb, verbOfWord } from './deeds.ts';
 import { isPlural, toLongStems, toStems } from './search-words.ts';
+import { verbOfWord } from './verbs.ts';
 
-/** What ranking looks at, prepared once. */
-export interface Entry {
+/** An operation, with what ranking needs of it. */
+export interface IndexEntry {
   readonly id: number;
   readonly operation: CatalogOperation;
   /** Stems of the name and the summary: what the operation says it is. */
@@ -18,12 +19,12 @@ export interface Entry {
   readonly verbs: ReadonlySet<Verb>;
 }
 
-/** An operation as it is filed. */
-interface Card {
-  readonly entry: Entry;
+/** An operation while the index is built. */
+interface IndexedOperation {
+  readonly entry: IndexEntry;
   /** For each stem, the strongest field it occurs in. */
   readonly fields: ReadonlyMap<string, number>;
-  /** What it acts on, wherever it stands in the path. */
+  /** Domain and literal segments of the path: the same for all operations on one resource. */
   readonly resource: string;
 }
 
@@ -40,38 +41,38 @@ const [RESOURCE, ARGUMENT, ABOUT, PATH] = (['resource', 'argument', 'about', 'pa
   number,
 ];
 
-export interface Index {
-  readonly entries: readonly Entry[];
+export interface SearchIndex {
+  readonly entries: readonly IndexEntry[];
   /** Calls back with every entry that has the stem, and how strongly. */
   readonly eachEntry: (stem: string, visit: (id: number, strength: number) => void) => void;
   /** True when some operation has this stem in its name, summary or path. */
   readonly knows: (stem: string) => boolean;
   /** The stems of names, summaries, paths, tags and arguments. */
   readonly words: ReadonlySet<string>;
-  /** How much a stem of a head tells: rare ones more, verbs less. */
+  /** The weight of a stem in a head: high if it is rare, low if it is a verb. */
   readonly weight: (stem: string) => number;
-  /** The same of all stems of an entry's head. */
+  /** The weight of all stems of an entry's head. */
   readonly headWeights: Float64Array;
 }
 
 const MAX_ARGUMENTS = 60;
 const MAX_TEXT = 2_000;
-/** If more operations share a path, they are not about one thing. */
+/** If more operations share a path, they are not about one resource. */
 const MAX_SIBLINGS = 8;
 
-/** Yields to other requests every few milliseconds, without effect on the result. */
-export function buildIndex(operations: readonly CatalogOperation[]): Promise<Index> {
+/** Yields to other requests every few milliseconds. */
+export function buildIndex(operations: readonly CatalogOperation[]): Promise<SearchIndex> {
   return inSteps(indexOperations(operations));
 }
 
-/** A step is an operation, or the operations on one thing. */
-function* indexOperations(operations: readonly CatalogOperation[]): Generator<void, Index> {
-  const entries: Entry[] = [];
+/** A step is an operation, or the operations on one resource. */
+function* indexOperations(operations: readonly CatalogOperation[]): Generator<void, SearchIndex> {
+  const entries: IndexEntry[] = [];
   const counts = new Map<string, number>();
   const words = new Set<string>();
   /** For each stem, the entries that contain it: the entry's number and the field, packed into one number. */
   const postings = new Map<string, number[]>();
-  const siblings = new Map<string, Card[]>();
+  const siblings = new Map<string, IndexedOperation[]>();
   const post = (stem: string, id: number, field: number) => {
     const places = postings.get(stem);
     const code = id * STRENGTHS.length + field;
@@ -79,8 +80,8 @@ function* indexOperations(operations: readonly CatalogOperation[]): Generator<vo
     else postings.set(stem, [code]);
   };
   for (const [id, operation] of operations.entries()) {
-    const card = toCard(operation, id);
-    const { entry, fields, resource } = card;
+    const item = toIndexed(operation, id);
+    const { entry, fields, resource } = item;
     entries.push(entry);
     for (const [stem, field] of fields) {
       post(stem, id, field);
@@ -88,8 +89,8 @@ function* indexOperations(operations: readonly CatalogOperation[]): Generator<vo
       if (field >= ARGUMENT && field !== ABOUT) words.add(stem);
     }
     const others = siblings.get(resource);
-    if (others) others.push(card);
-    else siblings.set(resource, [card]);
+    if (others) others.push(item);
+    else siblings.set(resource, [item]);
     yield;
   }
   // Words of one operation also count, weakly, for the other operations on the same resource.
@@ -128,7 +129,7 @@ function* indexOperations(operations: readonly CatalogOperation[]): Generator<vo
   };
 }
 
-function toCard(operation: CatalogOperation, id: number): Card {
+function toIndexed(operation: CatalogOperation, id: number): IndexedOperation {
   const { endpoint } = operation;
   const segments = literalSegments(endpoint.path);
   const target = segments.at(-1) ?? '';
@@ -152,11 +153,11 @@ function toCard(operation: CatalogOperation, id: number): Card {
   add('about', toStems(firstSentence(text)));
   add('path', segments.flatMap(toStems));
   add('head', head);
-  const entry: Entry = { id, operation, head, target: toStems(target), verbs: verbsOf(endpoint, target) };
+  const entry: IndexEntry = { id, operation, head, target: toStems(target), verbs: verbsOf(endpoint, target) };
   return { entry, fields, resource: `${endpoint.domain} ${segments.join('/')}` };
 }
 
-/** What an operation does: its method and path say most, its own first word may say it better. */
+/** What an operation does, by its method and path and by the first word of its summary. */
 function verbsOf({ method, path, summary, effect }: Endpoint, target: string): ReadonlySet<Verb> {
   const endsInVariable = /\}\/?$/.test(path);
   const first = verbOfWord(toStems(summary)[0] ?? '');

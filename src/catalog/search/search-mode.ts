@@ -1,5 +1,5 @@
-// Search mode: three tools over any number of operations. Finding and describing cost nothing upstream; calling goes the
-// same way as a direct call, with the same guard and the same errors.
+// Search mode: three tools for any number of operations. Searching and describing send no request to an API. call_operation runs the
+// operation as a direct call would, with the same guard and the same errors.
 
 import type { Handler } from '../../call/handler.ts';
 import type { Outcome } from '../../call/outcome.ts';
@@ -16,16 +16,15 @@ import { markFailure } from '../../orchestration/handler-result.ts';
 import { ArgumentsError } from '../../schema/explain/refusal.ts';
 import { aggregateAnnotations, toActionHints } from '../aggregate-hints.ts';
 import { describeBriefly } from '../endpoint-text.ts';
-import { groupBy } from '../group-by.ts';
 import type { ActionIndex, FoundAction } from '../grouped/action-index.ts';
+import { groupBy } from '../maps.ts';
 import { textResult } from '../native/plain-results.ts';
+import { findByKey, indexKeys, type OperationKeys } from '../operation-lookup.ts';
 import { createEntry, type ToolEntry } from '../tool-entry.ts';
 import type { CatalogDomain, CatalogOperation } from '../tree.ts';
-import { argumentsOf, describeOperation } from './describe-operation.ts';
-import { findOperations, passes, type SearchFilter, searchOperations } from './find-operations.ts';
-import { findByKey, indexKeys, type OperationKeys } from './operation-keys.ts';
-import { buildIndex, type Index } from './search-index.ts';
-import { toSignature } from './signature.ts';
+import { describeOperation, fitArgumentsSchema, toSignature } from './describe-operation.ts';
+import { findOperations, matchesFilter, type SearchFilter, searchOperations } from './find-operations.ts';
+import { buildIndex, type SearchIndex } from './search-index.ts';
 
 export const SEARCH_TOOLS = ['search_operations', 'describe_operation', 'call_operation'] as const;
 
@@ -33,24 +32,24 @@ const DEFAULT_HITS = 10;
 const MAX_HITS = 30;
 const MAX_LINE = 100;
 const MAX_DOMAINS = 40;
-/** Groups named beside hits that match loosely. */
+/** Groups that are listed if the hits match loosely. */
 const MAX_HINTED = 20;
 
 interface Catalog {
   readonly domains: readonly { readonly name: string; readonly title: string }[];
   readonly operations: readonly CatalogOperation[];
   readonly keys: () => OperationKeys;
-  /** The first search waits for it, unless somebody had it prepared. */
-  readonly index: () => Promise<Index>;
+  /** Built by `prepare` or by the first search. */
+  readonly index: () => Promise<SearchIndex>;
 }
 
-/** `actions`: of grouped tools beside these. */
+/** `actions` are those of grouped tools beside these. */
 export function buildSearch(domains: readonly CatalogDomain[], actions?: Actions): ToolEntry[] {
   const catalog = toCatalog(domains);
   return [searchTool(catalog), describeTool(catalog, actions), callTool(catalog)];
 }
 
-/** The describe_operation of grouped mode: a grouped tool says in brief what this one says in full. */
+/** The describe_operation of grouped mode: it says in full what grouped tools say in brief. */
 export function buildDescribe(domains: readonly CatalogDomain[], actions: Actions): ToolEntry {
   return describeTool(toCatalog(domains), actions);
 }
@@ -67,7 +66,7 @@ function toCatalog(domains: readonly CatalogDomain[]): Catalog {
   };
 }
 
-const LOOKING = aggregateAnnotations([{ readOnly: true, idempotent: true }], { openWorldHint: false });
+const LOOKUP = aggregateAnnotations([{ readOnly: true, idempotent: true }], { openWorldHint: false });
 
 function searchTool(catalog: Catalog): ToolEntry {
   const { domains, operations } = catalog;
@@ -77,7 +76,7 @@ function searchTool(catalog: Catalog): ToolEntry {
     {
       name: 'search_operations',
       description: `Find operations of ${about} (${operations.length} in all) by what they do. Then describe_operation, then call_operation.`,
-      annotations: LOOKING,
+      annotations: LOOKUP,
     },
     {
       query: { type: 'string', description: 'Few words, e.g. "create issue"' },
@@ -91,7 +90,7 @@ function searchTool(catalog: Catalog): ToolEntry {
 }
 
 function describeTool(catalog: Catalog, actions?: Actions): ToolEntry {
-  const about = { description: 'Arguments, examples, effect and answer of one operation.', annotations: LOOKING };
+  const about = { description: 'Arguments, examples, effect and answer of one operation.', annotations: LOOKUP };
   const description = actions === undefined ? 'Name from search_operations' : 'Its name, or tool.action';
   const properties = { operation: { type: 'string', description } };
   const run: Handler = async (context, args) => {
@@ -99,7 +98,8 @@ function describeTool(catalog: Catalog, actions?: Actions): ToolEntry {
     const places = (await actions?.())?.find(name) ?? [];
     const [action, ...others] = new Set(places.map(({ operation }) => operation));
     if (others.length > 0) throw refuseAmbiguous(context.label, name, places);
-    const operation = action ?? (await pick(catalog, context.label, name, actions && 'Name it as tool.action.'));
+    const operation =
+      action ?? (await findOperation(catalog, context.label, name, actions && 'Name it as tool.action.'));
     return textResult(await describeOperation(operation, places));
   };
   const prepare = async () => {
@@ -137,7 +137,7 @@ function callTool(catalog: Catalog): ToolEntry {
   );
 }
 
-/** The controls that any of the operations takes. They stand beside `arguments`, so no argument of an API can have their name. */
+/** The controls that any of the operations takes. They are beside `arguments`, so they cannot clash with an argument of an API. */
 function controlsOf(operations: readonly CatalogOperation[]): Readonly<Record<string, JsonSchema>> {
   const names = CONTROL_NAMES.filter((name) => operations.some(({ controlNames }) => controlNames.includes(name)));
   return Object.fromEntries(names.map((name) => [name, CONTROL_SCHEMAS[name]]));
@@ -164,13 +164,13 @@ function search(catalog: Catalog): Handler {
     const { query, limit = DEFAULT_HITS, ...filter } = args as unknown as SearchArgs;
     // A name, an operationId or `GET /path`, typed as it is, comes first.
     const exact = findByKey(catalog.keys(), query);
-    const first = exact && passes(exact, filter) ? [exact] : [];
+    const first = exact && matchesFilter(exact, filter) ? [exact] : [];
     const { operations, weak } = await searchOperations(await catalog.index(), query, limit, filter);
     const hits = [...first, ...operations.filter((hit) => hit !== exact)].slice(0, limit);
-    if (hits.length === 0) return textResult(tellNothing(catalog, query, filter));
-    const advice = weak && first.length === 0 ? tellGroups(catalog, filter, MAX_HINTED) : [];
-    const doubt = advice.length > 0 ? ['These match loosely. Ask again with the words of a group:', ...advice] : [];
-    return textResult([...hits.map(toLine), ...doubt].join('\n'));
+    if (hits.length === 0) return textResult(describeNoHit(catalog, query, filter));
+    const advice = weak && first.length === 0 ? listGroups(catalog, filter, MAX_HINTED) : [];
+    const note = advice.length > 0 ? ['These match loosely. Ask again with the words of a group:', ...advice] : [];
+    return textResult([...hits.map(toLine), ...note].join('\n'));
   };
 }
 
@@ -188,75 +188,86 @@ function toLine({ name, endpoint }: CatalogOperation): string {
   return `${toSignature(name, endpoint)} ${place}: ${describeBriefly(endpoint, MAX_LINE)}`;
 }
 
-/** No hit is a good moment to say what there is. */
-function tellNothing(catalog: Catalog, query: string, filter: SearchFilter): string {
+/** The answer if nothing matches: which domains or groups there are. */
+function describeNoHit(catalog: Catalog, query: string, filter: SearchFilter): string {
   const { domain, effect } = filter;
   const filters = [domain && `domain ${domain}`, effect && `effect ${effect}`].filter(Boolean).join(', ');
   return [
     `Nothing matches "${query.slice(0, 100)}"${filters ? ` with ${filters}` : ''}. Try other or fewer words${filters ? ', or remove the filter' : ''}.`,
-    ...tellGroups(catalog, filter, MAX_DOMAINS),
+    ...listGroups(catalog, filter, MAX_DOMAINS),
   ].join('\n');
 }
 
-/** The domains there are; of one domain, its tags. No line where there is nothing to choose. */
-function tellGroups({ domains, operations }: Catalog, filter: SearchFilter, limit: number): string[] {
+/** A line with the domains, or with the tags of the only domain. No line if there is nothing to choose. */
+function listGroups({ domains, operations }: Catalog, filter: SearchFilter, limit: number): string[] {
   const single = domains.length === 1 || filter.domain !== undefined;
   const members = groupBy(
-    operations.filter((operation) => passes(operation, filter)),
+    operations.filter((operation) => matchesFilter(operation, filter)),
     ({ endpoint }) => (single ? endpoint.tags.slice(0, 1) : [endpoint.domain]),
   );
   const groups = [...members].slice(0, limit).map(([name, { length }]) => `${name} (${length})`);
   return groups.length > 0 ? [`${single ? 'Groups' : 'Domains'}: ${groups.join(', ')}`] : [];
 }
 
-/** The operation validates its controls itself, wherever they stand, so they are not checked here. */
+/** Controls are not checked here: the operation validates them, beside or inside `arguments`. */
 function readCall(tool: Tool, args: Args): Args {
   const entries = Object.entries(args);
   const isControl = (key: string) => CONTROL_NAMES.includes(key as ControlName);
   const beside = Object.fromEntries(entries.filter(([key]) => isControl(key)));
   const own = Object.fromEntries(entries.filter(([key]) => !isControl(key)));
-  const stray = Object.keys(own).filter((key) => key !== 'operation' && key !== 'arguments');
-  if (stray.length > 0 && own.operation !== undefined) throw refuseStray(tool.name, own, stray);
+  const misplacedKeys = Object.keys(own).filter((key) => key !== 'operation' && key !== 'arguments');
+  if (misplacedKeys.length > 0 && own.operation !== undefined) throw refuseMisplaced(tool.name, own, misplacedKeys);
   return { ...tool.validateArguments(own), ...beside };
 }
 
-function refuseStray(tool: string, { operation, arguments: inside }: Args, stray: readonly string[]): GatewayError {
-  const names = stray
-    .slice(0, MAX_STRAY)
+function refuseMisplaced(
+  tool: string,
+  { operation, arguments: inside }: Args,
+  misplacedKeys: readonly string[],
+): GatewayError {
+  const names = misplacedKeys
+    .slice(0, MAX_MISPLACED)
     .map((key) => `\`${key.slice(0, MAX_LINE)}\``)
     .join(', ');
-  const example = `{ operation: ${JSON.stringify(String(operation).slice(0, MAX_LINE))}, arguments: { ${stray[0]!.slice(0, MAX_LINE)}: …${isObject(inside) ? ', …' : ''} } }`;
-  const message = `${names}${stray.length > MAX_STRAY ? ' …' : ''} must be inside \`arguments\`: ${example}.`;
+  const example = `{ operation: ${JSON.stringify(String(operation).slice(0, MAX_LINE))}, arguments: { ${misplacedKeys[0]!.slice(0, MAX_LINE)}: …${isObject(inside) ? ', …' : ''} } }`;
+  const message = `${names}${misplacedKeys.length > MAX_MISPLACED ? ' …' : ''} must be inside \`arguments\`: ${example}.`;
   return new GatewayError(
     'VALIDATION',
     `Invalid arguments for ${tool}; nothing was sent. Fix and call again:\n1. ${message}`,
-    { tool, errors: stray.slice(0, MAX_STRAY).map((path) => ({ path, message: 'must be inside `arguments`' })) },
+    {
+      tool,
+      errors: misplacedKeys.slice(0, MAX_MISPLACED).map((path) => ({ path, message: 'must be inside `arguments`' })),
+    },
   );
 }
 
-const MAX_STRAY = 10;
+const MAX_MISPLACED = 10;
 
 function callOperation(catalog: Catalog): Handler {
   return async (context, args) => {
-    const operation = await pick(catalog, context.label, String(args.operation));
+    const operation = await findOperation(catalog, context.label, String(args.operation));
     const inner = context.withAction(operation.name);
     try {
       const own = putInside(inner.label, (args.arguments ?? {}) as Args, args, operation.controlKeys);
       return markFailure(await operation.run(inner, own), inner.label);
     } catch (error) {
       const failure = toFailure(inner, error);
-      // A control that cannot be read needs no schema: its line says what it takes.
-      const lesson = error instanceof ArgumentsError ? await teach(failure, error, operation) : failure;
-      return markFailure(lesson, inner.label);
+      // The line about an invalid control says what it takes; no schema is needed.
+      const explanation = error instanceof ArgumentsError ? await withSchema(failure, error, operation) : failure;
+      return markFailure(explanation, inner.label);
     }
   };
 }
 
-const MAX_LESSON = 2_500;
+const MAX_SHOWN_SCHEMA = 2_500;
 
 /** Shows the whole schema instead of the list of required arguments, which it contains. */
-async function teach(failure: Outcome, { problemText }: ArgumentsError, operation: CatalogOperation): Promise<Outcome> {
-  const schema = JSON.stringify(await argumentsOf(operation, MAX_LESSON));
+async function withSchema(
+  failure: Outcome,
+  { problemText }: ArgumentsError,
+  operation: CatalogOperation,
+): Promise<Outcome> {
+  const schema = JSON.stringify(await fitArgumentsSchema(operation, MAX_SHOWN_SCHEMA));
   const text = `${problemText}\nArguments of ${operation.name}: ${schema}`;
   return {
     ...failure,
@@ -265,7 +276,7 @@ async function teach(failure: Outcome, { problemText }: ArgumentsError, operatio
   };
 }
 
-async function pick(
+async function findOperation(
   catalog: Catalog,
   tool: string,
   name: string,

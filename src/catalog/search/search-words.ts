@@ -1,4 +1,4 @@
-// Words of names, paths and questions: split, stemmed lightly, and the same for both sides.
+// Splits names, paths, texts and requests into words, and stems them, in the same way for operations and requests.
 
 const STOP = new Set(
   (
@@ -14,20 +14,20 @@ const STOP = new Set(
   ).split(' '),
 );
 
-/** True of a word that carries no meaning in names and requests alike. */
+/** Whether a word means nothing, in names and in requests. */
 export function isStopWord(word: string): boolean {
   return STOP.has(word);
 }
 
-/** Plurals that mean one thing. */
+/** Words in the plural that mean one thing. */
 const SINGLE = new Set(['contents', 'details', 'settings', 'stats', 'statistics', 'analytics', 'news']);
 
-/** True of a word in the plural, as far as its end tells. */
+/** Whether a word is in the plural, judged by its ending. */
 export function isPlural(word: string): boolean {
   return word.length > 3 && /[^siu]s$/i.test(word) && !SINGLE.has(word.toLowerCase());
 }
 
-/** More of a text, or of one word, is never looked at. */
+/** Characters that are read of a text, and of a word. */
 const MAX_TEXT = 400;
 const MAX_LONG_TEXT = 2_000;
 const MAX_WORD = 40;
@@ -37,7 +37,7 @@ export function splitWords(text: string): string[] {
   return runsOf(text, MAX_TEXT).flatMap(splitRun);
 }
 
-/** Whatever stands between blanks and signs: how it splits does not depend on what is around it. */
+/** The runs of letters and digits. How each of them is split does not depend on the others. */
 function runsOf(text: string, limit: number): string[] {
   return text.slice(0, limit).match(/[\p{L}\p{N}_'’]+/gu) ?? [];
 }
@@ -54,17 +54,17 @@ function splitRun(run: string): string[] {
   return (words ?? []).map((word) => word.slice(0, MAX_WORD));
 }
 
-/** Two words as one: `web hook` may be a webhook. */
-export function joinWords(left = '', right = ''): string {
+/** Two neighbouring words as one: `web hook` may be a webhook. */
+export function joinNeighbours(left = '', right = ''): string {
   return (left + right).slice(0, MAX_WORD);
 }
 
-/** Stems without the words that carry no meaning. */
+/** The stems of a text, without words that mean nothing. */
 export function toStems(text: string): string[] {
   return runsOf(text, MAX_TEXT).flatMap(stemsOf);
 }
 
-/** The same of a text of several sentences. */
+/** The same for a text of several sentences. */
 export function toLongStems(text: string): string[] {
   return runsOf(text, MAX_LONG_TEXT).flatMap(stemsOf);
 }
@@ -86,7 +86,7 @@ function stemsOf(run: string): readonly string[] {
   return stems;
 }
 
-/** Forms that no rule finds. */
+/** Irregular forms. */
 const IRREGULAR = new Map(
   `said say/says say/sent send/paid pay/made make/wrote write/written write/bought buy/told tell/left leave/built build/ran run/saw see/seen see/gave give/
 took take/taken take/kept keep/found find/spent spend/sold sell/held hold/hidden hide/chose choose/broke break/broken break/forgot forget/forgotten forget/
@@ -96,8 +96,8 @@ children child/people person/men man/women woman/indices index/indexes index/mat
 );
 
 /**
- * A light stemmer: `creates`, `creating`, `created` and `creation` become `creat`, like `create`. It need not be correct English:
- * it has to treat both sides alike, and must not give different words the same stem.
+ * A light stemmer: `creates`, `creating`, `created` and `creation` become `creat`, like `create`. The stems need not be words. They
+ * have to be the same for operations and requests, and different for words with different meanings.
  */
 export function stem(form: string): string {
   const word = IRREGULAR.get(form) ?? form;
@@ -113,13 +113,13 @@ export function stem(form: string): string {
   return base.length > 3 ? base.replace(/e$/, '').replace(/(?<=[^aeiou])y$/, 'i') : base;
 }
 
-/** British spelling meets American. */
+/** British spelling becomes American. */
 function toAmerican(word: string): string {
   if (word.length <= 5) return word;
   return word.replace(/is(?=(?:e|es|ed|ing|ations?|er)$)/, 'iz').replace(/our(?=(?:s|ed|ing|ites?)?$)/, 'or');
 }
 
-/** Nouns made of verbs meet them: subscription, invitation and notification, collaborator, approval, membership. Adverbs meet adjectives. */
+/** Nouns become the verbs they are made of: subscription, invitation, notification, collaborator, approval, membership. Adverbs become adjectives. */
 function toVerb(word: string): string {
   return word
     .replace(/script(?=ion$)/, 'scrib')

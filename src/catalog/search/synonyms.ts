@@ -1,8 +1,9 @@
-// Other words for the same thing, as people use them of any software; and what abbreviations stand for.
+// Synonyms, as people use them when they talk about any kind of software, and abbreviations.
+import { fullForms } from '../../endpoint/conventions/lexicon.ts';
 import { splitWords, stem } from './search-words.ts';
 
-/** Words that mean the same to somebody who asks. One word may stand in several groups. */
-const SAME = `
+/** Groups of words that mean the same in a request. A word may be in several groups. */
+const SYNONYMS = `
 search find query lookup filter match seek / cancel stop abort terminate end withdraw / close end finish complete resolve shut / start begin launch trigger run execute dispatch boot initiate
 send deliver notify email post write / upload attach import send add / download export save / enable activate allow unlock / disable deactivate suspend block
 approve accept confirm review allow / reject decline deny refuse / move transfer migrate relocate / copy clone duplicate fork replicate / assign assignee delegate add
@@ -70,7 +71,7 @@ let relatives: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 
 function stemRelated(): ReadonlyMap<string, ReadonlySet<string>> {
   const sets = new Map<string, Set<string>>();
-  for (const group of SAME.split(/[/\n]/)) {
+  for (const group of SYNONYMS.split(/[/\n]/)) {
     const stems = splitWords(group).map(stem);
     for (const one of stems) {
       sets.set(one, new Set([...(sets.get(one) ?? []), ...stems.filter((other) => other !== one)]));
@@ -81,23 +82,13 @@ function stemRelated(): ReadonlyMap<string, ReadonlySet<string>> {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Stems that may stand for this one. */
+/** The stems of its synonyms. */
 export function relatedTo(wordStem: string): ReadonlySet<string> {
   relatives ??= stemRelated();
   return relatives.get(wordStem) ?? NONE;
 }
 
-/** Abbreviations, and what they stand for. */
-const SHORT_FORMS = new Map(
-  `pr=pull request/prs=pull request/mr=merge request/repo=repository/org=organization/config=configuration/env=environment/
-doc=document/msg=message/dm=direct message/dms=direct message/auth=authentication/2fa=two factor/ci=workflow/pic=picture/
-info=information/app=application/db=database/vm=virtual machine/vms=virtual machine/whoami=authenticated user/stat=statistic/
-fave=favorite/convo=conversation/vid=video/pwd=password/acct=account/mic=microphone/ad=advertisement/tel=telephone/addr=address`
-    .split(/[/\n]+/)
-    .map((row) => row.split('=') as [string, string]),
-);
-
-/** What a word is short for, where it is. */
-export function longForm(word: string): readonly string[] | undefined {
-  return (SHORT_FORMS.get(word) ?? SHORT_FORMS.get(word.replace(/s$/, '')))?.split(' ');
+/** The words that an abbreviation stands for. */
+export function spellOut(word: string): readonly string[] | undefined {
+  return fullForms().get(word) ?? fullForms().get(word.replace(/s$/, ''));
 }

@@ -32,7 +32,7 @@ function formsOf(root: JsonSchema, schema: unknown): SchemaObject[] {
   return [own, ...branches.map((branch) => deref(root, branch)).filter(isObject)];
 }
 
-/** conventions/file-schema.ts, also where a domain file has words of its own for it. */
+/** conventions/file-types.ts, also where a domain file has words of its own for it. */
 function isFileSchema({ properties }: SchemaObject): boolean {
   return isObject(properties) && ['base64', 'filename'].every((key) => Object.hasOwn(properties, key));
 }

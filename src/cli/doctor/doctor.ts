@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { type Config, type Flags, readConfig } from '../../config/read-config.ts';
-import type { ClientId } from '../../doctor/client-check.ts';
+import type { ClientId } from '../../doctor/client-rules.ts';
 import { diagnose } from '../../doctor/diagnose.ts';
 import type { CheckCode, Finding, Severity } from '../../doctor/finding.ts';
 import { renderEntries } from '../../domain/edit-yaml.ts';

@@ -6,7 +6,7 @@ import { readFile, realpath, rm } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config/read-config.ts';
-import { keysOf, toOperationKey } from '../../domain/curation/curate-operations.ts';
+import { operationNamesOf, toOperationKey } from '../../domain/curation/curate.ts';
 import type { DomainDefinition } from '../../domain/definition/definition-types.ts';
 import { joinToolName } from '../../domain/definition/uses.ts';
 import { findFiles } from '../../domain/files/domain-files.ts';
@@ -225,8 +225,10 @@ function findRemovedEntries(
   after: readonly Endpoint[],
   successors: ReadonlyMap<Endpoint, Endpoint>,
 ): Problem[] {
-  const names = new Set(after.flatMap(keysOf));
-  const byName = new Map(before.flatMap((endpoint) => keysOf(endpoint).map((key) => [key, endpoint] as const)));
+  const names = new Set(after.flatMap(operationNamesOf));
+  const byName = new Map(
+    before.flatMap((endpoint) => operationNamesOf(endpoint).map((key) => [key, endpoint] as const)),
+  );
   return Object.keys(operations).flatMap((key) => {
     const name = toOperationKey(key);
     const endpoint = byName.get(name);
@@ -248,7 +250,7 @@ function curatedNames({ operations = {}, prefix, name }: DomainDefinition): (end
     names.set(toOperationKey(key), joinToolName(prefix ?? name, curation.name));
   }
   return (endpoint) => {
-    const key = keysOf(endpoint).find((one) => names.has(one));
+    const key = operationNamesOf(endpoint).find((one) => names.has(one));
     return key === undefined ? endpoint.toolName : names.get(key)!;
   };
 }

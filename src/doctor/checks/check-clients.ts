@@ -1,6 +1,6 @@
 // What clients and model providers would refuse or cut.
 import { toDefinition } from '../../catalog/tool-entry.ts';
-import { CLIENTS, checkTool, checkToolCount } from '../client-check.ts';
+import { CLIENTS, checkTool, checkToolCount } from '../client-rules.ts';
 import type { DiagnoseInput, Finding } from '../finding.ts';
 
 export function* checkClients({ registry, clients }: DiagnoseInput): Generator<Finding> {

@@ -1,6 +1,6 @@
-// Operations that wait for credentials: every alternative, with its variables and its form; and parameters that count as
-// keys although no security scheme says so. --fix writes none of this: a person decides which variable is sent, and a document
-// must not get one by naming its scheme after it.
+// Operations whose credentials are not set: every alternative, with its variables and its format; and parameters that count as keys
+// although no security scheme says so. --fix writes none of this: a person decides which variable is sent, and a document must not get
+// one by naming its scheme after it.
 
 import { waysToTell } from '../../endpoint/caller/caller-need.ts';
 import type { Endpoint } from '../../endpoint/model.ts';
@@ -11,17 +11,17 @@ import { counted, type DiagnoseInput, type Finding, type Repair } from '../findi
 
 export function* checkCredentials({ domains }: DiagnoseInput): Generator<Finding> {
   for (const { name, endpoints } of domains) {
-    yield* findWaiting(name, endpoints);
+    yield* findUnset(name, endpoints);
     yield* findKeyParameters(name, endpoints);
     yield* findTokens(name, endpoints);
     yield* findCallers(name, endpoints);
   }
 }
 
-function* findWaiting(domain: string, endpoints: readonly Endpoint[]): Generator<Finding> {
+function* findUnset(domain: string, endpoints: readonly Endpoint[]): Generator<Finding> {
   const waiting = new Map<string, { readonly endpoint: Endpoint; count: number }>();
   for (const endpoint of endpoints) {
-    const words = describeWait(endpoint);
+    const words = describeUnset(endpoint);
     if (words === undefined) continue;
     const entry = waiting.get(words) ?? { endpoint, count: 0 };
     entry.count++;
@@ -42,8 +42,8 @@ function* findWaiting(domain: string, endpoints: readonly Endpoint[]): Generator
   }
 }
 
-/** Alternatives are ORed: an operation waits only when none of them is complete. */
-function describeWait({ security }: Endpoint): string | undefined {
+/** An operation can be called if one of its alternatives is complete. */
+function describeUnset({ security }: Endpoint): string | undefined {
   const alternatives = alternativesOf(security).map((set) => set.filter((one) => unsetVariables(one).length > 0));
   if (alternatives.length === 0 || alternatives.some((set) => set.length === 0)) return undefined;
   return [...new Set(alternatives.map((set) => set.map(describeOne).join(' and ')))].join(', or ');
@@ -55,8 +55,8 @@ function describeOne(credential: Credential): string {
 
 function nameVariables(domain: string, credential: Credential): Repair[] {
   // A domain file that declares these in full names their variables already.
-  const isSpelt = (credential.kind === 'login' && !credential.isScheme) || credential.kind === 'token_exchange';
-  if (!CREDENTIAL_NAME.test(credential.name) || isSpelt) return [];
+  const isDeclared = (credential.kind === 'login' && !credential.isScheme) || credential.kind === 'token_exchange';
+  if (!CREDENTIAL_NAME.test(credential.name) || isDeclared) return [];
   const fields = VARIABLE_FIELDS[credential.kind];
   return secretsIn(credential).map(({ variable }, index) => {
     return { domain, path: ['credentials', credential.name, fields[index]!], value: variable };

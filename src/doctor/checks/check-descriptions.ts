@@ -1,4 +1,4 @@
-// Operations and arguments that say nothing a model could choose them by.
+// Operations and arguments without a description by which a model could choose them.
 import { trimEnd } from '../../endpoint/plain-text.ts';
 import type { DiagnoseInput, Finding } from '../finding.ts';
 import { propertiesOf } from '../properties-of.ts';

@@ -14,12 +14,12 @@ import { propertiesOf } from '../properties-of.ts';
 
 const MAX_MESSAGE = 400;
 
-/** An example that is refused. */
+/** An example that the gateway refuses. */
 interface Refusal {
   readonly call: ExampleCall;
   readonly problems: readonly Problem[];
-  /** For each problem: the mistake in the writing of the example, if that is the cause. */
-  readonly slips: readonly (string | undefined)[];
+  /** For each problem: how the example is miswritten, if that is the cause. */
+  readonly typos: readonly (string | undefined)[];
 }
 
 export function* checkExamples({ registry }: DiagnoseInput): Generator<Finding> {
@@ -33,18 +33,18 @@ export function* checkExamples({ registry }: DiagnoseInput): Generator<Finding> 
       places.add(place);
       const problems = problemsOf(call);
       if (problems.length > 0)
-        refusals.push({ call, problems, slips: problems.map((problem) => findSlip(call, problem)) });
+        refusals.push({ call, problems, typos: problems.map((problem) => findTypo(call, problem)) });
     }
-    const others = refusals.filter((refusal) => refusal.slips.includes(undefined));
-    const [slip] = refusals.flatMap(({ slips }) => slips);
+    const others = refusals.filter((refusal) => refusal.typos.includes(undefined));
+    const [typo] = refusals.flatMap(({ typos }) => typos);
     if (others.length > 0) yield tellRefusals(name, endpoint, others);
-    else if (slip !== undefined) {
+    else if (typo !== undefined) {
       const more = refusals.length > 1 ? ` (and ${refusals.length - 1} more)` : '';
       yield {
         check: 'examples',
         severity: 'warning',
         where: name,
-        message: `has a faulty example${more}: ${slip}`,
+        message: `has a faulty example${more}: ${typo}`,
         fix: 'correct the example with an overlay, because models copy examples; the schema is right as it is',
       };
     }
@@ -72,8 +72,8 @@ function tellRefusals(name: string, endpoint: Endpoint, refusals: readonly Refus
   };
 }
 
-/** A mistake in the writing of an example: the value is valid without its quotation marks, without blanks, or parsed as JSON. */
-function findSlip(call: ExampleCall, { path }: Problem): string | undefined {
+/** How an example is miswritten: its value is valid without its quotation marks, without blanks, or parsed as JSON. */
+function findTypo(call: ExampleCall, { path }: Problem): string | undefined {
   const keys = splitPath(path);
   const value = keys.reduce<unknown>((inner, key) => own(inner, key), call.arguments);
   if (typeof value !== 'string' || keys.length === 0) return undefined;
@@ -128,8 +128,8 @@ function problemsOf(call: ExampleCall): readonly Problem[] {
 }
 
 /** Domain file entries with which the arguments accept the example; empty if a domain file cannot do that. */
-function repairsFor(endpoint: Endpoint, { call, problems, slips }: Refusal): readonly Repair[] {
-  if (endpoint.source.kind !== 'openapi' || slips.some((slip) => slip !== undefined)) return [];
+function repairsFor(endpoint: Endpoint, { call, problems, typos }: Refusal): readonly Repair[] {
+  if (endpoint.source.kind !== 'openapi' || typos.some((typo) => typo !== undefined)) return [];
   const repairs = problems.map(({ path, problem }): Repair | undefined => {
     const arg = endpoint.args.find(({ key }) => key === path);
     if (problem === 'unknown' && arg === undefined && Object.hasOwn(call.arguments, path))

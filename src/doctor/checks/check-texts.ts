@@ -1,4 +1,4 @@
-// Texts that a model would read and a person did not: hidden characters, and sentences that steer.
+// Texts that a model reads and a person may have missed: hidden characters, and sentences that steer the model.
 import type { DiagnoseInput, Finding } from '../finding.ts';
 import { propertiesOf } from '../properties-of.ts';
 import { findHiddenCharacters, findSuspiciousText } from '../suspicious.ts';

@@ -3,7 +3,7 @@ import { costOf, listCost } from '../../catalog/tokens.ts';
 import type { DiagnoseInput, Finding } from '../finding.ts';
 
 /** A larger tool takes up too much of the context (ChatGPT refuses tools above 5,000). */
-const HEAVY_TOOL = 1_500;
+const LARGE_TOOL = 1_500;
 
 export function* checkTokens({ registry, tokenBudget }: DiagnoseInput): Generator<Finding> {
   const tools = [...registry.tools.values()].map(({ tool }) => tool);
@@ -17,7 +17,7 @@ export function* checkTokens({ registry, tokenBudget }: DiagnoseInput): Generato
   }
   for (const tool of tools) {
     const tokens = costOf(tool);
-    if (tokens <= HEAVY_TOOL) continue;
+    if (tokens <= LARGE_TOOL) continue;
     const message = `costs ${tokens.toLocaleString('en-US')} tokens by itself`;
     const fix =
       'hide arguments that no caller needs, or shorten descriptions in the domain file; large tools leave less room for the conversation';

@@ -11,7 +11,7 @@ import type { Problem } from '../../schema/explain/refusal.ts';
 import { splitPath } from '../../schema/explain/show.ts';
 import { counted, type Finding, type Repair, repairOperation } from '../finding.ts';
 import { propertyOf } from '../properties-of.ts';
-import { chooseProofs, type ProofOptions, Proofs, type ReadAnswer } from './prove-credentials.ts';
+import { CredentialProofs, chooseProofs, type ProofOptions, type ReadAnswer } from './prove-credentials.ts';
 import { argumentsFor, doubtOf, firstItem, isRead } from './read-plan.ts';
 
 export interface ReadOptions extends ProofOptions {
@@ -34,7 +34,7 @@ export async function checkReads(
   const findings: Finding[] = [];
   const items = new Map<string, Readonly<Record<string, unknown>>>();
   const refusals = new Set<string>();
-  const proofs = new Proofs();
+  const proofs = new CredentialProofs();
   let calls = 0;
   // Lists come first, because reads of single items need their ids.
   const all = operations.filter(({ endpoint }) => isRead(endpoint));
@@ -47,7 +47,7 @@ export async function checkReads(
   });
   findings.push(...doubtful.map(([name, doubt]) => skip(name, doubt)));
   const names = new Set(doubtful.map(([name]) => name));
-  let waiting = byNeed(reads.filter(({ name }) => !names.has(name)));
+  let waiting = proofsFirst(reads.filter(({ name }) => !names.has(name)));
   for (let progress = true; progress && calls < maxCalls; ) {
     progress = false;
     const later: CatalogOperation[] = [];
@@ -82,7 +82,7 @@ function skip(where: string, doubt: string): Finding {
   return { check: 'online', severity: 'note', where, message, fix };
 }
 
-/** In one line for each domain. */
+/** One line per domain. */
 function skipCallers(operations: readonly CatalogOperation[]): Finding[] {
   return [...new Set(operations.map(({ endpoint }) => endpoint.domain))].map((where) => {
     const count = operations.filter(({ endpoint }) => endpoint.domain === where).length;
@@ -92,7 +92,7 @@ function skipCallers(operations: readonly CatalogOperation[]): Finding[] {
   });
 }
 
-function byNeed(operations: readonly CatalogOperation[]): readonly CatalogOperation[] {
+function proofsFirst(operations: readonly CatalogOperation[]): readonly CatalogOperation[] {
   const proofs = chooseProofs(operations);
   return [...proofs, ...operations.filter((operation) => !proofs.has(operation))];
 }

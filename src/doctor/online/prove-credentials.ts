@@ -1,4 +1,4 @@
-// doctor --online: one line per credential. It counts as proved only if a read succeeds with it and is refused without it, or
+// doctor --online: one line per credential. A credential counts as proved only if a read succeeds with it and is refused without it or
 // with a wrong one.
 import { randomBytes } from 'node:crypto';
 import type { CatalogOperation } from '../../catalog/tree.ts';
@@ -10,9 +10,9 @@ import { chooseCredentials } from '../../executor/request/proof.ts';
 import type { Finding } from '../finding.ts';
 import { doubtOf, isRead } from './read-plan.ts';
 
-/** What a call came to. */
+/** The result of a call. */
 export interface ReadAnswer {
-  /** Undefined: no answer came. */
+  /** Undefined if there was no answer. */
   readonly status: number | undefined;
   /** The text a model would read. */
   readonly text: string;
@@ -56,7 +56,7 @@ function credentialKey(endpoint: Endpoint): string {
 }
 
 /** Collects what reads answer, and judges each credential by it. */
-export class Proofs {
+export class CredentialProofs {
   readonly #trials = new Map<string, Trial[]>();
 
   add(endpoint: Endpoint, args: Args, answer: ReadAnswer): void {
@@ -135,8 +135,8 @@ async function proveByReads(
   for (const { endpoint, args } of successes) {
     const without = await options.callAs(endpoint, args, []);
     if (isRefusal(without)) return proved(`accepted by ${nameOf(endpoint)}, which refuses calls without it`);
-    const nonsense = garble(credentials);
-    if (nonsense !== undefined && isRefusal(await options.callAs(endpoint, args, [nonsense])))
+    const wrongCredentials = withWrongSecrets(credentials);
+    if (wrongCredentials !== undefined && isRefusal(await options.callAs(endpoint, args, [wrongCredentials])))
       return proved(`accepted by ${nameOf(endpoint)}, which refuses a wrong credential`);
   }
   const [first] = successes;
@@ -212,13 +212,13 @@ async function proveByIssuer(
 }
 
 /** The same credentials with wrong secrets; undefined for logins, where wrong passwords could lock the account. */
-function garble(credentials: readonly Credential[]): readonly Credential[] | undefined {
-  const nonsense = credentials.flatMap((credential): Credential[] => {
+function withWrongSecrets(credentials: readonly Credential[]): readonly Credential[] | undefined {
+  const copies = credentials.flatMap((credential): Credential[] => {
     if (credential.kind !== 'apiKey' && credential.kind !== 'bearer') return [];
     const value = `doctor${randomBytes(16).toString('hex')}`;
     return [{ ...credential, secret: { ...credential.secret, value } }];
   });
-  return nonsense.length === credentials.length ? nonsense : undefined;
+  return copies.length === credentials.length ? copies : undefined;
 }
 
 function nameOf({ method, path }: Endpoint): string {
@@ -232,8 +232,8 @@ function firstSentence(text: string, tool?: string): string {
   return line.replace(/\.$/, '').slice(0, MAX_SHOWN);
 }
 
-/** Paths that usually identify the caller or need no permission: the best reads to try a credential with. */
-const WHO = /(?:^|\/)(?:me|whoami|self|user|account|profile|session|ping|status)\/?$/i;
+/** Paths that usually identify the caller or need no permission, so they are best for trying a credential. */
+const IDENTIFYING_PATH = /(?:^|\/)(?:me|whoami|self|user|account|profile|session|ping|status)\/?$/i;
 
 /** One read for each set of credentials, to be called first: the number of calls is limited. */
 export function chooseProofs(operations: readonly CatalogOperation[]): ReadonlySet<CatalogOperation> {
@@ -243,7 +243,10 @@ export function chooseProofs(operations: readonly CatalogOperation[]): ReadonlyS
     const key = credentialKey(endpoint);
     const isFree = endpoint.args.every((arg) => !arg.required) && isRead(endpoint) && doubtOf(endpoint) === undefined;
     const better = choices.get(key);
-    if (isFree && (better === undefined || (WHO.test(endpoint.path) && !WHO.test(better.endpoint.path))))
+    if (
+      isFree &&
+      (better === undefined || (IDENTIFYING_PATH.test(endpoint.path) && !IDENTIFYING_PATH.test(better.endpoint.path)))
+    )
       choices.set(key, operation);
   }
   return new Set(choices.values());

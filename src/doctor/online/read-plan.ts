@@ -7,7 +7,7 @@ import { alternativesOf, unsetVariables } from '../../endpoint/secrets.ts';
 import { exampleCalls } from '../../schema/example-calls.ts';
 import { propertyOf } from '../properties-of.ts';
 
-/** Values seen in answers: path of the list → its first item. */
+/** The first item of each list that was answered, by the path of the list. */
 export type Items = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
 /** Whether it is a GET that can be called. Whether it only reads is decided by `doubtOf`. */

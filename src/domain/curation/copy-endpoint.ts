@@ -1,4 +1,4 @@
-// Copies of endpoints. Imported endpoints build schemas and texts on first use; making a copy must not trigger that.
+// Copies endpoints. Imported endpoints build schemas and texts on first use, and a copy must not trigger that.
 import type { Endpoint, JsonSchema } from '../../endpoint/model.ts';
 import { once } from '../../endpoint/untrusted.ts';
 

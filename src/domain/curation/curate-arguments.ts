@@ -1,16 +1,16 @@
-// Hides, fixes, renames, describes and defaults the arguments of an imported operation.
+// Hides, fixes, renames, describes and defaults the arguments of an imported operation, and makes its body optional.
 
+import { isObject } from '../../endpoint/is-object.ts';
 import type { Arg, Args, Endpoint, FixedValue, JsonSchema, Pagination } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
 import { omitUndefined } from '../../endpoint/untrusted.ts';
-import { changeBodyRules, type Fate, withBodyRules } from '../../schema/body-rules.ts';
+import { type BodyRules, changeBodyRules, type Fate, readBodyRules, withBodyRules } from '../../schema/body-rules.ts';
 import { explainMisfit } from '../../schema/check/validator.ts';
 import { ownSchema } from '../../schema/references.ts';
 import { fillDefaults, readClamps } from '../definition/argument-values.ts';
 import type { ArgCuration } from '../definition/definition-types.ts';
 import { withFields } from './copy-endpoint.ts';
-import { bodyRulesOf, isInBody } from './curate-body.ts';
 
 type Node = Record<string, unknown>;
 type Path = readonly (string | number)[];
@@ -31,20 +31,20 @@ export function curateArguments(
       problems.push({ path: [...at, key], message });
       continue;
     }
-    const curation = settleHiding(endpoint, arg, change);
+    const curation = fixHidden(endpoint, arg, change);
     problems.push(...checkChange(endpoint, arg, curation, keys, [...at, key]));
     problems.push(...checkValues(endpoint, key, change, [...at, key]));
     changes.set(key, curation);
   }
   if (changes.size === 0) return endpoint;
-  problems.push(...checkSets(endpoint, changes, at));
+  problems.push(...checkAlternatives(endpoint, changes, at));
 
   // A fixed value or default in the body means that every call has a body, even one that was optional.
   const isSent = endpoint.args.some((arg) => isInBody(arg) && presetOf(changes.get(arg.key)) !== undefined);
   const needs = isSent && endpoint.body?.required === false ? bodyRulesOf(endpoint).needed : [];
   const args = endpoint.args.flatMap((arg): Arg[] => {
     const change = changes.get(arg.key);
-    if (isGone(change)) return [];
+    if (isRemoved(change)) return [];
     const wasRequired = arg.required || needs.includes(arg.key);
     const required = change?.required ?? (wasRequired && change?.default === undefined);
     if (change === undefined && required === arg.required) return [arg];
@@ -77,7 +77,7 @@ export function curateArguments(
   return withFields(endpoint, fields, () => curateSchema(endpoint, changes, args, isSent));
 }
 
-function isGone(change: ArgCuration | undefined): boolean {
+function isRemoved(change: ArgCuration | undefined): boolean {
   return change?.hide === true || change?.fixed !== undefined;
 }
 
@@ -87,7 +87,7 @@ function presetOf(change: ArgCuration | undefined): unknown {
 }
 
 /** A hidden argument that is required is sent with its default. */
-function settleHiding(endpoint: Endpoint, arg: Arg, change: ArgCuration): ArgCuration {
+function fixHidden(endpoint: Endpoint, arg: Arg, change: ArgCuration): ArgCuration {
   const { hide, default: value, ...rest } = change;
   if (hide !== true || change.fixed !== undefined) return change;
   if (value !== undefined) return { ...rest, fixed: value };
@@ -129,28 +129,28 @@ function checkChange(
   return problems;
 }
 
-/** If the API asks for one of several sets of fields, at least one set must stay visible. */
-function checkSets(endpoint: Endpoint, changes: Changes, at: Path): Problem[] {
-  const hidden = endpoint.args.filter((arg) => isInBody(arg) && fateOf(changes.get(arg.key)) === 'never');
+/** If the API requires one of several sets of fields, at least one set must stay visible. */
+function checkAlternatives(endpoint: Endpoint, changes: Changes, at: Path): Problem[] {
+  const hidden = endpoint.args.filter((arg) => isInBody(arg) && presenceOf(changes.get(arg.key)) === 'never');
   if (hidden.length === 0) return [];
   const isHidden = (key: string) => hidden.some((arg) => arg.key === key);
   return bodyRulesOf(endpoint).alternatives.flatMap(({ sets }): Problem[] => {
     if (sets.some((set) => !set.some(isHidden))) return [];
     const key = sets.flat().find(isHidden)!;
-    const wishes = sets.map((set) => set.join(' and ')).join(', or ');
-    const message = `is hidden, but the API requires ${wishes}; show one of these, or give it a value (fixed: …)`;
+    const choices = sets.map((set) => set.join(' and ')).join(', or ');
+    const message = `is hidden, but the API requires ${choices}; show one of these, or give it a value (fixed: …)`;
     return [{ path: [...at, key], message }];
   });
 }
 
-function fateOf(change: ArgCuration | undefined): Fate {
+function presenceOf(change: ArgCuration | undefined): Fate {
   if (change === undefined) return undefined;
   if (presetOf(change) !== undefined) return change.fixed === undefined ? 'free' : 'sent';
   if (change.hide === true) return 'never';
   return change.required === false ? 'free' : undefined;
 }
 
-/** Runs only for arguments with values, because it builds the schema: doing so for all operations would slow down the start. */
+/** Runs only for arguments with values, because it builds the schema, which would slow down the start if done for all operations. */
 function checkValues(endpoint: Endpoint, key: string, change: ArgCuration, path: Path): Problem[] {
   const { fixed, default: preset, enum: choices } = change;
   const values = Object.entries({ fixed, default: preset }).filter(([, value]) => value !== undefined);
@@ -176,7 +176,7 @@ function curateSchema(endpoint: Endpoint, changes: Changes, args: readonly Arg[]
   const properties: [string, unknown][] = [];
   for (const [key, property] of Object.entries(before)) {
     const change = changes.get(key);
-    if (isGone(change)) continue;
+    if (isRemoved(change)) continue;
     properties.push([
       change?.rename ?? key,
       change === undefined ? property : curateProperty(property as JsonSchema, change),
@@ -187,7 +187,7 @@ function curateSchema(endpoint: Endpoint, changes: Changes, args: readonly Arg[]
   const whole = { ...rest, properties: Object.fromEntries(properties), ...(required.length === 0 ? {} : { required }) };
   if (endpoint.body === undefined) return whole;
   const nameOf = (key: string) => changes.get(key)?.rename ?? key;
-  const rules = changeBodyRules(bodyRulesOf(endpoint), (key) => fateOf(changes.get(key)), nameOf);
+  const rules = changeBodyRules(bodyRulesOf(endpoint), (key) => presenceOf(changes.get(key)), nameOf);
   return withBodyRules(whole, isSent ? { ...rules, optional: false } : rules);
 }
 
@@ -201,15 +201,62 @@ function curateProperty(schema: JsonSchema, { description, default: value, enum:
 }
 
 function curateExample(example: Args, changes: Changes): Args {
-  const entries = Object.entries(example).filter(([key]) => !isGone(changes.get(key)));
+  const entries = Object.entries(example).filter(([key]) => !isRemoved(changes.get(key)));
   return Object.fromEntries(entries.map(([key, value]) => [changes.get(key)?.rename ?? key, value]));
 }
 
 /** If the argument that selects the page is hidden, answers must not advise to pass it. */
 function curatePaging(before: Pagination, changes: Changes): { pagination: Pagination } {
-  if (isGone(changes.get(before.arg))) return { pagination: undefined as never };
+  if (isRemoved(changes.get(before.arg))) return { pagination: undefined as never };
   const { sizeArg, ...rest } = before;
   const now = (key: string) => changes.get(key)?.rename ?? key;
-  const size = sizeArg === undefined || isGone(changes.get(sizeArg)) ? {} : { sizeArg: now(sizeArg) };
+  const size = sizeArg === undefined || isRemoved(changes.get(sizeArg)) ? {} : { sizeArg: now(sizeArg) };
   return { pagination: { ...rest, arg: now(before.arg), ...size } };
+}
+
+function isInBody({ to }: Pick<Arg, 'to'>): boolean {
+  return to.some(({ in: where }) => where === 'body' || where === 'body-root');
+}
+
+/** Rules about several arguments of the body. Builds the schema. */
+function bodyRulesOf({ args, body, inputSchema }: Endpoint): BodyRules {
+  const keys = args.filter(isInBody).map(({ key }) => key);
+  return readBodyRules(inputSchema, keys, body?.required === false);
+}
+
+/** `body: { required: false }` of an operation. */
+export function curateBody(
+  endpoint: Endpoint,
+  { required }: { readonly required: boolean },
+  at: readonly string[],
+  problems: Problem[],
+): Endpoint {
+  const { body, args, fixed } = endpoint;
+  const refuse = (message: string, ...more: string[]): Endpoint => {
+    problems.push({ path: [...at, 'body', ...more], message });
+    return endpoint;
+  };
+  if (body === undefined) return refuse('has no effect: the operation sends no body; remove it');
+  if (required) {
+    const fields = args.filter(isInBody).map(({ key }) => key);
+    const example = fields[0] === undefined ? '' : `, such as args: { ${fields[0]}: { required: true } }`;
+    return refuse(`true has no effect here; set it on the arguments in the body${example}`, 'required');
+  }
+  if (fixed.some((value) => isInBody({ to: [value.to] })))
+    return refuse('false has no effect: the document fixes a value in the body, so it is always sent', 'required');
+  const changes: Partial<Endpoint> = {
+    body: { ...body, required: false },
+    args: args.map((arg) => (isInBody(arg) ? { ...arg, required: false } : arg)),
+  };
+  return withFields(endpoint, changes, () => withOptionalBody(endpoint));
+}
+
+function withOptionalBody(endpoint: Endpoint): JsonSchema {
+  const { inputSchema } = endpoint;
+  if (!isObject(inputSchema) || endpoint.body?.required === false) return inputSchema;
+  const { required, ...rest } = inputSchema;
+  const rules = bodyRulesOf(endpoint);
+  const others = Array.isArray(required) ? required.filter((key) => !rules.keys.includes(key)) : [];
+  const schema = others.length === 0 ? rest : { ...rest, required: others };
+  return withBodyRules(schema, { ...rules, optional: true });
 }

@@ -1,33 +1,32 @@
-// Applies what a domain file says about an imported operation. Pure: gives new Endpoint values, and never builds a lazy
-// schema, text or example just to change it.
-
+// Applies `operations:` of a domain file to imported operations. Returns new endpoints, and does not build a lazy schema, text or
+// example just to change it.
 import type { Environment } from '../../endpoint/environment.ts';
 import { readHeaders } from '../../endpoint/headers/header-fields.ts';
 import { isArgumentHeader, isMethodParameter } from '../../endpoint/headers/header-names.ts';
 import type { Endpoint } from '../../endpoint/model.ts';
 import { toSummary } from '../../endpoint/plain-text.ts';
 import type { Problem } from '../../endpoint/problems.ts';
+import { hint } from '../../endpoint/suggest.ts';
 import { mergeAudit } from '../definition/audit-plan.ts';
-import { mergeHeaders } from '../definition/caller-plan.ts';
+import { argumentsOf, mergeHeaders } from '../definition/caller-plan.ts';
 import { withProofs } from '../definition/credentials/credential-plan.ts';
-import type { ArgAddition, ArgCuration, OperationCuration } from '../definition/definition-types.ts';
+import type { ArgAddition, ArgCuration, DomainDefinition, OperationCuration } from '../definition/definition-types.ts';
 import { checkPick } from '../definition/pick-paths.ts';
 import { isAddition } from '../definition/shape/curation-schema.ts';
 import { buildToolName, checkExpose, checkPaging } from '../definition/uses.ts';
 import { withFields } from './copy-endpoint.ts';
-import { curateArguments } from './curate-arguments.ts';
-import { curateBody } from './curate-body.ts';
+import { curateArguments, curateBody } from './curate-arguments.ts';
 import { addArguments, openOperation } from './extend-operation.ts';
 
 export interface CurationContext {
-  /** Put before an action to make a tool's name; '' for nothing. */
+  /** The prefix of tool names; may be empty. */
   readonly prefix: string;
   readonly file: string;
   readonly env: Environment;
   readonly problems: Problem[];
 }
 
-const PLAIN = [
+const COPIED_FIELDS = [
   'title',
   'summary',
   'description',
@@ -43,7 +42,7 @@ const PLAIN = [
 ] as const;
 
 /** Applies one entry of `operations:`; `at` is its path in the file. */
-export function curate(
+function curate(
   endpoint: Endpoint,
   curation: OperationCuration,
   at: readonly string[],
@@ -60,13 +59,13 @@ export function curate(
     changes.id = `${endpoint.domain}.${curation.name}`;
     note('name');
   }
-  for (const field of PLAIN) {
+  for (const field of COPIED_FIELDS) {
     if (curation[field] === undefined) continue;
     Object.assign(changes, { [field]: curation[field] });
     note(field);
   }
   if (origins.effect !== undefined) changes.effectReason = origins.effect;
-  // Only the author's summary: the document's description would repeat it in other words.
+  // The document's description would repeat the author's summary in other words.
   if (curation.summary !== undefined && curation.description === undefined) {
     Object.assign(changes, { description: undefined });
   }
@@ -132,7 +131,7 @@ function splitArguments(args: NonNullable<OperationCuration['args']>) {
   return { changes, additions };
 }
 
-/** Arguments that override the HTTP method: they were fine for a write, but would turn a read into another operation. */
+/** Arguments that override the HTTP method. Those of a write are harmless, but they would turn a read into another operation. */
 function hideOverrides({ args }: Endpoint): Record<string, ArgCuration> {
   const overrides = args.filter((arg) =>
     arg.to.some((to) => {
@@ -141,4 +140,54 @@ function hideOverrides({ args }: Endpoint): Record<string, ArgCuration> {
     }),
   );
   return Object.fromEntries(overrides.map((arg) => [arg.key, { hide: true }]));
+}
+
+/** Finds each operation by any of its names and applies what the file says about it. */
+export function curateOperations(
+  endpoints: readonly Endpoint[],
+  definition: DomainDefinition,
+  context: CurationContext,
+): readonly Endpoint[] {
+  const curations = Object.entries(definition.operations ?? {});
+  if (curations.length === 0) return endpoints.map((endpoint) => hideCallerArguments(endpoint, context));
+  const index = new Map<string, number>();
+  for (const [position, endpoint] of endpoints.entries()) {
+    for (const key of operationNamesOf(endpoint)) if (!index.has(key)) index.set(key, position);
+  }
+  const out = [...endpoints];
+  const byPosition = new Map<number, string>();
+  for (const [key, curation] of curations) {
+    const path = ['operations', key];
+    const position = index.get(key) ?? index.get(toOperationKey(key));
+    if (position === undefined) {
+      const ids = endpoints.map((endpoint) => operationNamesOf(endpoint)[0]!);
+      const message = `there is no such operation (or include and exclude leave it out); ${hint(key, ids)}`;
+      context.problems.push({ path, message });
+      continue;
+    }
+    const other = byPosition.get(position);
+    if (other !== undefined)
+      context.problems.push({ path, message: `is the same operation as "${other}"; merge the two entries` });
+    byPosition.set(position, key);
+    out[position] = curate(out[position]!, curation, path, context);
+  }
+  return out.map((endpoint) => hideCallerArguments(endpoint, context));
+}
+
+/** Hides arguments for headers that the file itself writes, so that callers cannot set them. */
+function hideCallerArguments(endpoint: Endpoint, { problems }: CurationContext): Endpoint {
+  const keys = argumentsOf(endpoint);
+  if (keys.length === 0) return endpoint;
+  const hidden = Object.fromEntries(keys.map((key) => [key, { hide: true, required: false }]));
+  return curateArguments(endpoint, hidden, ['headers'], problems);
+}
+
+/** `get /tasks` is `GET /tasks`. */
+export function toOperationKey(key: string): string {
+  return key.replace(/^[a-z]+ /, (method) => method.toUpperCase());
+}
+
+/** Every name by which a file may call an operation, the least ambiguous first. */
+export function operationNamesOf({ source, method, path, action, toolName }: Endpoint): string[] {
+  return [...(source.operationId === undefined ? [] : [source.operationId]), `${method} ${path}`, action, toolName];
 }

@@ -1,4 +1,4 @@
-// What a domain file adds to an imported operation: arguments the document lacks, or a way for all that it does not name.
+// What a domain file adds to an imported operation: arguments that the document lacks, or a place for any further fields.
 
 import { isMethodParameter } from '../../endpoint/headers/header-names.ts';
 import { isObject } from '../../endpoint/is-object.ts';
@@ -15,7 +15,7 @@ import { withFields } from './copy-endpoint.ts';
 type Node = Record<string, unknown>;
 type Additions = Readonly<Record<string, ArgAddition>>;
 
-/** `args` of an operation, as far as they are new. `at` is the operation's place in the file. */
+/** Adds the new arguments in `args`. `at` is the operation's place in the file. */
 export function addArguments(
   endpoint: Endpoint,
   additions: Additions,
@@ -56,14 +56,14 @@ function withProperties(
   };
 }
 
-/** Bounds per call, far above what a document forgets to describe. */
+/** Limits per call, far above what documents forget to describe. */
 const MAX_FIELDS = 100;
 const MAX_NAME = 128;
-const REST = 'additional_fields';
+const FURTHER_FIELDS = 'additional_fields';
 /** Nested values have no agreed form in a query string. */
 const PLAIN_VALUE: JsonSchema = Object.freeze({ type: ['string', 'number', 'boolean'] });
 
-/** `additional: true`: what the document does not name goes on as body fields, or as query parameters without a body. */
+/** `additional: true`: fields that the document does not name are sent in the body, or in the query if there is no body. */
 export function openOperation(endpoint: Endpoint, at: readonly string[], problems: Problem[]): Endpoint {
   const { args, fixed, body } = endpoint;
   const refuse = (message: string): Endpoint => {
@@ -86,13 +86,13 @@ export function openOperation(endpoint: Endpoint, at: readonly string[], problem
   const exclusions = reservedNames(endpoint, where);
   const changes: Partial<Endpoint> = {
     args: rest === undefined ? [...args, { key, required: false, to: [to] }] : args,
-    parse: gatherOthers(new Set([...args.map((arg) => arg.key), key]), key, exclusions, endpoint.parse),
+    parse: collectFurtherFields(new Set([...args.map((arg) => arg.key), key]), key, exclusions, endpoint.parse),
   };
   return withFields(endpoint, changes, () => openSchema(endpoint.inputSchema, key, where));
 }
 
 function freeKey(args: readonly Arg[]): string {
-  let key = REST;
+  let key = FURTHER_FIELDS;
   while (args.some((arg) => arg.key === key)) key += '_';
   return key;
 }
@@ -137,7 +137,7 @@ function openSchema(schema: JsonSchema, key: string, where: 'body' | 'query'): J
 }
 
 /** Moves arguments that the operation does not declare into the argument for further fields. */
-function gatherOthers(
+function collectFurtherFields(
   keys: ReadonlySet<string>,
   rest: string,
   exclusions: ReadonlySet<string>,

@@ -2,7 +2,7 @@
 // Schemas, one JSON Schema), as one enforced schema, a parse function and the placements given beside them.
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { FILE_SCHEMA } from '../../endpoint/conventions/file-schema.ts';
+import { FILE_SCHEMA } from '../../endpoint/conventions/file-types.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, JsonSchema, Parsed } from '../../endpoint/model.ts';
 import { ARGUMENT_KEY } from '../../endpoint/names.ts';

@@ -45,12 +45,9 @@ export function refuseTwice(
   }
 }
 
-/** The arguments that would write a header of the caller or of a credential. */
-export function argumentsOf({
-  args,
-  ...endpoint
-}: Pick<Endpoint, 'args' | 'callerHeaders' | 'security'>): readonly string[] {
+/** The arguments that would write a header of the caller or of a credential. Reads no other field: imported ones are lazy. */
+export function argumentsOf(endpoint: Pick<Endpoint, 'args' | 'callerHeaders' | 'security'>): readonly string[] {
   const isOwned = createOwnedHeaders(endpoint);
   const writes = (arg: Endpoint['args'][number]) => arg.to.some((to) => to.in === 'header' && isOwned(to.name));
-  return args.filter(writes).map(({ key }) => key);
+  return endpoint.args.filter(writes).map(({ key }) => key);
 }

@@ -1,10 +1,10 @@
-// Where compiled code is kept between starts: below the user's own folder, and never in a default below /tmp. What lies there is
-// executed, so nobody else may be able to write there.
+// The folder in which compiled code is kept between starts: below the user's home, and not below /tmp. The code is executed, so nobody
+// else may be able to write there.
 import { mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** Undefined: it cannot be kept (a read-only system, a user without a home, a home of somebody else), so every start compiles anew. */
+/** Undefined if there is no such folder (a read-only system, a user without a home, a home of somebody else): then every start compiles. */
 export function openCodeFolder(name: string, home = homedir): string | undefined {
   try {
     const folder = join(home(), '.cache', 'landbridge', name);

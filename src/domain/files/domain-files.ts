@@ -1,4 +1,4 @@
-// Which files a path stands for, and what each of them is: a domain file (module or data) or an OpenAPI document.
+// Finds the files of a path, and tells domain files (modules or data) from OpenAPI documents.
 
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
@@ -81,7 +81,7 @@ async function classify(file: string): Promise<SourceFile> {
   }
 }
 
-/** The usual ways a file cannot be read, as sentences. */
+/** Why a file cannot be read, as the end of a sentence. */
 export function reason(error: NodeJS.ErrnoException): string {
   if (error.code === 'ENOENT') return 'there is no such file or folder; check the path';
   if (error.code === 'EACCES' || error.code === 'EPERM') return 'may not be read; check its permissions';

@@ -1,5 +1,5 @@
-// Loads TypeScript and JavaScript domain files on plain Node 20, from any folder: `landbridge` and `zod` always resolve
-// to this package's own, so that a file needs no node_modules beside it.
+// Loads TypeScript and JavaScript domain files on Node 20, from any folder. `landbridge` and `zod` always resolve to those of this
+// package, so that a file needs no node_modules beside it.
 import { tmpdir } from 'node:os';
 import { DefinitionError } from '../definition/build-domain.ts';
 import { defineDomain } from '../definition/define-domain.ts';
@@ -12,11 +12,11 @@ export type Library = () => Promise<object>;
 
 const own: Library = async () => ({ defineDomain, z: (await import('zod')).z });
 
-/** The default export of a domain file. Everything that goes wrong on the way is one sentence with its place in the file. */
+/** The default export of a domain file. Every error becomes one sentence with its place in the file. */
 export async function importModule(path: string, file: string, library: Library = own): Promise<unknown> {
   let names: readonly string[] = [];
   try {
-    // jiti costs a start some 100 ms, so it is loaded only when there is a module to load
+    // jiti adds some 100 ms to a start, so it is loaded only if there is a module to load.
     const [{ createJiti }, zod, landbridge] = await Promise.all([import('jiti'), import('zod'), library()]);
     names = Object.keys(landbridge);
     const jiti = createJiti(import.meta.url, {
@@ -40,7 +40,7 @@ export async function importModule(path: string, file: string, library: Library 
   }
 }
 
-/** Files that are temporary themselves are not kept. */
+/** The code of temporary files is not kept. */
 function cacheFolder(path: string): string | false {
   return path.startsWith(tmpdir()) ? false : (openCodeFolder('modules') ?? false);
 }

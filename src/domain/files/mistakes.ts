@@ -1,4 +1,4 @@
-// What is wrong in files that people write, each mistake with its place and on one line:
+// Mistakes in files that people write, each on one line and with its place:
 // `domains/shop.yaml:12:5 credentials.key.kind: what is wrong, and what to write instead`.
 import { type Problem, place } from '../../endpoint/problems.ts';
 import { type ErrorCode, GatewayError } from '../../errors.ts';
@@ -9,7 +9,7 @@ export interface Position {
   readonly column?: number;
 }
 
-/** Where a field stands in its file, or the nearest field around it. */
+/** The position of a field in its file, or of the nearest field around it. */
 export type PositionOf = (path: Problem['path']) => Position | undefined;
 
 /** A mistake as `--json` gives it. */
@@ -17,7 +17,7 @@ export interface Mistake {
   readonly file: string;
   readonly line?: number;
   readonly column?: number;
-  /** `credentials.key.kind`; left out where it is the file as a whole. */
+  /** `credentials.key.kind`; left out if the mistake is about the whole file. */
   readonly field?: string;
   readonly message: string;
 }
@@ -49,7 +49,7 @@ export function toMistakes(file: string, problems: readonly Problem[], positionO
   return unique.sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
 }
 
-/** `shop.yaml:12:5 include.tags`, or as much of it as is known. */
+/** `shop.yaml:12:5 include.tags`, as far as it is known. */
 export function pointTo(file: string, path: Problem['path'], positionOf?: PositionOf): string {
   return [withPosition({ file, ...positionOf?.(path) }), place(path)].filter((part) => part !== '').join(' ');
 }

@@ -1,5 +1,5 @@
-// Errors while a TypeScript or JavaScript domain file is loaded, as one line: the place in the user's own files, what happened
-// there and what to do. Stack frames of the gateway, of Node and of packages are left out.
+// Errors while a TypeScript or JavaScript domain file is loaded, as one line: the place in the user's own files, what happened there,
+// and what to do. Stack frames of the gateway, of Node and of packages are left out.
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -30,20 +30,21 @@ export async function explainThrow(
   names: readonly string[],
 ): Promise<Mistake> {
   const displayPath = (other: string) => (other === path ? file : join(dirname(file), relative(dirname(path), other)));
-  const slip = await readParseError(error);
-  if (slip !== undefined) return { file: displayPath(slip.path), ...slip.position, message: slip.message };
+  const parseError = await readParseError(error);
+  if (parseError !== undefined)
+    return { file: displayPath(parseError.path), ...parseError.position, message: parseError.message };
   const [first, ...calls] = framesOf(error);
   const message = explain(error, names);
   if (first === undefined) return { file, message };
   const position = await usablePosition(first, missingName(error) ?? wrongCall(error));
-  const way = await Promise.all(
+  const callPlaces = await Promise.all(
     calls.slice(0, MAX_CALLS).map(async (call) => {
       const { line, column } = await usablePosition(call);
       return [displayPath(call.path), line, column].filter((part) => part !== undefined).join(':');
     }),
   );
   const inside = first.name === '' ? '' : `in ${first.name}`;
-  const callers = way.length === 0 ? '' : `called at ${way.join(', from ')}`;
+  const callers = callPlaces.length === 0 ? '' : `called at ${callPlaces.join(', from ')}`;
   const beside = [inside, callers].filter((part) => part !== '').join(', ');
   return { file: displayPath(first.path), ...position, message: `${message}${beside === '' ? '' : ` (${beside})`}` };
 }
@@ -95,7 +96,7 @@ function cut(text: string): string {
   return line.length > MAX_MESSAGE_CHARS ? `${line.slice(0, MAX_MESSAGE_CHARS)}…` : line;
 }
 
-/** The stack, innermost first, as far as it lies in the person's own files. */
+/** The stack frames in the user's own files, innermost first. */
 function framesOf(error: unknown): Frame[] {
   const stack = String((error as { stack?: unknown } | undefined)?.stack ?? '');
   const frames: Frame[] = [];
@@ -139,10 +140,10 @@ async function usablePosition({ path, line, column }: Frame, word?: string): Pro
   return /^\s*(?:import|export)\b/.test(text) || column > text.length ? { line } : { line, column };
 }
 
-/** Blank lines and comments before a statement may be lost on the way. */
+/** The compiler may drop blank lines and comments before a statement. */
 const NEAR_LINES = [0, 1, 2, 3];
 
-/** Where the word stands in the line, the place nearest to where it should be. */
+/** Where the word is in the line, at the place nearest to `near`. */
 function findWord(text: string, word: string, near: number): number | undefined {
   let best: number | undefined;
   for (let at = text.indexOf(word); at >= 0 && at < MAX_LINE_CHARS; at = text.indexOf(word, at + 1)) {

@@ -1,13 +1,13 @@
-// Finds the positions of fields in a TypeScript or JavaScript domain file by scanning its text: object literals in the default
-// export or in constants of the file. Objects that are built in other ways have no known position.
+// Finds the positions of fields in a TypeScript or JavaScript domain file by scanning its text: object literals in the default export
+// or in constants of the file. Objects that are built in other ways have no known position.
 import type { Problem } from '../../endpoint/problems.ts';
 import type { Position, PositionOf } from './mistakes.ts';
 
-/** What a bracket holds. Without a path nothing in it is a field of the domain. */
-interface Frame {
+/** An open bracket. Without a path, nothing in it is a field of the domain. */
+interface OpenBracket {
   readonly open: string;
   readonly path: readonly string[] | undefined;
-  /** Of a list. */
+  /** The index in a list. */
   index: number;
   /** Whether a key may come next; only in braces. */
   isKeyNext: boolean;
@@ -56,7 +56,7 @@ function readOffsets(text: string): Map<string, number> {
     /\b(?:export\s{1,9}default|defineDomain\s{0,9}\()\s{0,9}([\w$]{1,100})\s{0,9}(?:[;),\n]|as\b|satisfies\b)/.exec(
       text,
     )?.[1];
-  const stack: Frame[] = [];
+  const stack: OpenBracket[] = [];
   /** The path of an object that begins here, outside of all others. */
   let pending: readonly string[] | undefined;
   let previous = '';

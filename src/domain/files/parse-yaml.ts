@@ -1,4 +1,4 @@
-// Reads a YAML or JSON file that a person wrote as data, and remembers on which line each field stands.
+// Reads a YAML or JSON file that a person wrote, and knows the line of each field.
 import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
 import type { Document, LineCounter, Node } from 'yaml';
@@ -12,7 +12,7 @@ export interface ReadYaml {
 }
 
 let library: typeof Yaml | undefined;
-/** Loaded with the first file: 72 modules, 29 ms and 8 MB that a gateway of JSON documents has no use for. */
+/** Loaded with the first file: 72 modules, 29 ms and 8 MB that a gateway of JSON documents does not need. */
 const yaml = (): typeof Yaml => (library ??= createRequire(import.meta.url)('yaml') as typeof Yaml);
 
 /** Parses what a person wrote: duplicate keys, tabs and broken indentation are mistakes with a place. */
@@ -20,10 +20,10 @@ export function parseYaml(text: string, file: string, code: ErrorCode = 'BAD_DOM
   const { LineCounter, parseDocument } = yaml();
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true, merge: true });
-  const slip = document.errors.find((error) => error.code !== 'DUPLICATE_KEY');
-  if (slip !== undefined) {
-    const message = `${sentence(slip.message)}${fix(slip.code)}`;
-    throw new MistakesError(code, [{ file, ...positionAt(slip.pos[0], lines), message }]);
+  const syntaxError = document.errors.find((error) => error.code !== 'DUPLICATE_KEY');
+  if (syntaxError !== undefined) {
+    const message = `${sentence(syntaxError.message)}${fix(syntaxError.code)}`;
+    throw new MistakesError(code, [{ file, ...positionAt(syntaxError.pos[0], lines), message }]);
   }
   if (document.errors.length > 0) throw new MistakesError(code, listDuplicates(document, file, lines));
   let value: unknown;

@@ -1,8 +1,10 @@
-// One domain file as a checked definition, whatever language it is written in. An author sees all mistakes of a file at once.
+// Reads one domain file, in any of its languages, and checks it. An author sees all mistakes of a file at once, so parts with mistakes
+// are taken out and the rest is checked as well.
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Problem } from '../../endpoint/problems.ts';
+import { setOwn } from '../../schema/keywords.ts';
 import { DefinitionError } from '../definition/build-domain.ts';
 import { isDefined } from '../definition/define-domain.ts';
 import { checkDefinition } from '../definition/definition-schema.ts';
@@ -12,7 +14,6 @@ import { importModule, type Library } from './load-module.ts';
 import { MistakesError, type PositionOf, toMistakes } from './mistakes.ts';
 import { findPositions } from './module-positions.ts';
 import { parseYaml } from './parse-yaml.ts';
-import { isIndependent, withoutMistakes } from './sound-parts.ts';
 
 export interface DomainFile {
   readonly definition: DomainDefinition;
@@ -33,30 +34,30 @@ export async function readDomainFile<Result>(
   const isModule = source.kind === 'module';
   const reading = isModule ? undefined : parseYaml(source.text ?? '', file);
   const about = { file, kind: isModule ? 'module' : 'yaml', ...reading } as const;
-  const complete = async (definition: DomainDefinition) =>
+  const buildComplete = async (definition: DomainDefinition) =>
     build({ ...about, definition: { ...definition, ...(await readResources(definition, file)) } });
   try {
-    return await complete(
+    return await buildComplete(
       check(reading === undefined ? await importModule(resolve(file), file, library) : reading.value),
     );
   } catch (error) {
     if (!(error instanceof DefinitionError)) throw error;
-    const problems = [...error.problems, ...(await listOthers(error, complete))];
+    const problems = [...error.problems, ...(await listFurtherProblems(error, buildComplete))];
     const positionOf = reading?.positionOf ?? findPositions(await readFile(resolve(file), 'utf8').catch(() => ''));
     throw new MistakesError('BAD_DOMAIN', toMistakes(file, problems, positionOf), error);
   }
 }
 
-/** Builds the parts of the file whose shape is right, to report their mistakes as well. */
-async function listOthers(
+/** Builds the parts of the file that have the right shape, to report their mistakes as well. */
+async function listFurtherProblems(
   { value, problems }: DefinitionError,
-  complete: (definition: DomainDefinition) => unknown,
+  buildComplete: (definition: DomainDefinition) => unknown,
 ): Promise<Problem[]> {
   const rest = withoutMistakes(value, problems);
   const result = rest === undefined ? undefined : checkDefinition(rest);
   if (result === undefined || 'problems' in result) return [];
   try {
-    await complete(result.definition);
+    await buildComplete(result.definition);
     return [];
   } catch (error) {
     return error instanceof DefinitionError ? error.problems.filter(isIndependent) : [];
@@ -113,7 +114,7 @@ async function readBeside(
   const outside = { problem: 'must be in the folder of the domain file' };
   if (!isInside(path, folder)) return outside;
   try {
-    // A link inside may lead out.
+    // A symbolic link in the folder may lead out of it.
     if (!isInside(await realpath(path), await realpath(folder))) return outside;
     if ((await stat(path)).size > MAX_RESOURCE_BYTES) return { problem: `is larger than ${MAX_RESOURCE_BYTES} bytes` };
     return { resource: { ...resource, text: await readFile(path, 'utf8') } };
@@ -125,4 +126,67 @@ async function readBeside(
 function isInside(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return !way.startsWith('..') && !isAbsolute(way);
+}
+
+/** Fields whose entries are independent of each other. */
+const ENTRIES = new Set(['endpoints', 'operations', 'prompts', 'resources']);
+/** Fields of an endpoint that cannot be left out while checking the rest: without them it would be another request. */
+const ESSENTIAL = new Set([
+  'method',
+  'path',
+  'args',
+  'inputSchema',
+  'place',
+  'fixed',
+  'body',
+  'summary',
+  'name',
+  'baseUrl',
+]);
+/** If one of these is wrong, the rest of the file cannot be checked. */
+const REQUIRED_FOR_REST = new Set([
+  'name',
+  'baseUrl',
+  'prefix',
+  'endpoints',
+  'openapi',
+  'overlays',
+  'refsRoot',
+  'server',
+  'serverVariables',
+  'include',
+  'exclude',
+  'operations',
+]);
+
+/** A copy without the parts that have problems; undefined if the rest makes no sense without them. */
+function withoutMistakes(value: unknown, problems: readonly Problem[]): unknown {
+  if (!isObject(value)) return undefined;
+  const removals = problems.map(({ path }) => pathToRemove(path));
+  if (removals.some((path) => path === undefined)) return undefined;
+  return removals.reduce<unknown>((rest, path) => withoutKey(rest, path!), value);
+}
+
+/** Whether a problem is real, and not just a consequence of the parts that were taken out. */
+function isIndependent({ path }: Problem): boolean {
+  return path.length > 0 && path[0] !== 'pinned' && !path.includes('security') && !path.includes('credentials');
+}
+
+function pathToRemove(path: Problem['path']): Problem['path'] | undefined {
+  const [key, entry, field] = path;
+  if (key === undefined) return undefined;
+  if (!ENTRIES.has(String(key))) return REQUIRED_FOR_REST.has(String(key)) ? undefined : [key];
+  if (entry === undefined) return undefined;
+  if (key === 'prompts' || key === 'resources') return [key, entry];
+  return field === undefined || ESSENTIAL.has(String(field)) ? [key, entry] : [key, entry, field];
+}
+
+function withoutKey(value: unknown, [key, ...rest]: Problem['path']): unknown {
+  if (!isObject(value) || key === undefined) return value;
+  const copy: Record<string, unknown> = {};
+  for (const [name, inner] of Object.entries(value)) {
+    if (name !== String(key)) setOwn(copy, name, inner);
+    else if (rest.length > 0) setOwn(copy, name, withoutKey(inner, rest));
+  }
+  return copy;
 }

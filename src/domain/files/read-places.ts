@@ -1,11 +1,11 @@
-// Where a part of a file was read from, remembered for mistakes that show only later, beside variables, profiles or other files.
+// Remembers where a part of a file was read from, for mistakes that are found later, together with variables, profiles or other files.
 import type { Problem } from '../../endpoint/problems.ts';
 import { MistakesError, type PositionOf, toMistakes } from './mistakes.ts';
 
 export interface ReadPlace {
   readonly file: string;
   readonly positionOf: PositionOf;
-  /** Keys around the part, where paths of mistakes begin at the part itself and not at the top of the file. */
+  /** The path of the part in the file, if paths of mistakes begin at the part. */
   readonly within?: Problem['path'];
 }
 

@@ -1,7 +1,7 @@
 // Text with placeholders for the caller: `${principal.sub}` in headers of a domain file and in the claims of an assertion. It is
-// parsed when a domain is built, and filled in at every call with what was verified about the caller.
+// parsed when a domain is built, and filled in for every call with what was verified about the caller.
 
-/** What is known of a caller; a Principal is one. */
+/** What is known of a caller. A Principal is one. */
 export interface VerifiedCaller {
   readonly id: string;
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
@@ -13,7 +13,7 @@ interface CallerField {
   readonly name: string;
   /** The name of the claim, if it is one. */
   readonly claim?: string;
-  /** Taken where the caller has none. */
+  /** The value if the caller has none. */
   readonly fallback?: string;
 }
 
@@ -76,8 +76,8 @@ export function fillText({ parts }: CallerText, caller: VerifiedCaller, tool: st
       result += part;
       continue;
     }
-    const value = lookUp(part, caller, tool);
-    if (value === undefined) return { problem: missing(part) };
+    const value = lookUpField(part, caller, tool);
+    if (value === undefined) return { problem: describeMissing(part) };
     if (typeof value === 'object')
       return { problem: `the claim \${${part.name}} of the caller's token is a list or an object, not a text` };
     const text = String(value);
@@ -97,20 +97,20 @@ export function fillText({ parts }: CallerText, caller: VerifiedCaller, tool: st
 export function fillValue(text: CallerText, caller: VerifiedCaller, tool: string): Filled<unknown> {
   const [part] = text.parts;
   if (text.parts.length > 1 || part === undefined || typeof part === 'string') return fillText(text, caller, tool);
-  const value = lookUp(part, caller, tool);
-  return value === undefined ? { problem: missing(part) } : { value };
+  const value = lookUpField(part, caller, tool);
+  return value === undefined ? { problem: describeMissing(part) } : { value };
 }
 
-function missing({ name }: CallerField): string {
+function describeMissing({ name }: CallerField): string {
   return `the caller has no \${${name}}`;
 }
 
-function lookUp({ name, claim, fallback }: CallerField, { id, claims }: VerifiedCaller, tool: string): unknown {
+function lookUpField({ name, claim, fallback }: CallerField, { id, claims }: VerifiedCaller, tool: string): unknown {
   const value = claim === undefined ? (name === 'tool' ? tool : id) : findClaim(claims ?? {}, claim);
   return value === undefined || value === null || value === '' ? fallback : value;
 }
 
-/** The claim of that very name (`https://shop.example/role`), else the one its dots lead to (`realm_access.roles`). */
+/** The claim with exactly this name (`https://shop.example/role`), otherwise the nested one (`realm_access.roles`). */
 function findClaim(claims: Readonly<Record<string, unknown>>, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path];
   let value: unknown = claims;

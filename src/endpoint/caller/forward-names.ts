@@ -6,7 +6,7 @@ import type { Problem } from '../problems.ts';
 
 const MAX_NAMES = 20;
 
-/** The first that applies is the reason that is given. */
+/** Kinds of headers that are refused, and why. The first that applies is reported. */
 const REFUSED = [
   [['proof'], 'authenticates the caller to this gateway'],
   [['proxy'], 'is meant for a proxy between the caller and the gateway'],

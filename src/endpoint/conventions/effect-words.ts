@@ -1,77 +1,39 @@
-// The verbs that tell what an operation does, and where in a name, a path or a sentence they count as verbs. `delete_points`
-// and `points_delete` delete; `list_deleted`, `get_delete_status`, `undelete` and `cancel_deletion` do not.
+// Where in a name, a path or a sentence the words of the lexicon count as verbs. `delete_points` and `points_delete` delete;
+// `list_deleted`, `get_delete_status`, `undelete` and `cancel_deletion` do not.
 
 import { toSnakeCase } from '../names.ts';
 import { stripHtml } from './html.ts';
+import { effectWords } from './lexicon.ts';
 
 const words = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/));
 
-/** Verbs only ever used for taking something away for good. */
-const DELETIONS = words(`delete del destroy purge erase wipe remove rm drop revoke terminate truncate uninstall
-  deprovision decommission deregister unregister expunge eradicate obliterate deauthorize deauthorise`);
+const DELETIONS = effectWords('deletes');
+const DELETION_NOUNS = effectWords('deletion');
+const ENDINGS = effectWords('ends');
+const GOVERNING_VERBS = effectWords('governs');
+const SWITCHES = effectWords('switches');
+const HEADS = effectWords('head');
+const NOUNS = effectWords('noun');
+const LATER_NOUNS = effectWords('noun-later');
+const STARTS = effectWords('starts');
+const STARTED = effectWords('started');
+const FINAL_VERBS = effectWords('final');
+const READS = effectWords('reads');
+const READS_IN_SENTENCE: ReadonlySet<string> = new Set([...READS, ...effectWords('tells-read')]);
+const SURE_CHANGES = effectWords('changes-surely');
+const CHANGES: ReadonlySet<string> = new Set([...SURE_CHANGES, ...effectWords('changes')]);
+const DATA_CHANGES = effectWords('changes-data');
+const ACTIONS = effectWords('acts');
+const UPDATES = effectWords('updates');
+const ISSUED = effectWords('issued');
+
 /** `drop_off` and `drop_down` are nouns, not deletions. */
 const AFTER_DROP = words('off down box in out point points zone zones ship shipping');
-/** The same as nouns: `POST /account/deletion`, `schedule_key_deletion`. */
-const DELETION_NOUNS = words('deletion removal erasure destruction termination revocation delete purge wipe');
-/** Verbs that end something for good, and are nouns or adjectives elsewhere: they count at the beginning or the end only. */
-const ENDINGS = words(`cancel abort clear reset kill flush prune discard empty trash void expire invalidate redact
-  anonymize anonymise cleanup teardown shred nuke evict`);
-
-/** After one of these verbs, a deletion is only an object: `get_delete_request`, `approve_removal`. */
-const OTHER_VERBS =
-  words(`get list read find fetch search query count check is has can preview validate test create add update
-  set edit save replace restore cancel abort approve reject un undo undelete recover prevent reverse configure describe show
-  view retrieve lookup no not`);
-/**
- * For a deletion as a noun, these count as well: `disable_deletion`. A deletion as a verb still happens: `disable_remove_user`.
- */
-const SWITCHES = words('disable enable stop withdraw auto');
 /** `stop_and_delete`, `find_one_and_remove`: each part is judged as a separate name. */
 const JOINERS = words('and or then');
-/** Nouns before which a deletion is an adjective: `get_delete_request`, `delete_jobs_list`, `disable_delete_protection`. */
-const HEADS = words(
-  'request job task operation marker policy policie rule log status statuse history reason protection event',
-);
-/** Verbs that may also be nouns: `list_remove_member`, `blog_post_delete` and `data_set_delete` do delete. */
-const NOUNS = words('list search query test count view');
-const LATER_NOUNS = words('set update check');
-/** Verbs that start a deletion: `create_deletion_request`, `submit_bulk_delete`. */
-const STARTS = words(
-  'create add start submit request schedule trigger initiate execute run perform queue enqueue begin',
-);
-/** Nouns for a deletion that was started: `create_delete_job`. A `delete_policy` is something else. */
-const STARTED = words('request job task operation run batch');
-/** Last words of names that begin with the resource: `empty_rooms_create` does not empty anything. */
-const FINAL_VERBS = words('create retrieve');
+/** Adverbs and adjectives that say how an action is done. */
 const MANNERS = words('bulk batch mass multi permanently hard soft force forcibly immediately admin');
-
-const READS = words('search list get count find lookup describe query retrieve');
-/** Verbs of a sentence about a read. */
-const READ_SENTENCE =
-  words(`search list get count find lookup look describe query retrieve return fetch read show view display
-  obtain check download export preview calculate compute estimate`);
-/** Verbs that change something; a read by name has none of them anywhere. */
-const CHANGES =
-  words(`create add insert update upsert modify set put patch edit save replace rename move copy send submit start
-  stop run execute enable disable attach detach associate disassociate assign register import upload publish subscribe
-  unsubscribe approve reject accept activate deactivate grant merge sync refresh generate issue mark apply append write
-  restore restart reboot allocate release lock unlock acquire tag untag ack acknowledge pop claim consume checkout alter
-  change increment decrement requeue dequeue trigger`);
-/** A GET that begins with one of these changes something, whatever HTTP says (AWS: `GET /?Action=CreateVolume`). */
-const SURE_CHANGES =
-  words(`create add insert update upsert modify put edit replace rename send enable disable attach detach
-  associate disassociate assign register upload reboot restart allocate deactivate`);
-/** Verbs that are hardly ever nouns: a path that ends with one is an action, not the address of data. */
-const DOINGS =
-  words(`logout logoff signout shutdown poweroff restart reboot reload flush rotate trigger unsubscribe send resend
-  approve reject regenerate execute invoke launch deploy activate deactivate enable disable pause resume retry cancel
-  abort kill invalidate`);
-const UPDATES = words(
-  'update upsert modify set edit save replace rename move overwrite patch change merge restore write',
-);
-/** Things that a POST creates although its name says `get`: `get_token`, `get_upload_url`. */
-const MINTED = words('token tokens session credentials credential link url ticket nonce otp code key secret or and');
-
+/** Words in front of the verb of a sentence: `This endpoint allows you to …`. */
 const FILLERS =
   words(`this the a an api endpoint method operation call request route function service resource action it you
   users user to allows allow lets let used use can be will is for permits enables and may deprecated beta experimental
@@ -81,8 +43,8 @@ const FILLERS =
 const RUNS = words('run runs execute executes perform performs multiple');
 const SEARCHES = words('search searches lookup count');
 
-/** `deletes`, `flushes`, `empties` → the verb. */
-function toVerb(word: string, verbs: ReadonlySet<string>): boolean {
+/** Whether a word is one of these verbs, also as `deletes`, `flushes`, `empties`. */
+function isVerbOf(word: string, verbs: ReadonlySet<string>): boolean {
   if (verbs.has(word)) return true;
   if (word.endsWith('ies') && verbs.has(`${word.slice(0, -3)}y`)) return true;
   return word.endsWith('s') && (verbs.has(word.slice(0, -1)) || (word.endsWith('es') && verbs.has(word.slice(0, -2))));
@@ -159,7 +121,7 @@ const ENDING_STEM = new RegExp(
   ENDING_WORDS.flatMap((word) => (word.length > 3 ? word.slice(0, -1) : [])).join('|'),
   'i',
 );
-/** `rm` and `del` are in every `form` and `model`: they count as words, in every form that `toVerb` knows. */
+/** `rm` and `del` are in every `form` and `model`: they count as words, in every form that `isVerbOf` accepts. */
 const SHORT_WORDS = ENDING_WORDS.filter((word) => word.length <= 3);
 const SHORT_ENDING = new RegExp(`(?<![a-z])(?:${SHORT_WORDS.join('|')})(?:e?s)?(?![a-z])`, 'i');
 /** In names, a capital begins a word as well: `addDel`, `delTags`, `addDELTags`. */
@@ -169,31 +131,31 @@ const SHORT_IN_NAME = new RegExp(
     return [`(?<![A-Za-z])${word}(?:e?s)?(?=[A-Z])`, `${capital}(?:e?s)?(?![a-z])`, word.toUpperCase()];
   }).join('|'),
 );
-/** What is not read as it is written: other letters than ASCII's, markup and entities. */
-const IN_DISGUISE = /[^ -;=?-~]|&[#a-z]/i;
+/** What has to be decoded before it is read: letters outside ASCII, markup and entities. */
+const ENCODED = /[^ -;=?-~]|&[#a-z]/i;
 
-/** Whether a text, read to its end, may speak of a deletion or an end. */
-function mayEnd(text: string): boolean {
-  return ENDING_STEM.test(text) || SHORT_ENDING.test(text) || SHORT_IN_NAME.test(text) || IN_DISGUISE.test(text);
+/** Whether a text may name a deletion or an ending. All of it is searched. */
+function mayDelete(text: string): boolean {
+  return ENDING_STEM.test(text) || SHORT_ENDING.test(text) || SHORT_IN_NAME.test(text) || ENCODED.test(text);
 }
 
 /**
- * A quick test, which saves the reading of most names: a no is certain, a yes is not. It looks at what is read and no further,
- * because a word that is cut off may be another one: `deliver` → `del`.
+ * A quick test, which makes it unnecessary to split most names into words: false is certain, true is not. It looks at what is read
+ * of the name and no further, because a word that is cut off may be another one: `deliver` → `del`.
  */
-export function nameMayEnd(name: string): boolean {
-  return mayEnd(name.slice(0, MAX_NAME_CHARS));
+export function nameMayDelete(name: string): boolean {
+  return mayDelete(name.slice(0, MAX_NAME_CHARS));
 }
 
-/** The same of a path. Each segment is cut for itself, so a long path has to be read. */
-export function pathMayEnd(path: string): boolean {
-  return path.length > MAX_NAME_CHARS || mayEnd(path);
+/** The same for a path. Each segment is cut separately, so a long path has to be read. */
+export function pathMayDelete(path: string): boolean {
+  return path.length > MAX_NAME_CHARS || mayDelete(path);
 }
 
-/** The same of a sentence, which is read up to two places: `coordinatedDeletion` goes further than `readSentence`. */
-export function sentenceMayEnd(sentence: string): boolean {
-  if (mayEnd(sentence.slice(0, MAX_SENTENCE_CHARS))) return true;
-  return sentence.length > MAX_TEXT_CHARS && mayEnd(beginningOf(sentence));
+/** The same for a sentence. It has two limits: `coordinatedDeletion` reads further than `readSentence`. */
+export function sentenceMayDelete(sentence: string): boolean {
+  if (mayDelete(sentence.slice(0, MAX_SENTENCE_CHARS))) return true;
+  return sentence.length > MAX_TEXT_CHARS && mayDelete(beginningOf(sentence));
 }
 
 /** `This cannot be undone`. */
@@ -213,44 +175,42 @@ export function irreversibleIn(text: string): string | undefined {
 const MAX_FINAL_CHARS = 400;
 
 function isDeletionVerb(word: string): boolean {
-  return toVerb(word, DELETIONS);
+  return isVerbOf(word, DELETIONS);
 }
 
 /** After these words comes a noun: `Search for issues`, `Count the updates of a set`. */
 const BEFORE_THINGS = words('a an the of for by in with from each all any multiple');
 
-/** Whether a sentence tells of a read and of nothing beside it. */
-export function tellsOnlyRead(sentence: string): boolean {
+/** Whether a sentence describes a read and nothing else. */
+export function describesOnlyRead(sentence: string): boolean {
   const { all, position } = readSentence(sentence);
   if (meaningOf(all[position] ?? '') !== 'reads') return false;
   return !all.some((word, index) => {
     if (index <= position) return false;
-    if (isForm(word, DELETIONS) || isForm(word, ENDINGS) || DELETION_NOUNS.has(word) || word === 'creation')
+    if (isAnyFormOf(word, DELETIONS) || isAnyFormOf(word, ENDINGS) || DELETION_NOUNS.has(word) || word === 'creation')
       return true;
     // `List tags`
     const isThing = BEFORE_THINGS.has(all[index - 1]!) || (index === position + 1 && word.endsWith('s'));
-    return !isThing && isForm(word, CHANGES);
+    return !isThing && isAnyFormOf(word, CHANGES);
   });
 }
 
 const MAX_DESCRIPTION_CHARS = 600;
+/** Words before a verb that says what the operation does. */
 const BEFORE_VERBS = words('will also and or then which it this may can');
-/** Verbs that in a description are about data. Others are too general: a description says `enables` and `runs` of many things. */
-const DATA_CHANGES = words(`create insert update upsert modify alter change mark consume acknowledge increment decrement
-  requeue dequeue replace overwrite`);
 
 /** Whether a description mentions a change after its first verb: `it will alter the state of the queue`. */
-export function tellsChange(description: string): boolean {
+export function describesChange(description: string): boolean {
   const all = toSnakeCase(description.slice(0, MAX_DESCRIPTION_CHARS)).split('_');
   return all.some((word, index) => {
     const isVerb = BEFORE_VERBS.has(all[index - 1] ?? '');
-    return isVerb && (isForm(word, DELETIONS) || isForm(word, DATA_CHANGES));
+    return isVerb && (isAnyFormOf(word, DELETIONS) || isAnyFormOf(word, DATA_CHANGES));
   });
 }
 
-/** `removes`, `removing`, `marking` too. */
-function isForm(word: string, verbs: ReadonlySet<string>): boolean {
-  if (!word.endsWith('ing')) return toVerb(word, verbs);
+/** The same, also as `removing` or `marking`. */
+function isAnyFormOf(word: string, verbs: ReadonlySet<string>): boolean {
+  if (!word.endsWith('ing')) return isVerbOf(word, verbs);
   const stem = word.slice(0, -3);
   return verbs.has(stem) || verbs.has(`${stem}e`) || verbs.has(stem.slice(0, -1));
 }
@@ -262,10 +222,10 @@ function isDeletionWord(word: string): boolean {
 /** What a sentence's verb says. */
 export function meaningOf(verb: string): 'deletes' | 'ends' | 'reads' | 'changes' | undefined {
   if (verb === '') return undefined;
-  if (toVerb(verb, DELETIONS) || verb === 'deleting' || verb === 'removing') return 'deletes';
-  if (verb !== 'empty' && verb !== 'void' && toVerb(verb, ENDINGS)) return 'ends';
-  if (toVerb(verb, READ_SENTENCE)) return 'reads';
-  return toVerb(verb, CHANGES) ? 'changes' : undefined;
+  if (isVerbOf(verb, DELETIONS) || verb === 'deleting' || verb === 'removing') return 'deletes';
+  if (verb !== 'empty' && verb !== 'void' && isVerbOf(verb, ENDINGS)) return 'ends';
+  if (isVerbOf(verb, READS_IN_SENTENCE)) return 'reads';
+  return isVerbOf(verb, CHANGES) ? 'changes' : undefined;
 }
 
 /** Whether a name deletes. `mayChange`: the method may change data, so that doubts make it stricter. */
@@ -286,7 +246,7 @@ function deletes(name: readonly string[], mayChange: boolean): boolean {
   const isLast = at === name.length - 1 && !before.includes('auto');
   const isThing = (word: string, index: number) =>
     mayChange && (NOUNS.has(word) || (LATER_NOUNS.has(word) && (index > 0 || isLast)));
-  const isOther = before.some((word, index) => OTHER_VERBS.has(word) && !isThing(word, index));
+  const isOther = before.some((word, index) => GOVERNING_VERBS.has(word) && !isThing(word, index));
   if (isOther) return mayChange && startsDeletion(name);
   if (name[at + 1] === 'protection' && before.some((word) => SWITCHES.has(word))) return false;
   return mayChange || !isHead(name[at + 1]) || !READS.has(name.at(-1)!);
@@ -297,10 +257,10 @@ function findDeletion(name: readonly string[]): number {
 }
 
 function isHead(word = ''): boolean {
-  return HEADS.has(word) || HEADS.has(word.replace(/s$/, ''));
+  return HEADS.has(word) || HEADS.has(word.replace(/s$/, '')) || word === 'policies';
 }
 
-/** Whether a path segment is a thing that has to do with a deletion: `delete-requests`, `remove-token`. */
+/** Whether a path segment is a thing about deletions: `delete-requests`, `remove-token`. */
 export function isDeletionThing(segment: readonly string[]): boolean {
   const at = findDeletion(segment);
   return at === segment.length - 2 && (isHead(segment[at + 1]) || segment[at + 1] === 'token');
@@ -312,7 +272,7 @@ function startsDeletion(name: readonly string[]): boolean {
   const before = name.slice(0, at);
   const after = name.slice(at + 1).filter((word) => !STARTED.has(word.replace(/s$/, '')));
   // `account_deletion` without a verb: a POST starts it.
-  const isOther = before.some((word) => (OTHER_VERBS.has(word) || SWITCHES.has(word)) && !STARTS.has(word));
+  const isOther = before.some((word) => (GOVERNING_VERBS.has(word) || SWITCHES.has(word)) && !STARTS.has(word));
   const isStarted = before.some((word) => STARTS.has(word)) || /(?:ion|al|ure)$/.test(name[at]!);
   return after.length === 0 && !isOther && isStarted;
 }
@@ -325,7 +285,7 @@ export function namesEnding(name: readonly string[]): boolean {
   const verbs = name.filter((word) => !MANNERS.has(word));
   const last = verbs.pop() ?? '';
   if (ENDINGS.has(verbs[0] ?? last)) return !FINAL_VERBS.has(last) && !(last === 'update' && verbs.length > 1);
-  const others = [OTHER_VERBS, SWITCHES, STARTS];
+  const others = [GOVERNING_VERBS, SWITCHES, STARTS];
   return ENDINGS.has(last) && !verbs.some((word) => others.some((list) => list.has(word)));
 }
 
@@ -335,13 +295,13 @@ export function namesRead(name: readonly string[]): boolean {
   return READS.has(verbs[0] ?? '') && !verbs.some(isNoRead);
 }
 
-/** Whether a name may be that of a read, as far as its words tell. */
+/** Whether a name may be that of a read: one of its words says so, and none contradicts it. */
 export function mentionsRead(name: readonly string[]): boolean {
   return name.some((word) => READS.has(word)) && !name.some(isNoRead);
 }
 
 function isNoRead(word: string): boolean {
-  return CHANGES.has(word) || isDeletionWord(word) || ENDINGS.has(word) || MINTED.has(word);
+  return CHANGES.has(word) || isDeletionWord(word) || ENDINGS.has(word) || ISSUED.has(word);
 }
 
 /** Whether a GET of this name changes something. */
@@ -349,28 +309,28 @@ export function namesChange(name: readonly string[]): boolean {
   return SURE_CHANGES.has(name[0] ?? '') && !name.some((word) => READS.has(word));
 }
 
-/** Whether a path segment is a verb of doing and nothing else: `logout`, `sign-out`, `force-restart`. */
-export function isDoingSegment(segment: readonly string[]): boolean {
-  return segment.length > 0 && DOINGS.has(segment.filter((word) => !MANNERS.has(word)).join(''));
+/** Whether a path segment is an action and nothing else: `logout`, `sign-out`, `force-restart`. */
+export function isActionSegment(segment: readonly string[]): boolean {
+  return segment.length > 0 && ACTIONS.has(segment.filter((word) => !MANNERS.has(word)).join(''));
 }
 
 /** Whether a name or segment begins or ends with an action. Words that may also be nouns do not count beside a reading verb. */
-export function mentionsDoing(name: readonly string[]): boolean {
-  if (isDoingSegment(name) || DOINGS.has(name[0] ?? '')) return true;
-  const isDoing = (word = '') => [DOINGS, CHANGES, DELETIONS, ENDINGS].some((list) => list.has(word));
-  return (isDoing(name[0]) || isDoing(name.at(-1))) && !name.some((word) => READ_SENTENCE.has(word));
+export function mentionsAction(name: readonly string[]): boolean {
+  if (isActionSegment(name) || ACTIONS.has(name[0] ?? '')) return true;
+  const isAction = (word = '') => [ACTIONS, CHANGES, DELETIONS, ENDINGS].some((list) => list.has(word));
+  return (isAction(name[0]) || isAction(name.at(-1))) && !name.some((word) => READS_IN_SENTENCE.has(word));
 }
 
-/** Whether a name says that something there gets another value. */
+/** Whether a name says that something gets another value. */
 export function namesUpdate(name: readonly string[]): boolean {
   return UPDATES.has(name[0] ?? '') || UPDATES.has(name.at(-1) ?? '');
 }
 
 export function beginsWithRead(name: readonly string[]): boolean {
-  return READ_SENTENCE.has(name[0] ?? '');
+  return READS_IN_SENTENCE.has(name[0] ?? '');
 }
 
-/** Whether a name speaks of a deletion, as a verb or not. */
+/** Whether a name contains a word for a deletion, as a verb or as a noun. */
 export function mentionsDeletion(name: readonly string[]): boolean {
   return name.some(isDeletionWord);
 }

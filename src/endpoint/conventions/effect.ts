@@ -1,28 +1,28 @@
-// What an operation does to data, derived from its method, name, path and summary; if these disagree, the strictest counts. A
-// domain file may override it; a document may only make it stricter.
+// What an operation does to data, derived from its method, name, path and summary. If these disagree, the strictest counts. A domain
+// file may override it; a document can only make it stricter.
 import type { Effect } from '../model.ts';
 import { once } from '../untrusted.ts';
 import {
   beginsWithRead,
+  describesChange,
+  describesOnlyRead,
   irreversibleIn,
+  isActionSegment,
   isDeletionSegment,
   isDeletionThing,
-  isDoingSegment,
   isOnlyQuery,
   meaningOf,
+  mentionsAction,
   mentionsDeletion,
-  mentionsDoing,
   mentionsRead,
-  nameMayEnd,
+  nameMayDelete,
   namesChange,
   namesDeletion,
   namesEnding,
   namesRead,
   namesUpdate,
-  pathMayEnd,
-  sentenceMayEnd,
-  tellsChange,
-  tellsOnlyRead,
+  pathMayDelete,
+  sentenceMayDelete,
   toWords,
   verbOf,
 } from './effect-words.ts';
@@ -39,7 +39,7 @@ export interface NamedOperation {
   readonly summary?: string | undefined;
   /** Looked at only for a POST that seems to read. */
   readonly description?: string | undefined;
-  /** Whether its body takes a statement (SQL, GraphQL, a script): asked of a query by POST. Unsaid: it may. */
+  /** Whether its body takes a statement (SQL, GraphQL, a script), which matters for a query by POST. Undefined: it may. */
   readonly takesStatement?: (() => boolean) | undefined;
 }
 
@@ -92,7 +92,7 @@ export function effectOf(operation: NamedOperation): Baseline {
     const isAction = ACTION.test(path) && reading.segment.length > 0;
     const changes = isAction
       ? !beginsWithRead(reading.segment)
-      : (namesChange(reading.name) || isDoing(reading)) && meaningOf(reading.verb()) !== 'reads';
+      : (namesChange(reading.name) || isNamedAsAction(reading)) && meaningOf(reading.verb()) !== 'reads';
     return changes
       ? { effect: 'write', from: `${method}, but named ${name || path}` }
       : { effect: 'read', from: METHOD };
@@ -101,19 +101,19 @@ export function effectOf(operation: NamedOperation): Baseline {
   return reason ? { effect: 'read', from: `POST, but ${reason}` } : { effect: 'write', from: METHOD };
 }
 
-/** `GET /logout`, `GET /system/restart`. A name that starts with `get` proves nothing: it may come from the method. */
-function isDoing({ name, end }: Reading): boolean {
-  return isDoingSegment(end) && (!beginsWithRead(name) || name[0] === 'get');
+/** `GET /logout`, `GET /system/restart`. A name that starts with `get` is no evidence of a read: it may come from the method. */
+function isNamedAsAction({ name, end }: Reading): boolean {
+  return isActionSegment(end) && (!beginsWithRead(name) || name[0] === 'get');
 }
 
 /** Why a GET may do more than read. Stricter than `effectOf`, which decides about guards. */
 export function doubtRead({ path, name = '', summary = '' }: NamedOperation): string | undefined {
   const segment = path
     .split(/[/?#:.]/)
-    .find((part) => !part.includes('{') && part !== '' && mentionsDoing(toWords(part)));
-  if (segment !== undefined && !(beginsWithRead(toWords(name)) && !isDoingSegment(toWords(segment))))
+    .find((part) => !part.includes('{') && part !== '' && mentionsAction(toWords(part)));
+  if (segment !== undefined && !(beginsWithRead(toWords(name)) && !isActionSegment(toWords(segment))))
     return `its path says "${segment}"`;
-  if (mentionsDoing(toWords(name))) return `it is named ${name}`;
+  if (mentionsAction(toWords(name))) return `it is named ${name}`;
   const verb = verbOf(summary, false);
   const meaning = meaningOf(verb);
   return meaning === undefined || meaning === 'reads' ? undefined : `its summary says "${verb}"`;
@@ -130,7 +130,7 @@ export function overwrites({ method, path, action }: { method: string; path: str
 
 function deletionIn(reading: Reading): string | undefined {
   const { operation, name, segment, mayChange } = reading;
-  if (!mayEnd(operation)) return mayChange ? irreversibly(operation) : undefined;
+  if (!mayDelete(operation)) return mayChange ? irreversibly(operation) : undefined;
   const verb = reading.verb();
   const meaning = meaningOf(verb);
   const byName = `named ${operation.name}`;
@@ -139,7 +139,7 @@ function deletionIn(reading: Reading): string | undefined {
   if (namesDeletion(name, mayChange) || isMethodAndDeletion(reading)) return byName;
   if (isDeletionPath(reading)) return byPath;
   if (meaning === 'deletes') return bySummary;
-  // A GET usually reads: a reading name or summary outweighs a single word of ending, and without one, two are needed.
+  // A GET usually reads. A name or summary of a read outweighs one word for an ending; without such a name or summary, two are needed.
   if (!mayChange && (meaning === 'reads' || beginsWithRead(name))) return undefined;
   const isEndingPath = namesEnding(segment) && !(segment.includes('reset') && /password/i.test(operation.path));
   const signs = [namesEnding(name) && byName, isEndingPath && byPath, meaning === 'ends' && bySummary].filter(
@@ -149,8 +149,8 @@ function deletionIn(reading: Reading): string | undefined {
   return signs[0] ?? irreversibly(operation);
 }
 
-function mayEnd({ name = '', path, summary = '' }: NamedOperation): boolean {
-  return nameMayEnd(name) || pathMayEnd(path) || sentenceMayEnd(summary);
+function mayDelete({ name = '', path, summary = '' }: NamedOperation): boolean {
+  return nameMayDelete(name) || pathMayDelete(path) || sentenceMayDelete(summary);
 }
 
 function irreversibly({ summary = '', description = '' }: NamedOperation): string | undefined {
@@ -171,21 +171,21 @@ function isDeletionPath(reading: Reading): boolean {
   const { operation, name, segment, end, verb, mayChange } = reading;
   if (isDeletionSegment(segment) || isDeletionSegment(end)) return true;
   const isAboutDeletion = mentionsDeletion(name) && !namesDeletion(name, mayChange);
-  // `create_remove_token` at `/remove-token`. A leading `get` proves nothing: it may come from the method.
-  const isSaid = mayChange
+  // `create_remove_token` at `/remove-token`. A leading `get` is no evidence: it may come from the method.
+  const isAbout = mayChange
     ? isAboutDeletion
     : meaningOf(verb()) === 'reads' || (beginsWithRead(name) && name[0] !== 'get');
-  const isThing = isSaid && isDeletionThing(end);
+  const isThing = isAbout && isDeletionThing(end);
   if (!isThing && (namesDeletion(segment, mayChange) || namesDeletion(end, mayChange))) return true;
   const isOther = beginsWithRead(name) || isAboutDeletion;
   return mayChange && !isOther && !mentionsRead(segment) && hasDeletionSegment(operation.path);
 }
 
 function hasDeletionSegment(path: string): boolean {
-  return pathMayEnd(path) && path.split('/').some((part) => isDeletionSegment(toWords(part)));
+  return pathMayDelete(path) && path.split('/').some((part) => isDeletionSegment(toWords(part)));
 }
 
-/** Why a POST counts as a read. It must be certain: reads are allowed where nothing may be changed. */
+/** Why a POST counts as a read. This must be certain, because reads are allowed in read-only gateways. */
 function readIn({ operation, name, segment }: Reading): string | undefined {
   const { summary = '', description = '' } = operation;
   if (!namesRead(segment) || (name.length > 0 && !mentionsRead(name))) return undefined;
@@ -194,7 +194,7 @@ function readIn({ operation, name, segment }: Reading): string | undefined {
   const isNamed = name.length === 0 || namesRead(name) || namesRead(toWords(last));
   if (!isNamed && segment.length > 1) return undefined;
   if (isOnlyQuery([...segment, ...name]) && operation.takesStatement?.() !== false) return undefined;
-  if (!tellsOnlyRead(summary) || tellsChange(description)) return undefined;
+  if (!describesOnlyRead(summary) || describesChange(description)) return undefined;
   return name.length > 0 ? `named ${operation.name} at ${operation.path}` : `its path is ${operation.path}`;
 }
 

@@ -1,7 +1,8 @@
-// What a file is: by the ending of its name, and by its first bytes.
+// Files: the schema of a file as an argument, and the media type of a file by the extension of its name or by its first bytes.
+import type { JsonSchema } from '../model.ts';
 
-/** Media type and the endings of its files; a type without a slash is of `application/`. */
-const ENDINGS = `
+/** Media types and the extensions of their files. A type without a slash belongs to `application/`. */
+const EXTENSIONS = `
   image/png png apng / image/jpeg jpg jpeg jpe jfif / image/gif gif / image/webp webp / image/avif avif / image/heic heic
   image/heif heif / image/bmp bmp / image/tiff tif tiff / image/svg+xml svg / image/x-icon ico / image/vnd.adobe.photoshop psd
   audio/mpeg mp3 / audio/wav wav / audio/ogg ogg oga opus / audio/flac flac / audio/mp4 m4a / audio/aac aac / audio/midi mid midi
@@ -22,14 +23,14 @@ const ENDINGS = `
   model/gltf+json gltf / model/gltf-binary glb / model/stl stl`;
 
 const TYPES: ReadonlyMap<string, string> = new Map(
-  ENDINGS.split(/ \/ |\n/).flatMap((entry) => {
+  EXTENSIONS.split(/ \/ |\n/).flatMap((entry) => {
     const [type = '', ...endings] = entry.trim().split(' ');
     const mediaType = type.includes('/') ? type : `application/${type}`;
     return endings.map((ending): [string, string] => [ending, mediaType]);
   }),
 );
 
-/** The media type a file of this name has; undefined where the name does not say. */
+/** The media type of a file with this name; undefined if the name does not say. */
 export function typeOfName(filename: string): string | undefined {
   const dot = filename.lastIndexOf('.');
   return dot < 0 ? undefined : TYPES.get(filename.slice(dot + 1).toLowerCase());
@@ -66,8 +67,22 @@ const SIGNATURES = [
   ['font/woff2', /^wOF2/],
 ] as const;
 
-/** The media type the first bytes are a sign of. */
+/** The media type that the first bytes indicate. */
 export function typeOfBytes(bytes: Buffer): string | undefined {
   const head = bytes.toString('latin1', 0, 12);
   return SIGNATURES.find(([, beginning]) => beginning.test(head))?.[0];
 }
+
+/** A file as an argument: importers and domain files offer it, and the executor turns it into bytes. */
+export const FILE_SCHEMA: JsonSchema = Object.freeze({
+  type: 'object',
+  description: 'A file: give its content as base64, or as text where it is text.',
+  properties: Object.freeze({
+    filename: Object.freeze({ type: 'string', maxLength: 255 }),
+    mimeType: Object.freeze({ type: 'string', maxLength: 127 }),
+    base64: Object.freeze({ type: 'string', description: 'The bytes, base64.' }),
+    text: Object.freeze({ type: 'string', description: 'The content, where it is text.' }),
+  }),
+  oneOf: Object.freeze([Object.freeze({ required: ['base64'] }), Object.freeze({ required: ['text'] })]),
+  additionalProperties: false,
+});

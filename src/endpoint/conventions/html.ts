@@ -5,7 +5,7 @@ const DROPPED_ELEMENTS = new Set(['script', 'style', 'noscript', 'template', 'sv
 const BLOCKS =
   /^(?:address|article|aside|blockquote|br|dd|div|dl|dt|fieldset|figure|footer|form|h[1-6]|header|hr|li|main|nav|ol|p|pre|section|table|td|th|tr|ul|title)$/;
 
-/** More is never shown, so reading stops here. */
+/** Reading stops here, because more is never shown. */
 const MAX_CHARS = 1_000_000;
 const MAX_TAGS = 100_000;
 
@@ -17,7 +17,7 @@ export function stripHtml(html: string, closeBlocks: boolean): string {
     out.push(text.length > room ? text.slice(0, room) : text);
     room -= text.length;
   };
-  // Elements known to have no end tag further on: looking again each time would be quadratic.
+  // Elements without an end tag in the rest of the text: searching for it again each time would be quadratic.
   const openNames = new Set<string>();
   let at = 0;
   for (let tags = 0; at < html.length && room > 0; tags++) {

@@ -1,20 +1,14 @@
-// The words APIs use for pages: names of arguments, and of the fields of an answer that lead on. One table for what the
-// importer sees in a document and what the executor sees in an answer.
+// The words APIs use for pages: the names of arguments, which are in the lexicon, and of the fields of an answer that lead to the
+// next page. The importer looks for them in documents, the executor in answers.
+import { type PagingRole, pagingWords } from './lexicon.ts';
 
-export type PagingRole = 'page' | 'offset' | 'cursor' | 'size';
+export type { PagingRole } from './lexicon.ts';
 
-const ROLES: readonly (readonly [PagingRole, RegExp])[] = [
-  ['page', /^(?:page|page_?(?:number|no|num|index)|current_?page|pn)$/i],
-  ['offset', /^(?:offset|skip|start_?(?:index|at|record)|first_?result)$/i],
-  [
-    'cursor',
-    /^(?:cursor|after|starting_?after|page_?token|next_?(?:token|cursor|page_?token)|continuation_?token|continue|marker|start_?(?:cursor|token)|after_?(?:id|cursor)|page_?cursor|since_?id|last_?key)$/i,
-  ],
-  [
-    'size',
-    /^(?:limit|per_?page|page_?(?:size|limit)|size|count|max_?(?:results|items|records|keys)|results_?per_?page|items_?per_?page|top|take|rows)$/i,
-  ],
-];
+/** `page_size` stands for `pageSize` as well. */
+const ROLES = (['page', 'offset', 'cursor', 'size'] as const).map((role) => {
+  const names = [...pagingWords(role)].map((word) => word.replaceAll('_', '_?'));
+  return [role, new RegExp(`^(?:${names.join('|')})$`, 'i')] as const;
+});
 
 /** What an argument of this name does for paging. */
 export function pagingRole(name: string): PagingRole | undefined {
@@ -29,7 +23,7 @@ export const NEXT_FIELD =
 export const PAGING_OBJECT =
   /^(?:meta|metadata|_?pagination|paging|page_?info|response_?metadata|cursors?|links|_links|page)$/i;
 
-/** Where answers that no document describes hold what leads on, likeliest first. */
+/** Where answers that no document describes have the next cursor, page or URL; the likeliest first. */
 export const NEXT_PATHS = wordsOf(`
   next_cursor nextCursor next_page_token nextPageToken next_token nextToken NextToken continuation_token
   continuationToken next_page nextPage next next_url nextLink @odata.nextLink links.next _links.next.href
@@ -59,11 +53,11 @@ export const TOTAL_PATHS = wordsOf(`
   total total_count totalCount total_results totalResults totalItems meta.total pagination.total page.totalElements
 `);
 
-/** Headers that say so, for answers that are the bare list. */
+/** Headers with that number, for answers that are only a list. */
 export const TOTAL_HEADERS = ['x-total-count', 'x-total'] as const;
 
 /**
- * Taken from property names, which V8 interns: every answer is searched for these words, and words cut from a text are looked up
+ * As property names, which V8 interns: every answer is searched for these words, and strings that are cut from a text are looked up
  * more slowly.
  */
 function wordsOf(text: string): readonly string[] {

@@ -1,37 +1,19 @@
-// Shortens long names word by word: the words that say least go first, the verb and the last words stay. The result depends
-// on the operation alone, so that adding or removing another one changes no name.
+// Shortens long names word by word: the least specific words go first, the verb and the last words stay. The result depends on the
+// operation alone, so that adding or removing another one changes no name.
 import { fitName } from '../names.ts';
+import { nameWords, shortForms } from './lexicon.ts';
 
-const VERBS = new Set(
-  `abort accept acknowledge activate add approve archive assign attach authorize begin block bulk call cancel capture change
-  check clear clone close commit complete confirm connect convert copy count create deactivate decline delete deny deploy
-  destroy detach disable disconnect dispatch dismiss download duplicate edit enable end execute expire export fetch find
-  finish flush follow generate get grant head import index insert install invite invoke join kill leave link list lock
-  login logout mark merge migrate modify move mute notify open patch pause pin poll post preview process publish pull purge
-  push put query read reboot recover redeem refresh refund register reject release reload remove rename renew reopen reorder
-  replace reply report request reset resolve restart restore resume retrieve retry revert revoke rotate run save schedule
-  search select send set share show sign skip start stop store submit subscribe suspend switch sync terminate test toggle
-  transfer trigger unarchive unassign unblock undelete unfollow uninstall unlink unlock unmute unpin unpublish unsubscribe
-  update upload upsert validate verify view void vote watch withdraw write`.split(/\s+/),
-);
+/** Verbs that are not nouns as well: `terminate_sessions` is an action, `test_runs` are things. */
+const PLAIN_VERBS = nameWords('only-verb');
+const VERBS: ReadonlySet<string> = new Set([...PLAIN_VERBS, ...nameWords('verb')]);
+/** Nouns before which such a verb is an adjective, not an action: `delete_requests`. */
+const HEADS: ReadonlySet<string> = new Set([...nameWords('head')].map((word) => `${word.replace(/y$/, 'ie')}s`));
 
-/** Words that join others: the first list says nothing, the second very little. */
+/** Words that join others. Articles are dropped first, prepositions next. */
 const ARTICLES = new Set('a an and for of that the this to which'.split(' '));
-const JOINTS = new Set('as at by from in into on or with within'.split(' '));
+const PREPOSITIONS = new Set('as at by from in into on or with within'.split(' '));
 
-/** Short forms that everybody uses. */
-const SHORT_FORMS = new Map(
-  `administration:admin administrator:admin administrators:admins application:app applications:apps attribute:attr
-  attributes:attrs authentication:auth certificate:cert certificates:certs configuration:config configurations:configs
-  credential:cred credentials:creds database:db databases:dbs development:dev directory:dir document:doc documentation:docs
-  documents:docs environment:env environments:envs identifier:id identifiers:ids information:info management:mgmt
-  maximum:max minimum:min organization:org organizations:orgs parameter:param parameters:params reference:ref
-  references:refs repositories:repos repository:repo specification:spec statistics:stats temporary:temp`
-    .split(/\s+/)
-    .map((pair) => pair.split(':') as [string, string]),
-);
-
-/** `api`, `rest`, `v1`, `v1beta1`, `2010-04-01`: they say that this is an API, and which edition. */
+/** `api`, `rest`, `v1`, `v1beta1`, `2010-04-01`: words that say that this is an API, and which version. */
 export const EDITION =
   /^(?:apis?|rest|v\d{1,4}(?:[._]\d{1,4})?(?:(?:alpha|beta|rc)\d{0,3})?|\d{1,4}(?:[._-]\d{1,4}){0,3})$/i;
 
@@ -39,20 +21,9 @@ export function isVerb(word: string): boolean {
   return VERBS.has(word);
 }
 
-/** Verbs that are not nouns as well: `terminate_sessions` is an action, `test_runs` are things. */
-const PLAIN_VERBS = new Set(
-  `accept acknowledge activate add approve assign attach authorize cancel confirm convert create deactivate decline delete
-  deny destroy detach disable disconnect dismiss enable execute fetch generate get invite invoke migrate modify notify
-  publish recover register reject remove rename renew reopen reorder replace resolve restart resume retrieve revert revoke
-  rotate send submit subscribe suspend terminate unarchive unassign unblock undelete unfollow uninstall unlink unlock unmute
-  unpin unpublish unsubscribe upsert validate verify withdraw`.split(/\s+/),
-);
-/** Nouns after which such a verb is an adjective, not an action: `delete_requests`. */
-const DEEDS = new Set('actions events hooks jobs logs operations policies requests rules runs tasks tokens'.split(' '));
-
-/** Whether these words are a verb and the many things it is done to. */
+/** Whether these words are a verb and its objects: `terminate_sessions`. */
 export function isDoneToMany([verb = '', ...things]: readonly string[]): boolean {
-  return PLAIN_VERBS.has(verb) && things.length > 0 && !DEEDS.has(things.at(-1)!);
+  return PLAIN_VERBS.has(verb) && things.length > 0 && !HEADS.has(things.at(-1)!);
 }
 
 /** Words in -s that are no plurals, beside those in -ss, -us and -is. */
@@ -70,11 +41,11 @@ export function isPluralWord(word: string): boolean {
   return toSingular(word) !== word;
 }
 
-/** What may be left out of a name because others say it too. */
+/** Names around an operation. Words of these may be left out of its own name. */
 export interface NameSurroundings {
-  /** The name of the API, which is said elsewhere. */
+  /** The name of the API. */
   readonly domain: readonly string[];
-  /** A word of it that goes alone as well. */
+  /** A word of it that may be left out by itself. */
   readonly brand?: string | undefined;
   /** Its tags, each in words: many ids begin with one. */
   readonly tags: readonly (readonly string[])[];
@@ -84,16 +55,16 @@ export interface NameSurroundings {
   readonly thing: string;
 }
 
-const NOWHERE: NameSurroundings = { domain: [], tags: [], path: [], thing: '' };
+const NO_CONTEXT: NameSurroundings = { domain: [], tags: [], path: [], thing: '' };
 
 /**
- * The words as a name of at most `room` characters. `keep` holds those that tell it from another operation. A hash is the
+ * The words as a name of at most `room` characters. `keep` holds the words that distinguish it from other operations. A hash is the
  * last resort, for words that are too long by themselves.
  */
 export function shortenName(
   words: readonly string[],
   room: number,
-  surroundings: NameSurroundings = NOWHERE,
+  context: NameSurroundings = NO_CONTEXT,
   keep: ReadonlySet<string> = NO_WORDS,
 ): string {
   const whole = words.join('_');
@@ -102,7 +73,7 @@ export function shortenName(
   let length = whole.length;
   const verb = words.findIndex(isVerb);
   const isFixed = (index: number) => index === verb || index === words.length - 1;
-  for (const selects of dropOrder(words, surroundings)) {
+  for (const selects of dropOrder(words, context)) {
     for (let index = 0; index < words.length && length > room; index++) {
       const word = parts[index];
       if (word === undefined || isFixed(index) || keep.has(words[index]!) || !selects(words[index]!, index)) continue;
@@ -111,7 +82,8 @@ export function shortenName(
     }
     if (length <= room) break;
     if (selects === isArticle) {
-      for (const [index, word] of parts.entries()) if (word !== undefined) parts[index] = SHORT_FORMS.get(word) ?? word;
+      for (const [index, word] of parts.entries())
+        if (word !== undefined) parts[index] = shortForms().get(word) ?? word;
       length = joinWords(parts).length;
     }
   }
@@ -133,7 +105,7 @@ function dropOrder(words: readonly string[], { domain, brand, tags, path, thing 
   const domainPlaces = placesOf(domain, words);
   return [
     isArticle,
-    (word) => JOINTS.has(word),
+    (word) => PREPOSITIONS.has(word),
     (word, index) => word === brand || domainPlaces.has(index),
     (_word, index) => singular.indexOf(singular[index]!, index + 1) > 0,
     (word, index) => index < tag && !EDITION.test(word),

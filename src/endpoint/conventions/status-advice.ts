@@ -1,19 +1,19 @@
-// What to do after each HTTP status, as far as the status, the operation and the answer's headers show it. A sentence says that
-// changing the arguments will not help only if that is certain: a model that believes it stops trying.
+// Advice for each HTTP status, derived from the status, the operation and the headers of the answer. It says that changing the arguments
+// will not help only if that is certain, because a model that reads it stops trying.
 
 /** What is known of a call the API refused. */
 export interface RefusedCall {
   readonly status: number;
   readonly method: string;
   readonly path: string;
-  /** It changes nothing, so it may be repeated at will. */
+  /** It changes nothing, so it can be repeated safely. */
   readonly isRead: boolean;
   readonly isIdempotent: boolean;
   /** Public arguments by where they go. */
   readonly arguments: {
     readonly path: readonly string[];
     readonly other: readonly string[];
-    /** Those that carry If-Match and its kin. */
+    /** Those that are sent as If-Match and similar headers. */
     readonly condition: readonly string[];
   };
   /** The API did not say what is wrong. */
@@ -68,7 +68,7 @@ const ADVICE: Readonly<Record<number, Advise>> = {
   404: (call) => {
     const { path: template } = call;
     const { path, other } = call.arguments;
-    const sight = isProven(call) ? `, or is not visible to ${proofOf(call)}` : '';
+    const sight = hasCredential(call) ? `, or is not visible to ${describeCredential(call)}` : '';
     if (path.length > 0)
       return `Check ${list(path)}: what ${path.length > 1 ? 'they name' : 'it names'} does not exist${sight}.`;
     const clause = other.length > 0 ? ', or something the arguments name does not exist' : '';
@@ -126,25 +126,25 @@ const ADVICE: Readonly<Record<number, Advise>> = {
   511: () => `The network between the gateway and the API requires a login. ${NO_ARGUMENT} ${TELL}`,
 };
 
-function isProven({ sentVariables, sentTokenFrom }: RefusedCall): boolean {
+function hasCredential({ sentVariables, sentTokenFrom }: RefusedCall): boolean {
   return sentVariables.length > 0 || sentTokenFrom !== undefined;
 }
 
-/** What the call was made with. */
-function proofOf({ sentVariables, sentTokenFrom }: RefusedCall): string {
+/** The credential or token that was sent, in words. */
+function describeCredential({ sentVariables, sentTokenFrom }: RefusedCall): string {
   const variables = list(sentVariables);
   if (sentTokenFrom === undefined) return `the credential in ${variables}`;
   return `the token from ${sentTokenFrom}${variables === '' ? '' : ` (${variables})`}`;
 }
 
-/** Other arguments cannot help if the challenge is about the credential, or if there are no arguments. */
+/** Other arguments cannot help if the challenge is about the credential, or if the call has no arguments. */
 function adviseUnauthorized(call: RefusedCall): string {
   const { challenge, unsetVariables, loginArguments } = call;
   if (loginArguments.length > 0) return adviseLogin(call);
   const why = challenge === undefined ? '' : ` (it says: ${challenge})`;
   const names = [...call.arguments.path, ...call.arguments.other];
-  if (isProven(call)) {
-    const refusal = `The API does not accept ${proofOf(call)}${why}: it is wrong or has expired`;
+  if (hasCredential(call)) {
+    const refusal = `The API does not accept ${describeCredential(call)}${why}: it is wrong or has expired`;
     if (challenge !== undefined || names.length === 0) return `${refusal}. ${NO_ARGUMENT} ${TELL}`;
     return `${refusal}, or may not do this with ${list(names.slice(0, 4))}. If other calls to this API work, check the arguments; if none does, tell the user.`;
   }
@@ -173,9 +173,11 @@ function adviseForbidden(call: RefusedCall): string {
     ...(path.length > 0 ? [` or does not exist (check ${list(path)})`] : []),
     ...(other.length > 0 && !call.isRead ? [', or a field is not allowed'] : []),
   ];
-  const alternatives = isProven(call) ? [] : call.unsetVariables.map((set) => list(set)).filter((set) => set !== '');
+  const alternatives = hasCredential(call)
+    ? []
+    : call.unsetVariables.map((set) => list(set)).filter((set) => set !== '');
   const fix = alternatives.length > 0 ? ` A credential can be set: ${[...new Set(alternatives)].join(', or ')}.` : '';
-  const who = isProven(call) ? proofOf(call) : 'a call without a credential';
+  const who = hasCredential(call) ? describeCredential(call) : 'a call without a credential';
   return `The API does not allow this to ${who}: a permission, scope or role is missing${reasons.join('')}.${fix} The same call again will not help. ${TELL}`;
 }
 

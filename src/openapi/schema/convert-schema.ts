@@ -1,6 +1,6 @@
 // Converts one schema of any OpenAPI version to JSON Schema 2020-12, keyword by keyword. The target of a `$ref` becomes a
 // definition. A cycle of references that never descends into the data is broken, because a validator would follow it forever.
-import { FILE_SCHEMA } from '../../endpoint/conventions/file-schema.ts';
+import { FILE_SCHEMA } from '../../endpoint/conventions/file-types.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { emptyMap, type Node, textAt } from '../../endpoint/untrusted.ts';

@@ -1,5 +1,5 @@
 // The schema that arguments are validated with: one property per argument, and all definitions they need.
-import { FILE_SCHEMA } from '../../endpoint/conventions/file-schema.ts';
+import { FILE_SCHEMA } from '../../endpoint/conventions/file-types.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { FixedValue, JsonSchema } from '../../endpoint/model.ts';
 import { toPlainLines } from '../../endpoint/plain-text.ts';

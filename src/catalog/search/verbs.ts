@@ -1,50 +1,22 @@
-// What a verb or phrase asks for (`get rid of` deletes, `take … off` removes, `who can` asks for people), and how well the effect
-// of an operation answers it.
+// What a verb or phrase of a request asks for (`get rid of` deletes, `take … off` removes, `who can` asks for people), and how well
+// the effect of an operation answers it.
+import { searchWords, type Verb } from '../../endpoint/conventions/lexicon.ts';
 import { once } from '../../endpoint/untrusted.ts';
 import { stem } from './search-words.ts';
 
-/** What a call does, as far as its method, path and first word tell. `act` is whatever is none of the others. */
-export type Verb = 'get' | 'list' | 'create' | 'update' | 'delete' | 'act';
+const VERBS: readonly Verb[] = ['get', 'list', 'create', 'update', 'delete', 'act'];
 
-/** Verbs that say what is done and nothing about the thing. */
-const plainVerbs = readTable({
-  get: 'get retrieve read fetch show view check see display return know inspect describe peek tell grab hear',
-  list: 'list search find browse enumerate',
-  create: 'create add post new make insert put give stash store craft',
-  update:
-    'update set edit patch replace modify change alter adjust tweak correct fix swap bump tune flip amend revise refresh retitle reword',
-  delete:
-    'delete remove destroy erase drop discard wipe eliminate retire decommission dispose undo ditch nuke axe zap chuck shred obliterate',
-});
+/** Verbs that say what is done and nothing about the thing. Stemmed by the first search. */
+const plainVerbs = once(() => stemVerbs((verb) => searchWords(verb)));
 
-/** Verbs of few operations: the word itself counts in the search. */
-const tellingVerbs = readTable({
-  get: 'preview download compare count export monitor listen render',
-  list: 'query lookup',
-  create:
-    'register open generate build write compose draft provision upload import book buy order purchase install draw ' +
-    'reserve allocate define claim hire rent record spawn',
-  update: 'rename upgrade downgrade configure customize switch',
-  delete:
-    'clear revoke purge prune uninstall unassign detach cancel trash scrap kick ban unpin unfollow unsubscribe evict expel',
-  act:
-    'accept acknowledge activate approve archive assign attach authorize block call capture charge clone close comment ' +
-    'commit complete confirm connect copy deactivate decline deny deploy disable disconnect dismiss duplicate enable end ' +
-    'escalate execute finalize finish follow fork freeze halt invite join kill launch leave like link lock log login ' +
-    'logout mark merge migrate move mute notify pause pay pin play promote protect publish pull push react reboot refund ' +
-    'refresh reject release remind reopen reply report request rerun reset resize resolve restart restore resume retry ' +
-    'revert rollback rotate run save schedule send share shutdown sign snooze star start stop submit subscribe suspend ' +
-    'sync test terminate track train transfer translate trigger unarchive unblock unlock unmute validate verify void ' +
-    'vote wait watch',
-});
+/** Verbs that few operations have, so that the word itself counts in the search. */
+const tellingVerbs = once(() => stemVerbs((verb) => searchWords(`${verb}+`)));
 
-/** Read with the first search. */
-function readTable(table: Readonly<Partial<Record<Verb, string>>>): () => ReadonlyMap<string, Verb> {
-  const rows = Object.entries(table) as [Verb, string][];
-  return once(() => new Map(rows.flatMap(([verb, words]) => words.split(' ').map((word) => [stem(word), verb]))));
+function stemVerbs(wordsOf: (verb: Verb) => ReadonlySet<string>): ReadonlyMap<string, Verb> {
+  return new Map(VERBS.flatMap((verb) => [...wordsOf(verb)].map((word) => [stem(word), verb])));
 }
 
-/** What a word asks for, where it is a verb APIs have. */
+/** What a word asks for, if it is one of the verbs of APIs. */
 export function verbOfWord(wordStem: string): Verb | undefined {
   return plainVerbs().get(wordStem) ?? tellingVerbs().get(wordStem);
 }
@@ -63,17 +35,18 @@ const AGREEMENT: Readonly<Record<Verb, Readonly<Partial<Record<Verb, number>>>>>
   act: { act: 1, update: 0.75, create: 0.6, delete: 0.5 },
 };
 
-/** How well an operation that does the one answers a request for the other, from 0 to 1. */
-export function agreement(wishes: readonly Verb[], deeds: ReadonlySet<Verb>): number {
+/** How well an operation with some verbs answers a request for others, from 0 to 1. */
+export function agreement(requestVerbs: readonly Verb[], operationVerbs: ReadonlySet<Verb>): number {
   let best = 0;
-  for (const verb of wishes) for (const other of deeds) best = Math.max(best, AGREEMENT[verb][other] ?? 0);
+  for (const verb of requestVerbs)
+    for (const other of operationVerbs) best = Math.max(best, AGREEMENT[verb][other] ?? 0);
   return best;
 }
 
 export interface Phrase {
   readonly words: readonly (readonly string[])[];
   readonly verbs: readonly Verb[];
-  /** What documents may call it. */
+  /** Words of documents for it. */
   readonly meaning: readonly string[];
 }
 
@@ -156,7 +129,7 @@ who has access|permission = list get: collaborator collaboration permission acce
 who * shared with = list get: collaborator collaboration permission share / who in|inside|on = list get: member participant user assignee / who has|is|are|was|were = list get: user member`;
 
 const GAP = '*';
-/** A verb that has no phrase of its own, nor a meaning we know. */
+/** Stands for a verb that is in no phrase and not in the lexicon. */
 const ANY = 'any';
 const MAX_GAP = 6;
 
@@ -178,13 +151,13 @@ function toWords(text: string): string[] {
   return text.split(' ').filter((word) => word !== '');
 }
 
-/** The phrase that begins at a word, and the places of its own words. */
+/** The phrase that begins at this word, and the places of its words. */
 export function findPhrase(
   stems: readonly string[],
   start: number,
   isVerb = false,
 ): { phrase: Phrase; places: number[] } | undefined {
-  // `is it ready` asks at the beginning; `that it is ready` does not.
+  // `is it ready` at the beginning is a question; `that it is ready` is not.
   if (start > 0 && /^(?:is|did|am)$/.test(stems[start]!)) return undefined;
   phrasesByFirst ??= readPhrases();
   for (const phrase of phrasesByFirst.get(stems[start]!) ?? (isVerb ? phrasesByFirst.get(ANY)! : [])) {

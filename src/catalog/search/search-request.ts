@@ -1,12 +1,13 @@
-// A request as somebody says it, read as what is to be done and to what.
+// Interprets a search request in everyday language: what is to be done, and to what.
 
-import { findPhrase, isPlainVerb, type Verb, verbOfWord } from './deeds.ts';
-import { isPlural, isStopWord, joinWords, splitWords, stem } from './search-words.ts';
-import { longForm, relatedTo } from './synonyms.ts';
+import type { Verb } from '../../endpoint/conventions/lexicon.ts';
+import { isPlural, isStopWord, joinNeighbours, splitWords, stem } from './search-words.ts';
+import { relatedTo, spellOut } from './synonyms.ts';
+import { findPhrase, isPlainVerb, verbOfWord } from './verbs.ts';
 
-export interface SpokenRequest {
+export interface SearchRequest {
   readonly terms: readonly Term[];
-  /** What is to be done; none where nothing tells. */
+  /** What is to be done; empty if no word says so. */
   readonly verbs: readonly Verb[];
   /** Whether many things are meant or one. */
   readonly many: boolean | undefined;
@@ -14,7 +15,7 @@ export interface SpokenRequest {
 
 /** One word of the request, and what else may stand for it. */
 export interface Term {
-  /** Stems that are the word itself: as it is said, written out, or joined with its neighbour. */
+  /** Stems of the word itself: as it was typed, spelled out, or joined with a neighbouring word. */
   readonly stems: readonly string[];
   readonly related: ReadonlySet<string>;
   /** Its importance, apart from how rare it is. */
@@ -27,7 +28,7 @@ const MAX_TERMS = 16;
 /** Measured on requests about real documents: nouns count more than verbs, pronouns least. */
 const FACTOR = { thing: 1, telling: 0.75, phrase: 0.85, tail: 0.8, aside: 0.5, question: 0.7, plain: 0.2, hint: 0.2 };
 
-/** How requests begin before they say anything. */
+/** How requests begin, before they say what is wanted. */
 const LEADS = [
   /^(?:hi|hey|hello|okay|ok|please|just|so|and|then|also|now|lets|let s|go ahead and|help me(?: to)?|(?:try|remember|be sure) to) /,
   /^(?:(?:can|could|would|will) (?:you|i|we)|how (?:(?:do|can|would|could) (?:i|we|you)|to)|(?:it s )?time to|are you able to) /,
@@ -39,12 +40,12 @@ const toSet = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 const ASKING = toSet('is are does do did has have had was were who what which whose when where how why any');
 const MANY = toSet('all every list which who many everything everyone');
 const PREPOSITIONS = toSet('of for in on from to by with at into');
-/** What stands before a noun. */
+/** Words that stand before a noun. */
 const DETERMINERS = toSet(
   'a an the my our your his her its their this that these those some any new another of for in on with by every all each old',
 );
 
-/** Words that hint at whom or how many, and what documents call that. */
+/** Words that say who or how many, and the words of documents for that. */
 const HINTS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     'user member':
@@ -106,7 +107,7 @@ function asksOrCommands(words: readonly string[]): boolean {
   return isQuestion(words) || verbOfWord(stems[0]!) !== undefined || findPhrase(stems, 0) !== undefined;
 }
 
-export function readRequest(text: string): SpokenRequest {
+export function interpretRequest(text: string): SearchRequest {
   const terms = new Map<string, Term>();
   const add = (own: readonly string[], relatives: Iterable<string>, factor: number) => {
     if (terms.size >= MAX_TERMS || (terms.get(own[0]!)?.factor ?? 0) >= factor) return;
@@ -126,29 +127,29 @@ function readClause(words: readonly string[], before: readonly Verb[], add: Add)
   const stems = words.map(stem);
   let verbs: readonly Verb[] = before.length === 0 && isQuestion(words) ? ['get', 'list'] : before;
   const takenPlaces = new Set<number>();
-  /** Lower after a preposition, where the circumstances are: `on the server`, `for my mother`. */
+  /** Lower after a preposition, because what follows is less important: `on the server`, `for my mother`. */
   let tail = 1;
   let hasThing = false;
   for (const [place, word] of words.entries()) {
     if (hasThing && PREPOSITIONS.has(word)) tail = FACTOR.tail;
     if (takenPlaces.has(place)) continue;
-    const isOdd = place === 0 && isUnknownVerb(words, stems);
-    const match = findPhrase(stems, place, isOdd);
-    // A phrase of one word counts as a verb only if there is no other.
+    const isUnknown = place === 0 && isUnknownVerb(words, stems);
+    const match = findPhrase(stems, place, isUnknown);
+    // A phrase of one word counts as a verb only if there is no other verb.
     if (match && (match.places.length > 1 || verbs.length === 0)) {
       for (const at of match.places) takenPlaces.add(at);
       if (verbs.length === 0 || (place === 0 && before.length === 0)) verbs = match.phrase.verbs;
       const { meaning } = match.phrase;
       if (meaning.length > 0) add(meaning, [], verbs.includes('list') ? FACTOR.question : FACTOR.phrase);
       // A verb without a known meaning may still be a word of the documents.
-      if (!isOdd) continue;
+      if (!isUnknown) continue;
     }
     const hint = HINTS.get(word);
     if (hint) add(hint, [], FACTOR.hint);
     if (hint || isStopWord(word)) continue;
-    const isDeed = isVerb(words, place);
-    const verb = isDeed ? verbOfWord(stems[place]!) : undefined;
-    if (verbs.length === 0 && isDeed && isUndone(words, place)) verbs = ['delete', 'act'];
+    const isCommand = isVerb(words, place);
+    const verb = isCommand ? verbOfWord(stems[place]!) : undefined;
+    if (verbs.length === 0 && isCommand && isReversal(words, place)) verbs = ['delete', 'act'];
     else if (verbs.length === 0 && verb !== undefined) verbs = [verb];
     hasThing ||= verb === undefined;
     if (isPlainVerb(stems[place]!)) add([stems[place]!], [], FACTOR.plain);
@@ -170,12 +171,12 @@ type Add = (own: readonly string[], relatives: Iterable<string>, factor: number)
 
 function addThing(words: readonly string[], place: number, factor: number, add: Add): void {
   const word = words[place]!;
-  const long = longForm(word) ?? [];
+  const long = spellOut(word) ?? [];
   if (long.length > 1) {
     for (const part of long) add([stem(part)], relatedTo(stem(part)), FACTOR.thing);
     return;
   }
-  const neighbours = [joinWords(words[place - 1], word), joinWords(word, words[place + 1])];
+  const neighbours = [joinNeighbours(words[place - 1], word), joinNeighbours(word, words[place + 1])];
   const own = [...new Set([word, ...long, ...neighbours].map(stem))];
   add(
     own,
@@ -205,7 +206,7 @@ function isVerb(words: readonly string[], place: number): boolean {
 }
 
 /** `stop watching it`, `unpin it`. */
-function isUndone(words: readonly string[], place: number): boolean {
+function isReversal(words: readonly string[], place: number): boolean {
   const word = words[place]!;
   if (word === 'stop') return words[place + 1]?.endsWith('ing') === true;
   return word.startsWith('un') && verbOfWord(stem(word.slice(2))) !== undefined;
@@ -217,5 +218,5 @@ function asksForMany(words: readonly string[]): boolean | undefined {
   const end = words.findIndex((word, place) => place > 0 && PREPOSITIONS.has(word));
   const thing = end < 0 ? words : words.slice(0, end);
   if (thing.some((word) => word === 'a' || word === 'an' || word === 'this')) return false;
-  return thing.some((word) => isPlural(word) || (word.endsWith('s') && longForm(word))) ? true : undefined;
+  return thing.some((word) => isPlural(word) || (word.endsWith('s') && spellOut(word))) ? true : undefined;
 }

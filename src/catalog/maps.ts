@@ -1,6 +1,7 @@
-// Object.freeze does not protect the entries of a Map, so its mutating methods are removed.
+// Maps of the catalog: frozen, with unique keys, or with several entries per key.
 import type { GatewayError } from '../errors.ts';
 
+/** Object.freeze does not protect the entries of a Map, so its mutating methods are replaced. */
 export function freezeMap<Key, Value>(map: Map<Key, Value>): ReadonlyMap<Key, Value> {
   const refuse = () => {
     throw new TypeError('The registry is frozen; build a new one to change it.');
@@ -8,7 +9,7 @@ export function freezeMap<Key, Value>(map: Map<Key, Value>): ReadonlyMap<Key, Va
   return Object.freeze(Object.assign(map, { set: refuse, delete: refuse, clear: refuse }));
 }
 
-/** Entries by key, in order; a key that occurs twice is refused. */
+/** Entries by key, in order. A key that occurs twice is refused. */
 export function indexEntries<Entry>(
   entries: readonly Entry[],
   keyOf: (entry: Entry) => string,
@@ -21,4 +22,17 @@ export function indexEntries<Entry>(
     index.set(key, entry);
   }
   return freezeMap(index);
+}
+
+/** Items by their keys, in their order. (Map.groupBy takes one key per item, and needs Node 21.) */
+export function groupBy<Item>(items: Iterable<Item>, keysOf: (item: Item) => readonly string[]): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    for (const key of keysOf(item)) {
+      const group = groups.get(key);
+      if (group) group.push(item);
+      else groups.set(key, [item]);
+    }
+  }
+  return groups;
 }
