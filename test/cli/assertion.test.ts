@@ -46,7 +46,7 @@ function writeKey(name: string, modulusLength = 2048): void {
 
 const CONFIG = 'publicUrl: https://mcp.test\nassertions: { keys: [./key.pem] }\n';
 
-test('an API verifies who calls with what the gateway publishes; start and explain say so', async () => {
+test('an API verifies assertions with the published keys; serve and explain announce them', async () => {
   writeKey('key.pem');
   write(CONFIG);
   served = await serve([], { cwd: folder });
@@ -62,7 +62,7 @@ test('an API verifies who calls with what the gateway publishes; start and expla
   expect(stdout).toContain(`x-user: ${$}{principal.id}`);
 });
 
-test('a domain that needs one is not served without a key', async () => {
+test('a domain that needs assertions is not served without a signing key', async () => {
   write('publicUrl: https://mcp.test\n');
   const { code, stderr } = await run(['serve', '--port', '0'], { cwd: folder });
   expect(code).not.toBe(0);
@@ -80,14 +80,14 @@ test.each<[string, () => void, string]>([
     'RSA key of 1024 bits, which is too weak',
   ],
   [
-    'nobody signs with',
+    'has no issuer',
     () => {
       writeKey('key.pem');
       write('assertions: { keys: [./key.pem] }\n');
     },
     'assertions.issuer is missing',
   ],
-])('a key that %s stops the start with words', async (_, prepare, words) => {
+])('a signing key that %s stops the start with an explanation', async (_, prepare, words) => {
   prepare();
   const { code, stderr } = await run(['serve', '--port', '0'], { cwd: folder });
   expect(code).not.toBe(0);

@@ -82,7 +82,7 @@ async function verdictOf(...words: string[]) {
 }
 
 describe('landbridge serve with an audit trail', () => {
-  test('writes each call before it is answered, signs the end, and the public key that was kept verifies it', async () => {
+  test('records each call before its answer, signs the end, and is verified with the public key', async () => {
     const server = await start();
     const { stdout: key } = await run(['audit', 'key'], { cwd: folder });
     writeFileSync(join(folder, 'public.pem'), key);
@@ -111,7 +111,7 @@ describe('landbridge serve with an audit trail', () => {
     });
   });
 
-  test('says that records before the first file that it was shown are not looked at', async () => {
+  test('says that records before the first file were not checked', async () => {
     await (await start()).stop();
     renameSync(file, `${file}.old`);
     await (await start()).stop();
@@ -121,7 +121,7 @@ describe('landbridge serve with an audit trail', () => {
     expect(stdout).toContain('inserted in these files up to the last signature');
   });
 
-  test('of two replicas is verified in one go, each with the key beside it', async () => {
+  test('of two replicas is verified together, each with the key beside its file', async () => {
     const trails = ['one', 'two'].flatMap((replica) =>
       [1, 2].map((worker) => ({ file: join(folder, replica, `audit-${worker}.jsonl`), worker, replica })),
     );
@@ -142,7 +142,7 @@ describe('landbridge serve with an audit trail', () => {
     expect((await run(['audit', 'verify', ...files], { cwd: folder })).code).toBe(1);
   });
 
-  test('says which line was changed, and exits with 1', async () => {
+  test('names the line that was changed, and exits with 1', async () => {
     const server = await start();
     for (let count = 0; count < 3; count++) await call(server);
     await server.stop();
@@ -156,7 +156,7 @@ describe('landbridge serve with an audit trail', () => {
     expect(stdout).toContain('wrong audit.jsonl:4: record 4 was changed: its hash is not that of its bytes\n');
   });
 
-  test('loses nothing that was answered when it is killed under load, and goes on afterwards', async () => {
+  test('loses no record of an answered call when the gateway is killed under load, and continues afterwards', async () => {
     const server = await start();
     const answered: string[] = [];
     let count = 0;
@@ -195,7 +195,7 @@ describe('landbridge serve with an audit trail', () => {
     expect(records.map(({ kind }) => kind)).toContain('recovery');
   });
 
-  test('is refused a file that another process writes, and one that it cannot write', async () => {
+  test('refuses a file that another process writes, and one that cannot be written', async () => {
     const server = await start();
     expect(await refusal({ file })).toContain(`process ${server.child.pid} on`);
     expect(await refusal({ file: join(folder, 'nowhere', 'audit.jsonl') })).toContain('nowhere');
@@ -205,7 +205,7 @@ describe('landbridge serve with an audit trail', () => {
     expect(callsOf()).toHaveLength(1);
   });
 
-  test('begins a new file when logrotate has renamed it and says so', async () => {
+  test('starts a new file after logrotate renamed the old one and sent SIGHUP', async () => {
     const server = await start();
     await call(server);
     renameSync(file, `${file}.1`);
@@ -218,7 +218,7 @@ describe('landbridge serve with an audit trail', () => {
     expect(await verdictOf('audit.jsonl')).toMatchObject({ code: 0, calls: 1, notes: [{ line: 1 }] });
   });
 
-  test('begins a new file by itself beyond its size', async () => {
+  test('starts a new file at its size limit', async () => {
     const trail = openTrail({ file });
     let calls = 0;
     for (; statSync(file).size < 990_000; calls++) trail.write(sealedCall());
@@ -242,7 +242,7 @@ function mountSmallDisk(path: string): boolean {
   }
 }
 
-describe('on a disk that is really full', () => {
+describe('the audit trail on a full disk', () => {
   let disk: string;
   let isMounted: boolean;
   beforeEach(() => {
@@ -266,7 +266,9 @@ describe('on a disk that is really full', () => {
   };
   const empty = () => rmSync(join(disk, 'ballast'));
 
-  test('calls are refused before anything is sent, and go on by themselves when there is room', async ({ skip }) => {
+  test('with onError refuse, calls are refused before anything is sent, until there is space again', async ({
+    skip,
+  }) => {
     if (!isMounted) skip('this user may not mount a disk');
     const server = await start({ keyFile: join(folder, 'audit-key.pem') });
     expect(modeOf(await call(server))).toBeUndefined();
@@ -288,7 +290,7 @@ describe('on a disk that is really full', () => {
     expect(server.log().match(/the audit file is written again/g)).toHaveLength(1);
   });
 
-  test('or they go on, and how many records are missing is in the file and in the log', async ({ skip }) => {
+  test('with onError continue, calls go on, and file and log count the missing records', async ({ skip }) => {
     if (!isMounted) skip('this user may not mount a disk');
     const server = await start({ onError: 'continue', keyFile: join(folder, 'audit-key.pem') });
     fill();
@@ -306,7 +308,7 @@ describe('on a disk that is really full', () => {
     expect(server.log()).toContain('the audit trail has a gap');
   });
 
-  test('it does not start', async ({ skip }) => {
+  test('a gateway does not start', async ({ skip }) => {
     if (!isMounted) skip('this user may not mount a disk');
     fill();
     expect(await refusal({ file, keyFile: join(folder, 'audit-key.pem') })).toContain('ENOSPC');

@@ -31,7 +31,7 @@ function bannerOf(exposure: 'tools' | 'grouped' | 'search', screen = LARGE, wher
   return stripVTControlCharacters(renderBanner(gateway, where, invocationOf(), screen)).split('\n');
 }
 
-describe('the first screen', () => {
+describe('the banner of serve', () => {
   const bundled = async (env: Record<string, string> = {}) =>
     createGateway({
       domains: await loadDomains({ paths: ['domains'], env: { TASKS_BASE_URL: 'http://127.0.0.1:9', ...env } }),
@@ -39,7 +39,7 @@ describe('the first screen', () => {
   const rowsOf = (text: string, columns: number) =>
     text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / columns)), 0);
 
-  test('says where it listens, what it serves at which cost, how to try it and how to connect each client', async () => {
+  test('shows addresses, APIs and their cost, a call to try, and how to connect each client', async () => {
     const gateway = await bundled();
     const invocation = invocationOf({ paths: ['domains'] });
     const text = stripVTControlCharacters(renderBanner(gateway, at, invocation, { columns: 80, rows: 24 }));
@@ -57,7 +57,7 @@ describe('the first screen', () => {
     expect(rowsOf(text, 80)).toBeLessThanOrEqual(24);
   });
 
-  test('fits into 24 lines of 80 columns whatever there is to say, and into more where there are more', () => {
+  test('fits into 24 lines of 80 columns, and shows more on larger screens', () => {
     const many = Array.from({ length: 12 }, (_, index) => ({
       ...petsDomain(`http://127.0.0.1:9/${index}`),
       name: `pets${index}`,
@@ -82,7 +82,7 @@ describe('the first screen', () => {
       expect(all).toContain(part);
   });
 
-  test('names the credentials that are missing, with how many operations need them, and no warning twice', async () => {
+  test('names missing credentials and how many operations need them, without repeating warnings', async () => {
     const document = fileURLToPath(new URL('../documentation/openapi.yaml', import.meta.url));
     const domains = await loadDomains({ paths: [document], env: {} });
     const [domain] = domains;
@@ -95,7 +95,7 @@ describe('the first screen', () => {
     ]);
   });
 
-  test('offers to call nothing that lacks its credential', async () => {
+  test('suggests no call that lacks its credential', async () => {
     const document = fileURLToPath(new URL('../documentation/openapi.yaml', import.meta.url));
     const exampleOf = async (env: Record<string, string>) => {
       const domains = await loadDomains({ paths: [document], env });
@@ -112,16 +112,19 @@ describe('the first screen', () => {
   });
 });
 
-test.each(['tools', 'grouped', 'search'] as const)('with %s, an API is summed up on a line of its own', (exposure) => {
-  const lines = bannerOf(exposure);
-  expect(lines[0]).toMatch(/^landbridge \S+ serves 1 API: \d+ operations as \d+ tools, about [\d,]+ tokens$/);
-  expect(lines).toContainEqual(
-    expect.stringMatching(/^ {2}pets {2}\d+ read, .* {2}http:\/\/127\.0\.0\.1:9\/a\/rather/),
-  );
-});
+test.each(['tools', 'grouped', 'search'] as const)(
+  'with exposure %s, the banner shows each API on one line',
+  (exposure) => {
+    const lines = bannerOf(exposure);
+    expect(lines[0]).toMatch(/^landbridge \S+ serves 1 API: \d+ operations as \d+ tools, about [\d,]+ tokens$/);
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^ {2}pets {2}\d+ read, .* {2}http:\/\/127\.0\.0\.1:9\/a\/rather/),
+    );
+  },
+);
 
 test.each(['tools', 'grouped', 'search'] as const)(
-  'with %s, on a terminal of 40 columns, tables are cut, and sentences go on on a line of their own',
+  'with exposure %s on 40 columns, the banner cuts tables and wraps sentences',
   (exposure) => {
     const lines = bannerOf(exposure, { columns: 40, rows: 24 });
     const about = lines.slice(0, lines.indexOf('Try it, in another terminal'));
@@ -132,7 +135,7 @@ test.each(['tools', 'grouped', 'search'] as const)(
   },
 );
 
-test('says who may call, and how a client sends its key without holding it', () => {
+test('the banner shows the authentication, and how a client sends its key from a variable', () => {
   const gateway = createGateway({ domains: [petsDomain('http://127.0.0.1:9')], exposure: 'tools' });
   const text = bannerOf('tools', LARGE, { ...at, authentication: '2 keys' }).join('\n');
   expect(text).toContain('\n  authentication  2 keys\n');
@@ -142,7 +145,7 @@ test('says who may call, and how a client sends its key without holding it', () 
   expect(renderLine(gateway, { ...at, authentication: '2 keys' })).toMatch(/tokens; authentication: 2 keys\n$/);
 });
 
-test('what people paste is where clients reach the gateway', () => {
+test('commands in the banner use the public address of the gateway', () => {
   const bound = 'http://0.0.0.0:3333/mcp';
   const urlOf = (flags: Flags) => clientUrl(readConfig({ paths: ['pets.yaml'], host: '0.0.0.0', ...flags }, {}), bound);
   expect(urlOf({})).toBe('http://127.0.0.1:3333/mcp');
@@ -153,14 +156,14 @@ test('what people paste is where clients reach the gateway', () => {
   expect(text).toContain('call --url https://gw.corp/mcp');
 });
 
-test('replicas that share their state are told to share a secret', () => {
+test('shared state without a secret is a warning', () => {
   const warningsOf = (env: Record<string, string>) =>
     listSettingWarnings(readConfig({ paths: ['pets.yaml'], state: 'redis://127.0.0.1:1' }, env), undefined);
   expect(warningsOf({})).toEqual([expect.stringContaining('LANDBRIDGE_SECRET')]);
   expect(warningsOf({ LANDBRIDGE_SECRET: 's'.repeat(32) })).toEqual([]);
 });
 
-test('says in words that a wide bind asks nobody who calls', () => {
+test('the banner warns about listening on all interfaces without authentication', () => {
   const gateway = createGateway({ domains: [petsDomain('http://127.0.0.1:9')], exposure: 'tools' });
   const open = { ...at, isOpenToAll: true };
   const words = 'No authentication: anyone who can reach this port from another machine can call these APIs';

@@ -67,13 +67,13 @@ audit: { file: audit.jsonl }
   const at = (path: string, headers: Record<string, string> = {}) =>
     post(nginx.url + path, call, { host: 'example.com', ...headers });
 
-  test.each(['example.com', 'strips.example'])('the prefix may be kept or taken off: %s', async (host) => {
+  test.each(['example.com', 'strips.example'])('a proxy may keep or strip the prefix: %s', async (host) => {
     for (const path of ['/tools/mcp', '/tools/mcp/', '/tools/mcp/reader', '/tools/mcp?x=1'])
       expect((await at(path, { host })).status).toBe(200);
     expect((await at('/tools/mcp/nobody', { host })).status).toBe(404);
   });
 
-  test('a request straight to the gateway may be written both ways, and nothing else is ours', async () => {
+  test('requests without the proxy work with and without the prefix, and other paths are 404', async () => {
     const { origin } = new URL(server.http);
     const statusAt = async (path: string) => (await post(origin + path, call)).status;
     expect([await statusAt('/mcp'), await statusAt('/tools/mcp')]).toEqual([200, 200]);
@@ -94,7 +94,7 @@ audit: { file: audit.jsonl }
     expect(await get('/tools')).toMatchObject({ mcp: '/tools/mcp', health: ['/tools/healthz', '/tools/readyz'] });
   });
 
-  test('the official client works under it', async () => {
+  test('the official client works behind the prefix', async () => {
     const client = new Client({ name: 'behind', version: '1' });
     const url = new URL(`${nginx.url.replace('127.0.0.1', 'localhost')}/tools/mcp`);
     await client.connect(new StreamableHTTPClientTransport(url));
@@ -106,7 +106,7 @@ audit: { file: audit.jsonl }
     ['203.0.113.9', '203.0.113.9'],
     ['2001:db8::7', '2001:db8::7'],
     ['198.51.100.1, 203.0.113.9, 2001:db8:1::5', '203.0.113.9'],
-  ])('who calls is told by trusted proxies alone: %s', async (forwarded, remote) => {
+  ])('only trusted proxies set the caller’s address: %s', async (forwarded, remote) => {
     const before = server.log().length;
     expect((await at('/tools/mcp', { 'x-forwarded-for': forwarded })).status).toBe(200);
     // Lines come in batches: those of earlier calls, straight from this machine, may still be on their way.
@@ -120,7 +120,7 @@ audit: { file: audit.jsonl }
     expect(JSON.parse(line()!)).toMatchObject({ remote });
   });
 
-  test('a Host that nobody named is refused', async () => {
+  test('an unknown Host header is refused', async () => {
     expect((await at('/tools/mcp', { host: 'evil.example' })).status).toBe(403);
   });
 });

@@ -78,8 +78,8 @@ const call = (...args: string[]) =>
   run(['call', ...args, '--domains', 'files.yaml'], { cwd: folder, env: { FILES_KEY: 's3cret-value' } });
 const last = () => seen.at(-1)!;
 
-describe('key=@path', () => {
-  test('uploads the bytes of the file under its name and with its type; other text that begins with @ stays', async () => {
+describe('landbridge call with key=@path', () => {
+  test('uploads the bytes of the file with its name and type; text arguments keep their @', async () => {
     const { code } = await call('upload', 'file=@./photo.png', 'handle=@ada');
     expect(code).toBe(0);
     const body = last().body.toString('latin1');
@@ -114,19 +114,19 @@ describe('key=@path', () => {
   });
 });
 
-describe('--output', () => {
+describe('landbridge call --output', () => {
   test.each([
     ['get_photo', PNG],
     ['get_item', Buffer.from(JSON_TEXT)],
     ['get_large', LARGE],
-  ])('of %s writes the bytes of the answer as they came', async (tool, bytes) => {
+  ])('writes the bytes of the answer of %s unchanged', async (tool, bytes) => {
     const { code, stdout, stderr } = await call(tool, '--output', 'out.bin');
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     expect(stderr).toContain(`out.bin: ${bytes.length} bytes, `);
     expect((await readFile(join(folder, 'out.bin'))).equals(bytes)).toBe(true);
   });
 
-  test('to - writes them on standard output, and words elsewhere', async () => {
+  test('- writes the bytes to stdout and messages to stderr', async () => {
     const { stdout, stderr } = await call('get_item', '-o', '-');
     expect(stdout).toBe(JSON_TEXT);
     expect(stderr).toContain(`The answer: ${JSON_TEXT.length} bytes, application/json`);
@@ -139,17 +139,14 @@ describe('--output', () => {
     await expect(stat(join(folder, 'never.bin'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  test.each([[[]], [['--json']]])(
-    'keeps what came of an answer that was cut, says so and fails (%j)',
-    async (flags) => {
-      const { code, stderr } = await call('get_endless', '--output', 'part.csv', ...flags);
-      expect(code).toBe(1);
-      expect(stderr).toContain('part.csv: 8 bytes, text/csv. It is incomplete: the answer was cut after 0.5 s');
-      expect(await readFile(join(folder, 'part.csv'), 'utf8')).toBe('a,b\n1,2\n');
-    },
-  );
+  test.each([[[]], [['--json']]])('writes an incomplete answer, says so and exits with 1 (%j)', async (flags) => {
+    const { code, stderr } = await call('get_endless', '--output', 'part.csv', ...flags);
+    expect(code).toBe(1);
+    expect(stderr).toContain('part.csv: 8 bytes, text/csv. It is incomplete: the answer was cut after 0.5 s');
+    expect(await readFile(join(folder, 'part.csv'), 'utf8')).toBe('a,b\n1,2\n');
+  });
 
-  test('has a time of its own where the operation has none', async () => {
+  test('has a longer time limit unless the operation has one', async () => {
     const { code, stderr } = await call('get_slow', '--output', 'slow.csv');
     expect(code).toBe(0);
     expect(stderr).not.toContain('only a part');
@@ -162,7 +159,7 @@ describe('--output', () => {
     expect(limitsOf(2_500)).toBe(2_500);
   });
 
-  test('says where it could not write', async () => {
+  test('names the file that cannot be written', async () => {
     const { code, stderr } = await call('get_item', '--output', 'no/such/folder/x');
     expect(code).toBe(1);
     expect(stderr).toContain('Cannot write no/such/folder/x (ENOENT); the call itself was made.');

@@ -42,18 +42,18 @@ afterAll(async () => {
 
 const cli = (...args: string[]) => run(args, { cwd: folder });
 
-test('what call prints on stdout is the answer alone, so that jq can read it; notes go to stderr', async () => {
+test('call prints only the answer on stdout, for jq; notes go to stderr', async () => {
   const { stdout, stderr } = await run(['call', 'tasks_list_tasks', 'status=todo']);
   expect(JSON.parse(stdout)).toHaveLength(10);
   expect(stderr).toContain('showing 10 items; next: page=2');
 });
 
-describe('the words of call and explain', () => {
+describe('the arguments of call and explain', () => {
   test.each([
     [['./pets.json', 'get_pet', 'petId=7']],
     [['get_pet', 'petId=7', './pets.json']],
     [['get_pet', 'petId=7', '--domains', 'pets.json']],
-  ])('call %j takes files the way serve does', async (words) => {
+  ])('call %j accepts files before and after the tool', async (words) => {
     const { code, stdout } = await cli('call', ...words);
     expect({ code, answer: JSON.parse(stdout) }).toEqual({ code: 0, answer: { method: 'GET', url: '/pets/7' } });
   });
@@ -83,7 +83,7 @@ describe('the words of call and explain', () => {
       'it destroys data',
       "ask (only the user's own answer): this profile says confirm: ask",
     ],
-  ])('explain %j %j tells who is asked, and who said so', async (flags, env, guard, confirm) => {
+  ])('explain %j with %j shows how a call is confirmed and why', async (flags, env, guard, confirm) => {
     const words = ['explain', './pets.json', 'delete_pet', ...flags];
     const { stdout } = await run(words, { cwd: folder, env });
     const lines = stdout.split('\n').map((line) => line.trim().replace(/ {2,}/, ' '));
@@ -113,13 +113,13 @@ describe('the words of call and explain', () => {
       'Several words could be the name of the tool: "get_pet", "seven". Give one name, write arguments as',
     ],
     [['explain', 'a', 'b'], 'Several words could be the name of the tool: "a", "b"'],
-  ])('%j teaches how it is written, with exit code 2', async (args, sentence) => {
+  ])('%j explains the right form and exits with 2', async (args, sentence) => {
     const { code, stderr } = await cli(...args);
     expect(code).toBe(2);
     expect(stderr).toContain(sentence);
   });
 
-  test('notes go to stderr: stdout is the answer alone, with --json one line of JSON', async () => {
+  test('call prints the answer on stdout, with --json as one line, and notes on stderr', async () => {
     const text = `name: vault\nbaseUrl: ${upstream.url}\ncredentials: { key: { kind: bearer, env: VAULT_KEY } }\nendpoints: { look: { path: /look, summary: Looks. } }\n`;
     await writeFile(join(folder, 'vault.yaml'), text);
     const options = { cwd: folder, env: { VAULT_KEY: 'open-sesame-42' } };
@@ -133,7 +133,7 @@ describe('the words of call and explain', () => {
 });
 
 describe('--profile', () => {
-  test('tools lists what the profile serves, as it serves it', async () => {
+  test('tools lists the tools of the profile in its exposure', async () => {
     const names = async (profile: string) => {
       const { stdout } = await cli('tools', 'pets.json', '--profile', profile, '--json');
       return (JSON.parse(stdout) as { tools: { name: string }[] }).tools.map(({ name }) => name);
@@ -142,7 +142,7 @@ describe('--profile', () => {
     expect(await names('searcher')).toEqual(['search_operations', 'describe_operation', 'call_operation']);
   });
 
-  test('call knows no other tools, and calls by their own names those that the profile hides behind search', async () => {
+  test('call knows only the tools of the profile, and calls by name those behind search', async () => {
     const refused = await cli('call', 'pets.json', 'delete_pet', 'petId=7', '--yes', '--profile', 'reader');
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toContain('Unknown tool: delete_pet.');
@@ -150,7 +150,7 @@ describe('--profile', () => {
     expect(JSON.parse(called.stdout)).toEqual({ method: 'GET', url: '/pets/7' });
   });
 
-  test('explain and doctor see the profile alone', async () => {
+  test('explain and doctor see only the profile', async () => {
     const { stderr } = await cli('explain', 'pets.json', 'delete_pet', '--profile', 'reader');
     expect(stderr).toContain('There is no tool "delete_pet"');
     const all = await cli('doctor', 'pets.json', '--json');
@@ -159,7 +159,7 @@ describe('--profile', () => {
     expect([toolsOf(all.stdout), toolsOf(reader.stdout)]).toEqual([3, 2]);
   });
 
-  test('one that does not exist is an error that names those that do', async () => {
+  test('an unknown profile is an error that lists the profiles', async () => {
     const { code, stderr } = await cli('tools', 'pets.json', '--profile', 'raeder');
     expect(code).toBe(1);
     expect(stderr).toContain('There is no profile "raeder". The profiles are: reader, searcher, careful.');
@@ -173,12 +173,12 @@ describe.each(['tools', 'grouped', 'search'])('--url of a gateway that serves %s
   });
   afterAll(() => server.stop());
 
-  test('call reaches an operation by its own name', async () => {
+  test('call accepts the name of an operation', async () => {
     const { code, stdout } = await cli('call', '--url', server.http, 'get_pet', 'petId=7');
     expect({ code, answer: JSON.parse(stdout) }).toEqual({ code: 0, answer: { method: 'GET', url: '/pets/7' } });
   });
 
-  test('call shows what a destructive operation would do, and does it with --yes', async () => {
+  test('call asks for confirmation of a destructive operation; --yes confirms it', async () => {
     const refused = await cli('call', '--url', server.http, 'delete_pet', 'petId=7');
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toContain(`DELETE ${upstream.url}/pets/7`);
@@ -187,13 +187,13 @@ describe.each(['tools', 'grouped', 'search'])('--url of a gateway that serves %s
     expect(JSON.parse(done.stdout)).toEqual({ method: 'DELETE', url: '/pets/7' });
   });
 
-  test('a slip in the name is answered with what was meant', async () => {
+  test('a misspelt name gets a suggestion', async () => {
     const { code, stderr } = await cli('call', '--url', server.http, 'get_pets', 'petId=7');
     expect(code).toBe(1);
     expect(stderr).toContain('Did you mean get_pet?');
   });
 
-  test('tools lists what it serves; explain tells what it says of one', async () => {
+  test('tools lists the gateway’s tools, and explain shows one of them', async () => {
     const { stdout } = await cli('tools', '--url', server.http, '--json');
     const { tools, tokens } = JSON.parse(stdout) as { tools: { name: string }[]; tokens: number };
     expect(tools.length).toBe({ tools: 3, grouped: 4, search: 3 }[exposure]);
@@ -203,7 +203,7 @@ describe.each(['tools', 'grouped', 'search'])('--url of a gateway that serves %s
 });
 
 describe('--url', () => {
-  test('a profile is reached by --profile and by its own address', async () => {
+  test('--profile and the address of a profile reach the same tools', async () => {
     const server = await serve(['pets.json'], { cwd: folder });
     for (const words of [
       ['--url', server.http, '--profile', 'reader'],
@@ -216,7 +216,7 @@ describe('--url', () => {
     await server.stop();
   });
 
-  test('sends --header, with variables filled in, and says when the gateway wants one', async () => {
+  test('sends --header with its variables replaced, and says when the gateway needs one', async () => {
     const heard: (string | undefined)[] = [];
     const door = await startUpstream(({ headers }, response) => {
       heard.push(headers.authorization as string | undefined);
@@ -233,7 +233,7 @@ describe('--url', () => {
     await door.close();
   });
 
-  test('says what a gateway has to say about a key that is no good, and about a path it may not use', async () => {
+  test('prints the gateway’s message about a wrong key and about a path that the key may not use', async () => {
     const door = await startUpstream(({ url }, response) => {
       response.writeHead(url === '/mcp' ? 401 : 404, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message: `Not at ${url}.` } }));
@@ -245,7 +245,7 @@ describe('--url', () => {
     await door.close();
   });
 
-  test('teaches what is wrong with an address', async () => {
+  test('explains what is wrong with an address', async () => {
     const page = await startUpstream(({ url }, response) => {
       if (url === '/moved') response.writeHead(308, { location: '/mcp' });
       else response.writeHead(url === '/nowhere' ? 404 : 200, { 'content-type': 'text/html' });
@@ -256,11 +256,14 @@ describe('--url', () => {
     expect(await say(`${page.url}/nowhere`)).toContain('A gateway serves /mcp, and each of its profiles at');
     expect(await say(page.url)).toContain('with a web page, so it is not an MCP server');
     await page.close();
-    expect(await say(page.url)).toContain('nothing listens there. Start the gateway with "landbridge serve"');
+    // An origin that has not been called: this process may still have a connection to the other one.
+    const gone = await startUpstream(() => {});
+    await gone.close();
+    expect(await say(gone.url)).toContain('nothing listens there. Start the gateway with "landbridge serve"');
     expect(await say('localhost')).toContain('--url must be the address of a running gateway');
   });
 
-  test('with --json a server that is not there is an error as data, on stdout', async () => {
+  test('with --json prints an unreachable server as data on stdout', async () => {
     const gone = await startUpstream(() => {});
     await gone.close();
     for (const words of [['call', 'get_pet'], ['tools'], ['explain', 'get_pet']]) {
@@ -271,7 +274,7 @@ describe('--url', () => {
     }
   });
 
-  test('the example of call --help reads the answer out of the JSON', async () => {
+  test('works with jq as call --help shows', async () => {
     expect((await cli('call', '--help')).stdout).toContain(`--json | jq -r '.content[0].text'`);
     const server = await serve(['pets.json'], { cwd: folder });
     const { stdout } = await cli('call', '--url', server.http, 'get_pet', 'petId=7', '--json');
@@ -280,7 +283,7 @@ describe('--url', () => {
     await server.stop();
   });
 
-  test('tools does not call a write that replaces values destructive', async () => {
+  test('tools shows a write that replaces values as a write', async () => {
     const path = { summary: 'A pet.', args: { id: { type: 'integer', required: true } } };
     const endpoints = {
       get: { ...path, path: '/pets/{id}' },
@@ -304,7 +307,7 @@ describe('--url', () => {
     });
   });
 
-  test('goes with no files and no flags about them', async () => {
+  test('refuses files, and flags about files', async () => {
     const url = 'http://127.0.0.1:3333/mcp';
     const withFile = await cli('call', '--url', url, './pets.json', 'get_pet');
     expect(withFile).toMatchObject({
@@ -318,7 +321,7 @@ describe('--url', () => {
     });
   });
 
-  test('a server of 2025-11-25, here the official SDK’s, is asked the old way, and may ask back', async () => {
+  test('a server of 2025-11-25 (the official SDK) is called with initialize, and may ask questions', async () => {
     const door = await startOldServer();
     const { code, stdout } = await cli('call', '--url', door.url, 'forget', 'what=all', '--yes');
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'forgot all: accept\n' });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { coloursFor } from '../../src/colours.ts';
 import { run } from '../support/cli.ts';
 
-describe('colour is for terminals', () => {
+describe('colours are for terminals', () => {
   test.each<[boolean, Record<string, string>, boolean]>([
     [true, {}, true],
     [true, { TERM: 'dumb' }, false],
@@ -20,7 +20,7 @@ describe('colour is for terminals', () => {
 
   const ESCAPE = '\u001b[';
 
-  test('what is piped is plain, in CI as well, and coloured where FORCE_COLOR asks for it', async () => {
+  test('piped output is plain, in CI too, and coloured with FORCE_COLOR', async () => {
     const plain = await run(['tools'], { env: { NO_COLOR: '', CI: 'true' } });
     expect(plain.stdout).toContain('tasks_list_tasks');
     expect(plain.stdout).not.toContain(ESCAPE);
@@ -28,7 +28,7 @@ describe('colour is for terminals', () => {
     expect(coloured.stdout).toContain(ESCAPE);
   });
 
-  test('so are errors', async () => {
+  test('errors are plain when piped, and coloured with FORCE_COLOR', async () => {
     const plain = await run(['tools', './nowhere.yaml'], { env: { NO_COLOR: '', CI: 'true' } });
     expect(plain.stderr).toMatch(/^landbridge: /);
     const coloured = await run(['tools', './nowhere.yaml'], { env: { NO_COLOR: '', FORCE_COLOR: '1' } });

@@ -105,7 +105,7 @@ describe('landbridge', () => {
     [['install', 'cursor']],
     [['call', 'tasks_list_tasks', '--profile', 'reader']],
     [['explain', 'tasks_list_tasks', '--profile', 'reader']],
-  ])('%j tells file, line and field of a profile that does not fit the catalog', async (args) => {
+  ])('%j names file, line and field of a profile that does not fit the catalog', async (args) => {
     const { code, stderr } = await run([...args, '--profiles', 'bad-profiles.yaml'], { cwd: folder });
     expect(code).toBe(1);
     expect(stderr).toContain('bad-profiles.yaml:1:21 reader.domains[0]: there is no domain "task"');
@@ -122,7 +122,7 @@ describe('landbridge', () => {
     },
   );
 
-  test('says in one sentence that Node.js is too old, before it loads anything that an old one cannot', async () => {
+  test('says in one sentence that Node.js is too old, before it loads anything', async () => {
     const old = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'18.20.8'}})`;
     const { code, stdout, stderr } = await runProgram(['serve'], {
       cwd: folder,
@@ -246,14 +246,14 @@ describe('landbridge tools', () => {
 });
 
 describe('landbridge explain', () => {
-  test('shows where a tool’s parts come from', async () => {
+  test('shows the request and the targets of arguments', async () => {
     const { code, stdout } = await run(['explain', 'tasks_get_task'], { cwd: folder });
     expect(code).toBe(0);
     expect(stdout).toContain('GET /tasks/{id}');
     expect(stdout).toContain('path id');
   });
 
-  test('by any of its names, and shows the full ones', async () => {
+  test('accepts any name of a tool, and shows its qualified names', async () => {
     const named = await run(['explain', 'tasks_get_task', '--json'], { cwd: folder });
     const [qualified] = (JSON.parse(named.stdout) as { qualifiedNames: string[] }).qualifiedNames;
     expect(qualified).toMatch(/^tasks\.(?:\w+\.)?\w+$/);
@@ -272,7 +272,7 @@ describe('landbridge doctor', () => {
     expect(code).toBe(0);
   });
 
-  test('names what is wrong and exits 1', async () => {
+  test('names problems and exits with 1', async () => {
     const { code, stdout } = await run(
       ['doctor', '--token-budget', '50', '--exposure', 'tools', '--client', 'claude'],
       { cwd: folder },
@@ -288,7 +288,7 @@ describe('landbridge doctor', () => {
   });
 });
 
-describe('what a document says and the tool does not', () => {
+describe('a document with features that the tool does not show', () => {
   const spec = {
     openapi: '3.0.3',
     info: { title: 'Store', version: '1' },
@@ -338,7 +338,7 @@ describe('what a document says and the tool does not', () => {
   };
   beforeAll(() => writeFile(join(folder, 'store.json'), JSON.stringify(spec)));
 
-  test('explain shows types, the reason of the effect, what was left out and how a credential is written', async () => {
+  test('explain shows types, the reason of the effect, what was left out and the form of credentials', async () => {
     const { stdout } = await run(['explain', 'purgeItem', 'store.json'], { cwd: folder });
     for (const line of [
       /effect +destructive: POST, but named purgeItem/,
@@ -360,7 +360,7 @@ describe('what a document says and the tool does not', () => {
     expect(lost.stderr).toContain('GET /lost was left out of the document: $ref "gone.yml" names a file');
   });
 
-  test('doctor tells effects, examples and credentials, each with the lines that repair it', async () => {
+  test('doctor reports effects, examples and credentials, each with the lines that repair it', async () => {
     const { code, stdout } = await run(['doctor', 'store.json', '--json'], { cwd: folder });
     expect(code).toBe(0);
     const { findings, notes } = JSON.parse(stdout) as { findings: object[]; notes: number };
@@ -395,7 +395,7 @@ describe('what a document says and the tool does not', () => {
     );
   });
 
-  test('doctor --fix makes a domain file beside a document, once, and no longer reports what it repairs', async () => {
+  test('doctor --fix writes a domain file beside a document once, and reports only what is left', async () => {
     const first = await run(['doctor', 'store.json', '--fix'], { cwd: folder });
     expect(first.code).toBe(0);
     expect(first.stdout).toContain('store.domain.yaml (new)\n+ # Repairs of ./store.json');
@@ -414,7 +414,7 @@ describe('what a document says and the tool does not', () => {
     expect(await names('store.domain.yaml')).toEqual(await names('store.json'));
   });
 
-  test('doctor --fix keeps what a person wrote in a domain file, and prints the lines where it is code', async () => {
+  test('doctor --fix keeps the text of a domain file, and only prints the lines if it is code', async () => {
     const before = `# mine\nname: store   # ours\nopenapi: ./store.json\nprefix: ''\noperations:\n  purgeItem:\n    description: 'Empties it.' # for good\n`;
     await writeFile(join(folder, 'kept.yaml'), before);
     const { stdout } = await run(['doctor', 'kept.yaml', '--fix', '--json'], { cwd: folder });
@@ -433,7 +433,7 @@ describe('what a document says and the tool does not', () => {
     expect(await readFile(join(folder, 'store.ts'), 'utf8')).toBe(code);
   });
 
-  test('doctor --fix leaves another decision of a person alone and says so', async () => {
+  test('doctor --fix does not overwrite values in the domain file, and says so', async () => {
     const before =
       'name: store\nopenapi: ./store.json\noperations: { purgeItem: { guard: allow, effect: destructive } }\n';
     await writeFile(join(folder, 'decided.yaml'), before);
@@ -447,7 +447,7 @@ describe('what a document says and the tool does not', () => {
     );
   });
 
-  test('doctor --fix writes a repair of one operation to no other, and never `effect: read`', async () => {
+  test('doctor --fix writes repairs to the right operation, and never `effect: read`', async () => {
     const body = (schema: object, more: object = {}) => ({ content: { 'application/json': { schema, ...more } } });
     const text = { type: 'object', properties: { text: { type: 'string' } } };
     const item = { type: 'object', required: ['name'], properties: { name: { type: 'string' }, size: {} } };

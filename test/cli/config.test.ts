@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('landbridge config', () => {
-  test('prints what counts and who said it, a line each, with secrets hidden', async () => {
+  test('prints every setting in effect and its source, one per line, with secrets hidden', async () => {
     const ran = await run(['config', '--host', '10.0.0.1'], { cwd: folder, env: { ...ENV, LANDBRIDGE_GUARD: 'deny' } });
     const lines = ran.stdout.trimEnd().split('\n');
     expect([ran.code, ran.stderr]).toEqual([0, '']);
@@ -63,7 +63,7 @@ describe('landbridge config', () => {
     expect(ran.stdout).not.toMatch(/pa55word|sealed-with|in-the-open/);
   });
 
-  test('--json has the values as they are', async () => {
+  test('--json prints the values with their types', async () => {
     const ran = await run(['config', '--json', '--no-http', '--tcp', '0'], { cwd: folder, env: ENV });
     const { file, settings } = JSON.parse(ran.stdout) as { file: string; settings: Record<string, unknown> };
     expect(file).toBe('landbridge.yaml');
@@ -78,7 +78,7 @@ describe('landbridge config', () => {
     expect(ran.stdout).not.toMatch(/pa55word|sealed-with|in-the-open/);
   });
 
-  test('tells of traces in the words of the settings, and nothing of what nobody said', async () => {
+  test('prints tracing under the names of the settings, without fields that are not set', async () => {
     const args = ['config', '--otlp-endpoint', 'http://127.0.0.1:4318'];
     const tracing = async (env: Record<string, string>) =>
       (await run(args, { cwd: folder, env: { ...ENV, ...env } })).stdout
@@ -95,12 +95,12 @@ describe('landbridge config', () => {
     expect(await tracing({ OTEL_TRACES_SAMPLER: 'parentbased_always_on' })).toContain('tracing.callers trust');
   });
 
-  test('works without a file', async () => {
+  test('works without landbridge.yaml', async () => {
     const ran = await run(['config'], { cwd: join(folder, 'bare'), env: { PORT: '99' } });
     expect(ran.stdout).toContain('port\t99\tvariable PORT\n');
   });
 
-  test('tells what is wrong with the file, as data with --json', async () => {
+  test('reports the mistakes of the file; with --json as data', async () => {
     await writeFile(join(folder, 'wrong.yaml'), 'domains: [./domains]\nredOnly: true\n');
     const ran = await run(['config', '--config', 'wrong.yaml', '--json'], { cwd: folder });
     const message = '"redOnly" is not known here; did you mean "readOnly"?';
@@ -115,7 +115,7 @@ describe('landbridge config', () => {
   });
 });
 
-describe('landbridge config says what serve would refuse', () => {
+describe('landbridge config reports settings with which serve would not start', () => {
   const key = `sha256: ${'cd'.repeat(32)}`;
   test.each([
     [`auth: { keys: [{ name: ci, ${key}, profiles: [raeder] }] }`, 'auth.keys[0].profiles[0]: there is no profile'],
@@ -134,12 +134,12 @@ describe('landbridge config says what serve would refuse', () => {
   });
 });
 
-describe('the file counts in every command', () => {
+describe('landbridge.yaml applies to every command', () => {
   test.each([
     ['tools', ['tools', '--json'], 'shop_list_orders'],
     ['doctor', ['doctor', '--json'], '"tools":2'],
     ['explain', ['explain', 'shop_list_orders', '--json'], 'https://shop.example'],
-  ])('%s finds its domains, wherever it is', async (_, args, part) => {
+  ])('%s loads the domains of the file, wherever the file is', async (_, args, part) => {
     const ran = await run([...args, '--config', join('..', 'landbridge.yaml')], {
       cwd: join(folder, 'bare'),
       env: { ...ENV, LANDBRIDGE_SHOP_TOKEN: 't' },
@@ -147,12 +147,12 @@ describe('the file counts in every command', () => {
     expect(ran.stdout).toContain(part);
   });
 
-  test('call refuses a write where the file says readOnly', async () => {
+  test('call refuses a write if the file says readOnly', async () => {
     const ran = await run(['call', 'shop_add_order'], { cwd: folder, env: { ...ENV, LANDBRIDGE_SHOP_TOKEN: 't' } });
     expect([ran.code, ran.stdout + ran.stderr]).toEqual([1, expect.stringMatching(/read-only/i)]);
   });
 
-  test('install writes the file down, and what flags say beside it', async () => {
+  test('install writes the path of the file and the flags besides it', async () => {
     const args = ['install', 'cursor', '--scope', 'project', '--guard', 'deny'];
     const ran = await run(args, { cwd: folder, env: { ...ENV, LANDBRIDGE_SHOP_TOKEN: 't' } });
     const words = ran.stdout.replaceAll(/^\+?\s*/gm, '').replaceAll('\n', ' ');
@@ -162,7 +162,7 @@ describe('the file counts in every command', () => {
   });
 });
 
-describe('a variable that begins like ours and is none', () => {
+describe('an unknown variable with the prefix LANDBRIDGE_', () => {
   const misspelt = { ...ENV, LANDBRIDGE_REDONLY: 'true' };
 
   test.each([
@@ -178,7 +178,7 @@ describe('a variable that begins like ours and is none', () => {
     ['audit', ['audit', 'verify', 'none.jsonl']],
     ['tools --url', ['tools', '--url', 'http://127.0.0.1:9/mcp']],
     ['install --url', ['install', 'cursor', '--scope', 'project', '--url', 'http://127.0.0.1:9/mcp']],
-  ])('stops %s with what was meant', async (_, args) => {
+  ])('stops %s and suggests the right name', async (_, args) => {
     const ran = await run(args, { cwd: folder, env: misspelt });
     expect([ran.code, ran.stdout]).toEqual([2, '']);
     expect(ran.stderr).toContain(
@@ -200,13 +200,13 @@ describe('a variable that begins like ours and is none', () => {
     expect(ran.stderr).toContain(advice);
   });
 
-  test('in a file of variables is one, too', async () => {
+  test('in a file of variables is refused too', async () => {
     await writeFile(join(folder, 'wrong.env'), 'LANDBRIDGE_REDONLY=true\n');
     const ran = await run(['tools', '--dotenv', 'wrong.env'], { cwd: folder, env: ENV });
     expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('did you mean LANDBRIDGE_READ_ONLY?')]);
   });
 
-  test('is fine where a domain file, a header or a document asks for it, where it is empty, and where Kubernetes sets it', async () => {
+  test('is accepted if a domain file, a header or a document uses it, if it is empty, and if Kubernetes sets it', async () => {
     const env = {
       ...ENV,
       LANDBRIDGE_SHOP_TOKEN: 't',
@@ -227,11 +227,11 @@ describe('a variable that begins like ours and is none', () => {
   });
 });
 
-describe('a deployment whose domains are missing does not serve the samples', () => {
+describe('serve does not fall back to the samples if the domains are missing', () => {
   const serve = (args: readonly string[], cwd: string, env: Record<string, string> = {}) =>
     run(['serve', '--port', '0', ...args], { cwd: join(folder, cwd), env: { ...ENV, ...env } });
 
-  test('a file that names none, without a folder beside it', async () => {
+  test('a landbridge.yaml without domains, and no folder domains beside it, is an error', async () => {
     await writeFile(join(folder, 'bare/landbridge.yaml'), 'port: 1\n');
     try {
       for (const ran of [
@@ -246,7 +246,7 @@ describe('a deployment whose domains are missing does not serve the samples', ()
     }
   });
 
-  test('a folder that is not there, by file, flag and variable', async () => {
+  test('a folder that does not exist is an error, named by file, flag or variable', async () => {
     await writeFile(join(folder, 'gone.yaml'), 'port: 1\ndomains: [./apis]\n');
     const byFile = await serve(['--config', 'gone.yaml'], '.');
     expect([byFile.code, byFile.stderr]).toEqual([
@@ -260,12 +260,12 @@ describe('a deployment whose domains are missing does not serve the samples', ()
       expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining('apis: there is no such file or folder')]);
   });
 
-  test('a folder with nothing in it', async () => {
+  test('an empty folder domains is an error', async () => {
     const ran = await serve([], 'empty');
     expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining('domains: holds no domain files')]);
   });
 
-  test('settings in a file of another ending are not passed over', async () => {
+  test('a landbridge.yml is an error, not ignored', async () => {
     await writeFile(join(folder, 'bare/landbridge.yml'), 'readOnly: true\n');
     const ran = await serve([], 'bare');
     await rm(join(folder, 'bare/landbridge.yml'));

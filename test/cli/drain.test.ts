@@ -92,7 +92,7 @@ const atLeast = async (load: Load, more: number) => {
   while (load.done < goal && load.failed.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
 };
 
-describe.skipIf(!HAS_NGINX)('behind nginx as it is without settings', () => {
+describe.skipIf(!HAS_NGINX)('behind nginx with its default settings', () => {
   // One connection that fails, and nginx asks nobody there for ten seconds; what may have been sent is not sent again.
   const upstreams = (ports: readonly number[]) => `
   upstream pooled { ${ports.map((port) => `server 127.0.0.1:${port};`).join(' ')} keepalive 16; }
@@ -190,7 +190,7 @@ describe.skipIf(!HAS_NGINX)('behind nginx as it is without settings', () => {
 });
 
 describe('clients that call without a proxy', () => {
-  test('none of their requests is dropped: what was not answered was never sent', async () => {
+  test('every request is answered or was never sent to the API', async () => {
     const server = await serve([join(folder, 'shop.yaml'), '--drain', '1'], { cwd: folder });
     const { origin } = new URL(server.http);
     const pool = new Pool(origin, { connections: 16 });

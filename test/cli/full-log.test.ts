@@ -9,8 +9,8 @@ import { freePort } from '../support/redis.ts';
 
 const FULL = '/dev/full';
 
-describe.skipIf(!existsSync(FULL))('landbridge serve that can write neither its log nor where it is', () => {
-  test.each(['1', '2'])('serves all the same, with %s worker(s), and ends with 0', async (workers) => {
+describe.skipIf(!existsSync(FULL))('landbridge serve that can write neither its log nor its announcement', () => {
+  test.each(['1', '2'])('serves with %s worker(s) and exits with 0', async (workers) => {
     const folder = mkdtempSync(join(tmpdir(), 'landbridge-full-'));
     const port = await freePort();
     // Its credential is told at the start.

@@ -35,7 +35,7 @@ async function answering(status: number, body: string) {
 }
 
 describe('landbridge health', () => {
-  test('says of a gateway that it is ready, by whichever of its addresses it is named', async () => {
+  test('reports that a gateway is ready, whichever of its addresses --url names', async () => {
     for (const url of [gateway.http, new URL(gateway.http).origin, `${gateway.http}/reader`])
       expect(await run(['health', '--url', url])).toEqual({ code: 0, stdout: 'ready\n', stderr: '' });
     const { stdout } = await run(['health', '--url', gateway.http, '--live', '--json']);
@@ -58,7 +58,7 @@ describe('landbridge health', () => {
     });
   });
 
-  test('tells why one is not ready, with exit code 1', async () => {
+  test('says why a gateway is not ready and exits with 1', async () => {
     const draining = await answering(503, '{"status":"draining","state":"degraded"}');
     expect(await run(['health', '--url', draining.url])).toEqual({
       code: 1,
@@ -68,7 +68,7 @@ describe('landbridge health', () => {
     await draining.close();
   });
 
-  test('takes nothing else for a gateway', async () => {
+  test('reports a server that is not a gateway', async () => {
     const other = await answering(200, '<html>');
     // One sentence, no stack, and nothing of a password.
     expect(await run(['health', '--url', other.url.replace('//', '//somebody:hidden@')])).toEqual({

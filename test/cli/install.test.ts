@@ -37,7 +37,7 @@ describe('landbridge install', () => {
     ['vscode', `${settings}/Code/User/mcp.json`, 'servers', { type: 'stdio' }, `\${env:VAULT_KEY}`],
     ['gemini', '.gemini/settings.json', 'mcpServers', {}, '$VAULT_KEY'],
   ])(
-    '%s: only shows when piped; with --yes writes the file beside what is there, and twice is once',
+    '%s: without a terminal only shows the change; --yes writes the entry and keeps the rest; a second time changes nothing',
     async (client, path, section, more, reference) => {
       const file = join(home, path);
       const before = `{\n    // mine\n    "theme": "dark",\n    "${section}": { "other": { "command": "x", "args": ["// no comment"] } },\n}\n`;
@@ -87,7 +87,7 @@ describe('landbridge install', () => {
   });
 
   test.each([[['vault.yaml']], [['--url', 'http://127.0.0.1:3333']]])(
-    'a secret that was typed out is not written for %j',
+    'a secret in a --header is not written for %j',
     async (source) => {
       const folder = await mkdtemp(join(home, 'typed-'));
       const words = [...source.map((word) => word.replace('vault', '../vault')), '--scope', 'project', '--yes'];
@@ -120,7 +120,7 @@ describe('landbridge install', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  test('every variable that the files need and that is set is in env, and no other', async () => {
+  test('env has every variable that the files need and that is set, and no other', async () => {
     const text = `name: plain\nbaseUrl: { env: PLAIN_URL }\nheaders: { X-Tenant: "\${PLAIN_TENANT}" }\nendpoints: { look: { path: /look, summary: Looks. } }\n`;
     const folder = await mkdtemp(join(home, 'plain-'));
     await writeFile(join(folder, 'plain.yaml'), text);
@@ -186,7 +186,7 @@ describe('landbridge install', () => {
     expect(await read('.codex/config.toml')).toContain(`url = "${url}"\nbearer_token_env_var = "TOKEN"\n`);
   });
 
-  test('--url of a gateway whose callers need a key has the client send one, and holds none', async () => {
+  test('--url of a gateway that needs a key: the entry refers to a variable and contains no key', async () => {
     const words = ['cursor', '--name', 'keyed', '--url', 'http://127.0.0.1:3333', '--scope', 'project', '--yes'];
     const { code, stderr } = await install(words, { LANDBRIDGE_API_KEYS: `ci=${'0f'.repeat(32)}` });
     expect(code).toBe(0);
@@ -209,28 +209,28 @@ describe('landbridge install', () => {
       ['codex', '--url', 'http://127.0.0.1:3333', '--header', `X-Api-Key: token=\${KEY}`],
       `--header 'X-Api-Key: \${X_API_KEY}', or use --with-values`,
     ],
-  ])('%j is taught, with exit code 2', async (args, sentence) => {
+  ])('%j is explained and exits with 2', async (args, sentence) => {
     const { code, stderr } = await install(args);
     expect(code).toBe(2);
     expect(stderr).toContain(sentence);
   });
 });
 
-describe('the text of a file', () => {
+describe('editing the text of a client’s file', () => {
   test.each([
     ['', '{\n  "s": {\n    "n": {\n      "a": 1\n    }\n  }\n}\n'],
     ['{}', '{\n  "s": {\n    "n": {\n      "a": 1\n    }\n  }\n}'],
     ['{ "s": { "n": { "b": [1, "}"] }, } } // end', '{ "s": { "n": {\n      "a": 1\n    }, } } // end'],
-  ])('%j keeps all but the entry', (before, after) => {
+  ])('in %j only the entry changes', (before, after) => {
     expect(editJson(before, 'f', 's', 'n', { a: 1 })).toBe(after);
   });
 
-  test.each(['[]', '{ "s": 1 }', '{ "a" }', '{ "a": 1', 'nonsense'])('%j is not touched', (text) => {
+  test.each(['[]', '{ "s": 1 }', '{ "a" }', '{ "a": 1', 'nonsense'])('%j is refused', (text) => {
     expect(() => editJson(text, 'f.json', 's', 'n', { a: 1 })).toThrow('f.json is not a valid JSON object');
   });
 
   test.each(['[m]\nn = { a = "1" }\n', '[m]\nn.a = "1"\n', '[ m . "n" ]\na = "1"\n', '[m\nx=\n'])(
-    '%j would be broken TOML and is not touched',
+    '%j is refused, because the edit would break the TOML',
     (text) => {
       expect(() => editToml(text, 'f.toml', 'm', 'n', { a: '2' })).toThrow('f.toml has [m.n] in a form');
     },

@@ -29,7 +29,7 @@ const make = async (...args: string[]) =>
   JSON.parse((await run(['key', 'new', ...args, '--json'], { cwd: folder })).stdout) as Made;
 
 describe('landbridge key new', () => {
-  test('shows the key once and the line to keep, which lets it in where it may be and nowhere else', async () => {
+  test('prints a key and its line for landbridge.yaml; the key gives access to its profiles only', async () => {
     const args = ['ci', '--profiles', 'reader', '--effects', 'read', '--expires', '2999-01-01'];
     const { code, stdout } = await run(['key', 'new', ...args], { cwd: folder });
     expect(code).toBe(0);
@@ -48,7 +48,7 @@ describe('landbridge key new', () => {
     await rm(join(folder, 'landbridge.yaml'));
   });
 
-  test('quotes a name that YAML would take for something else', async () => {
+  test('quotes a name that YAML would read as another type', async () => {
     for (const name of ['true', '1e3', 'a@b']) expect((await make(name)).line).toContain(`name: "${name}"`);
     expect((await make('ci-2')).line).toContain('name: ci-2,');
   });
@@ -68,14 +68,14 @@ describe('landbridge key new', () => {
   });
 });
 
-test('landbridge key hash tells the SHA-256 of a key on stdin, and refuses one that can be guessed', async () => {
+test('landbridge key hash prints the SHA-256 of a key on stdin, and refuses one that can be guessed', async () => {
   const { key, sha256 } = await make('ci');
   expect(await run(['key', 'hash'], { input: `${key}\n` })).toMatchObject({ code: 0, stdout: `${sha256}\n` });
   expect(await run(['key', 'hash'], { input: 'hunter2\n' })).toMatchObject({ code: 1, stdout: '' });
 });
 
 describe('landbridge serve', () => {
-  test('with keys from the environment listens beyond this machine, and says who may call', async () => {
+  test('with keys from the environment listens on all interfaces, and announces the authentication', async () => {
     const [one, two] = [await make('ci'), await make('bot')];
     const file = join(folder, 'keys');
     await writeFile(file, `bot=${two.sha256}\n`);
@@ -94,7 +94,7 @@ describe('landbridge serve', () => {
     expect(server.log()).not.toContain('No authentication');
   });
 
-  test('without any stays at home, unless it is told to and says so', async () => {
+  test('without keys refuses to listen on all interfaces, unless --allow-unauthenticated is set, which it announces', async () => {
     const refused = await run(['serve', '--host', '0.0.0.0', '--port', '0'], { cwd: folder });
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('Refusing to listen on 0.0.0.0');
@@ -109,7 +109,7 @@ describe('landbridge serve', () => {
     expect(server.log()).toContain('No authentication: anyone who can reach this port');
   });
 
-  test('does not start with an auth section that lets nobody in, nor with a profile that is not there', async () => {
+  test('does not start with an auth section without callers, nor with a key for an unknown profile', async () => {
     const start = async (yaml: string) => {
       await writeFile(join(folder, 'bad.yaml'), yaml);
       return run(['serve', '--config', 'bad.yaml', '--port', '0'], { cwd: folder });
@@ -123,7 +123,7 @@ describe('landbridge serve', () => {
     );
   });
 
-  test('warns of a key that has expired', async () => {
+  test('warns about an expired key', async () => {
     const yaml = `auth:\n  keys:\n    - { name: old, sha256: "${'a'.repeat(64)}", expires: 2020-01-01 }\n`;
     await writeFile(join(folder, 'old.yaml'), yaml);
     const server = await serve(['--config', 'old.yaml'], { cwd: folder });

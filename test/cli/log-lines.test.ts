@@ -88,8 +88,8 @@ const stop = (child: ReturnType<typeof spawn>) => void child.kill('SIGTERM');
 const getPet = modern(1, 'tools/call', { name: 'pets_get', arguments: { id: 7 } });
 const call = (url: string) => post(url, JSON.stringify(getPet), headersOf(getPet));
 
-describe('a start that is piped', () => {
-  test('is one line on stdout; what else there is to say is in the log', async () => {
+describe('serve without a terminal', () => {
+  test('prints one line on stdout and everything else in the log', async () => {
     const { code, stdout, lines } = await start(['secret.yaml', '--tcp', '0'], stop, { PETS_KEY: 'open-sesame-42' });
     expect(code).toBe(0);
     expect(stdout).toMatch(/^landbridge \S+: MCP over HTTP \S+, MCP over TCP \S+; 1 operation, .*\n$/);
@@ -106,7 +106,7 @@ describe('a start that is piped', () => {
     for (const { time } of lines) expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  test('keeps what code of a domain file prints, and what Node warns of, in the log', async () => {
+  test('logs what the code of a domain file prints, and warnings of Node.js', async () => {
     const { code, stdout, lines } = await start(['loud.mjs', '--stdio'], stop);
     expect([code, stdout]).toEqual([0, '']);
     expect(lines).toMatchObject([
@@ -118,7 +118,7 @@ describe('a start that is piped', () => {
     ]);
   });
 
-  test('says what nobody foresaw in a line, and ends with 1', async () => {
+  test('logs an uncaught exception in one line and exits with 1', async () => {
     const { code, lines } = await start(['loud.mjs'], (child) => void child.kill('SIGUSR2'));
     expect(code).toBe(1);
     expect(lines.slice(-2)).toMatchObject([
@@ -129,7 +129,7 @@ describe('a start that is piped', () => {
 });
 
 describe('a log that cannot be written', () => {
-  test.skipIf(!existsSync('/dev/full'))('to a full disk keeps nobody from being served', async () => {
+  test.skipIf(!existsSync('/dev/full'))('because the disk is full does not stop the gateway from serving', async () => {
     const full = openSync('/dev/full', 'w');
     const child = spawn(process.execPath, [programFile(), 'serve', '--json', '--port', '0', 'pets.yaml'], {
       cwd: folder,
@@ -146,7 +146,7 @@ describe('a log that cannot be written', () => {
     expect(await ended).toBe(0);
   });
 
-  test('to a reader that has stopped keeps nobody from being served, nor the program from ending', async () => {
+  test('because nobody reads the pipe stops the gateway neither from serving nor from ending', async () => {
     const child = spawn(process.execPath, [programFile(), 'serve', '--json', '--port', '0', 'pets.yaml'], {
       cwd: folder,
       env: ENV,
@@ -168,7 +168,7 @@ describe('a log that cannot be written', () => {
 });
 
 describe('traces of the program', () => {
-  test('are sent where the environment says, at the latest when it ends; the log has their ids', async () => {
+  test('are sent to the collector of the environment, at the latest at the end; the log has their ids', async () => {
     const receiver = await startOtlpReceiver();
     const served = await serve(['pets.yaml', '--exposure', 'tools'], {
       cwd: folder,
@@ -189,7 +189,7 @@ describe('traces of the program', () => {
     await receiver.close();
   });
 
-  test('come from each worker by itself', async () => {
+  test('are sent by each worker', async () => {
     const receiver = await startOtlpReceiver();
     const served = await serve(
       ['pets.yaml', '--exposure', 'tools', '--workers', '2', '--otlp-endpoint', receiver.url],
@@ -206,7 +206,7 @@ describe('traces of the program', () => {
     await receiver.close();
   });
 
-  test('that do not arrive are told of in the log, and cost no call', async () => {
+  test('that do not arrive are reported in the log, and no call fails', async () => {
     const served = await serve(['pets.yaml', '--exposure', 'tools', '--otlp-endpoint', 'http://127.0.0.1:1'], {
       cwd: folder,
       env: { OTEL_EXPORTER_OTLP_TIMEOUT: '100', OTEL_BSP_SCHEDULE_DELAY: '1' },

@@ -81,7 +81,7 @@ const account = (prefix: string, password = 'correct horse') => ({
   [`${prefix}${VARIABLE}_PASSWORD`]: password,
 });
 
-test('a document is called as it is, once its variables are set; without them they are named', async () => {
+test('a login is used as the document describes it; variables that are missing are named', async () => {
   const document = `${api.origin}/openapi.json`;
   const call = (env: Record<string, string>, tool = 'list_items', ...args: string[]) =>
     run(['call', '--domains', document, tool, ...args], { cwd: folder, env });

@@ -30,7 +30,7 @@ const HEADERS = `
 describe.skipIf(!HAS_NGINX).each([
   ['keeps', ''],
   ['takes off', '/'],
-])('behind an nginx that %s its prefix', (_, tail) => {
+])('OAuth behind an nginx that %s its prefix', (_, tail) => {
   let folder: string;
   let issuer: Issuer;
   let upstream: Upstream;
@@ -78,7 +78,7 @@ auth: { oauth: [{ issuer: "${issuer.url}", scopes: { read: [api.read] } }] }
   });
 
   test.each(['', '/reader'])(
-    'a challenge names metadata that is there, of the very URL that was called: /mcp%s',
+    'the challenge of /mcp%s names metadata that exists, for the URL that was called',
     async (profile) => {
       const refused = await post(mcp + profile, CALL);
       expect(refused.status).toBe(401);
@@ -96,7 +96,7 @@ auth: { oauth: [{ issuer: "${issuer.url}", scopes: { read: [api.read] } }] }
     },
   );
 
-  test('a token for the URL is good, the record has the address of its caller, and the API finds the keys', async () => {
+  test('a token for the public URL is accepted, the audit record has the caller’s address, and the API finds the keys', async () => {
     const token = await issuer.mint(mcp);
     const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': '203.0.113.9' };
     expect((await post(mcp, CALL, headers)).status).toBe(200);
@@ -107,7 +107,7 @@ auth: { oauth: [{ issuer: "${issuer.url}", scopes: { read: [api.read] } }] }
     await jwtVerify(assertion, keys, { issuer: `${nginx.url}/tools`, audience: upstream.url });
   });
 
-  test('a token for the address behind the proxy is not good', async () => {
+  test('a token for the address behind the proxy is refused', async () => {
     const token = await issuer.mint(server.http);
     expect((await post(mcp, CALL, { authorization: `Bearer ${token}` })).status).toBe(401);
   });

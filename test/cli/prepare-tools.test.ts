@@ -34,7 +34,7 @@ function open(options: Partial<GatewayOptions>) {
 
 const SEARCH = modern(1, 'tools/call', { name: 'search_operations', arguments: { query: 'list pets' } });
 
-test('a first search finds its index made', async () => {
+test('the search index is built before the first search', async () => {
   const { gateway, looks, prepare } = open({ exposure: 'search' });
   const atStart = looks();
   await prepare();
@@ -45,7 +45,7 @@ test('a first search finds its index made', async () => {
   await gateway.close();
 });
 
-test('profiles that are searched are prepared as well', async () => {
+test('search indexes of profiles are built too', async () => {
   const { gateway, looks, prepare } = open({ exposure: 'tools', profiles: { seekers: { exposure: 'search' } } });
   await prepare();
   const prepared = looks();
@@ -56,7 +56,7 @@ test('profiles that are searched are prepared as well', async () => {
   await gateway.close();
 });
 
-test('where nothing is searched nothing is made', async () => {
+test('without search tools no index is built', async () => {
   const { gateway, looks, prepare } = open({ exposure: 'tools' });
   const atStart = looks();
   await prepare();
@@ -64,7 +64,7 @@ test('where nothing is searched nothing is made', async () => {
   await gateway.close();
 });
 
-test('what fails is logged, and ends nothing', async () => {
+test('a failed preparation is logged and does not end the process', async () => {
   const { gateway } = open({ exposure: 'search' });
   const errors: unknown[] = [];
   const log = { ...createSilentLog(), error: (facts: { err: Error }) => errors.push(facts.err.message) };

@@ -106,7 +106,7 @@ function postTls(
   });
 }
 
-test('what limits refused is told at the end', async () => {
+test('the counts of calls that limits refused are logged at the end', async () => {
   const { tcp, log } = await start(`${AUTH}limits: { perPrincipal: { rate: 1/hour } }\n`, '--tcp', '0');
   const calling = JSON.stringify(legacy(1, 'tools/call', { name: 'pets_list', arguments: {} }));
   for (let round = 0; round < 3; round++) await talk(plain(tcp), `AUTH ${key}\n${calling}\n`);
@@ -117,8 +117,8 @@ test('what limits refused is told at the end', async () => {
   expect(JSON.parse(last ?? '{}')).toMatchObject({ limited: { principalRate: 2 } });
 });
 
-describe('raw TCP of a gateway that knows its callers', () => {
-  test('asks for the key line, on loopback too, and serves each what it may use', async () => {
+describe('raw TCP with authentication', () => {
+  test('needs the key line, on loopback too, and serves each caller what it may use', async () => {
     const { tcp, log } = await start(AUTH, '--tcp', '0');
     expect(await talk(plain(tcp), `${list}\n`)).toContain('AUTH <key or access token>');
     for (let round = 0; round < 2; round++)
@@ -142,19 +142,19 @@ describe('raw TCP of a gateway that knows its callers', () => {
     expect(log()).not.toContain('wrong');
   });
 
-  test('serves the profile it is told to, and whoever may use that one', async () => {
+  test('serves the profile of --profile to callers who may use it', async () => {
     const { tcp } = await start(AUTH, '--tcp', '0', '--profile', 'other');
     expect(await talk(plain(tcp), `AUTH ${'elsewhere-'.repeat(4)}\n${list}\n`)).toContain('"tools"');
   });
 
-  test('may listen beyond loopback, and says that keys are not hidden without TLS', async () => {
+  test('may listen on all interfaces, and warns that keys are readable without TLS', async () => {
     const { log } = await start(AUTH, '--tcp', '0', '--host', '0.0.0.0');
     await until(() => log().includes('The TCP port has no TLS'));
   });
 });
 
 describe('TLS', () => {
-  test('covers both ports; who calls is known by certificate or key', async () => {
+  test('covers both ports, and callers are identified by certificate or key', async () => {
     const yaml = `${AUTH}  certificates: [{ subject: 'batch-*', effects: [read] }]\n${TLS}`;
     const { http, tcp } = await start(yaml, '--tcp', '0');
     expect(http).toMatch(/^https:/);
@@ -175,7 +175,7 @@ describe('TLS', () => {
     expect(await talk(secure(tcp, stranger), `AUTH ${key}\n${list}\n`)).toContain('no entry of auth.certificates');
   });
 
-  test('by flags, with nothing but certificates, is authentication enough for a wide bind', async () => {
+  test('by flags with client certificates counts as authentication on all interfaces', async () => {
     const files = ['--tls-cert', 'server.crt', '--tls-key', 'server.key', '--tls-client-ca', 'clients.crt'];
     const { http, tcp } = await start('', '--tcp', '0', '--host', '0.0.0.0', ...files);
     const local = http.replace('0.0.0.0', '127.0.0.1');
@@ -184,7 +184,7 @@ describe('TLS', () => {
     expect(await talk(secure(tcp), `AUTH ${key}\n`)).toContain('connect with a client certificate');
   });
 
-  test('keeps a connection for one request after another', async () => {
+  test('reuses a connection for several requests', async () => {
     const { http } = await start(`${AUTH}${TLS}`);
     const agent = new Agent({ ca, keepAlive: true, maxSockets: 1 });
     for (let i = 0; i < 100; i++) {
@@ -195,16 +195,16 @@ describe('TLS', () => {
   });
 });
 
-describe('a start is refused', () => {
+describe('serve refuses to start', () => {
   test.each([
     [
-      'on a wide bind where nobody is asked',
+      'on all interfaces without authentication',
       '',
       ['--tcp', '0', '--no-http', '--host', '0.0.0.0'],
       'Refusing to listen',
     ],
     [
-      'on a wide bind with TLS alone',
+      'on all interfaces with TLS but without authentication',
       'tls: { cert: server.crt, key: server.key }\n',
       ['--host', '0.0.0.0'],
       'Refusing',
@@ -228,7 +228,7 @@ describe('a start is refused', () => {
   });
 });
 
-test('a wide bind without authentication says so, in the log and where it announces itself', async () => {
+test('listening on all interfaces without authentication is announced and logged', async () => {
   writeFileSync(join(folder, 'landbridge.yaml'), '');
   const { log } = await start('', '--tcp', '0', '--no-http', '--host', '0.0.0.0', '--allow-unauthenticated');
   await until(() => log().includes('No authentication'));

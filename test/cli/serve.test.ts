@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('landbridge serve', () => {
-  test('piped, it says where it is on one line', async () => {
+  test('without a terminal prints its address on one line', async () => {
     const child = spawn(process.execPath, [programFile(), 'serve', '--port', '0'], {
       cwd: folder,
       env: { ...process.env, NO_COLOR: '1' },
@@ -113,7 +113,7 @@ describe('landbridge serve', () => {
   });
 });
 
-describe('with --stdio alone', () => {
+describe('serve with --stdio alone', () => {
   /** What it says on stderr when it is ready, and its exit code after SIGTERM. */
   async function startAndStop(args: readonly string[]): Promise<{ stderr: string; code: number | null }> {
     const child = spawn(process.execPath, [programFile(), 'serve', '--stdio', ...args], {
@@ -132,20 +132,20 @@ describe('with --stdio alone', () => {
     return { code: await ended, stderr };
   }
 
-  test('it counts the tools of the profile it serves, and exits 0 on SIGTERM', async () => {
+  test('counts the tools of its profile, and exits with 0 on SIGTERM', async () => {
     await writeFile(join(folder, 'one.yaml'), 'one: { include: [tasks.get_task], exposure: tools }\n');
     const { stderr, code } = await startAndStop(['--profiles', 'one.yaml', '--profile', 'one']);
     expect(stderr).toMatch(/"stdio":true,"tools":1,.*"msg":"serving"/);
     expect(code).toBe(0);
   });
 
-  test('it does not list credentials that are neither set nor needed', async () => {
+  test('does not list credentials that are neither set nor needed', async () => {
     const { stderr } = await startAndStop([]);
     expect(stderr).not.toContain('credential');
   });
 });
 
-test('over TCP alone the start counts what the profile serves', async () => {
+test('serve over TCP alone announces the counts of its profile', async () => {
   await writeFile(join(folder, 'one.yaml'), 'one: { include: [tasks.get_task], exposure: tools }\n');
   const args = ['serve', '--tcp', '0', '--no-http', '--profiles', 'one.yaml', '--profile', 'one'];
   const child = spawn(process.execPath, [programFile(), ...args], {
@@ -161,7 +161,7 @@ test('over TCP alone the start counts what the profile serves', async () => {
   expect(line).toMatch(/; 1 operation, 1 tool \(exposure tools\)/);
 });
 
-test('the start says which variable goes to which API', async () => {
+test('serve announces which variable is sent to which API', async () => {
   const text =
     'name: bank\nbaseUrl: http://127.0.0.1:9\ncredentials: { key: { kind: bearer, env: BANK_KEY } }\nendpoints: { look: { path: /look, summary: Looks. } }\n';
   await writeFile(join(folder, 'bank.yaml'), text);

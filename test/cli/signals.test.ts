@@ -50,7 +50,7 @@ function statusWith(url: string, { cert, key }: Pair, agent: Agent): Promise<num
 }
 
 describe('SIGTERM', () => {
-  test('readiness fails at once while calls are served, and who still waits after the grace time is told', async () => {
+  test('fails readiness at once, still serves calls, and answers those that still wait after the grace time', async () => {
     const upstream = await startUpstream(() => {});
     writeFileSync(
       join(folder, 'slow.yaml'),
@@ -77,7 +77,7 @@ describe('SIGTERM', () => {
   // Some shells hand their process over to the last command and some do not: npm reaches the gateway either way.
   const shells = ['/bin/sh', '/bin/bash'].filter((shell) => existsSync(shell));
   test.each(shells)(
-    'sent to npm start with %s it reaches the gateway, which drains and ends',
+    'sent to npm start with %s reaches the gateway, which drains and ends',
     async (shell) => {
       const root = fileURLToPath(new URL('../../', import.meta.url));
       const flags = ['--port', '0', '--drain', '0', '--json'];
@@ -105,7 +105,7 @@ describe('SIGTERM', () => {
     60_000,
   );
 
-  test('npm start begins with nothing that a shell of Windows does not have', () => {
+  test('npm start uses nothing that Windows shells lack', () => {
     const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
       scripts: Record<string, string>;
     };
@@ -117,7 +117,7 @@ describe('SIGTERM', () => {
 });
 
 describe('SIGHUP', () => {
-  test('ends nobody, be there something to open again or not', async () => {
+  test('does not end a gateway, with or without files to reopen', async () => {
     const server = await serve([], { cwd: folder });
     server.child.kill('SIGHUP');
     await until(() => server.log().includes('SIGHUP'));
@@ -125,7 +125,7 @@ describe('SIGHUP', () => {
     expect(await server.stop()).toBe(0);
   });
 
-  test('does not end one that is only starting: it reads its files again when it is up', async () => {
+  test('does not end a gateway that is starting: it reopens its files when it is up', async () => {
     // A file that is read from a pipe: who opens the other end knows that the program has come so far, and it waits.
     const file = join(folder, 'starting.yaml');
     execFileSync('mkfifo', [file]);
@@ -144,7 +144,7 @@ describe('SIGHUP', () => {
     expect(await ended).toEqual([0, null]);
   });
 
-  test('shows a new certificate on both ports, and keeps the old one where the new one is broken', async () => {
+  test('switches both ports to a new certificate, and keeps the old one if the new one is broken', async () => {
     certificates.authority('authority');
     const put = (pair: { cert: string; key: string }) => {
       writeFileSync(join(folder, 'tls.crt'), pair.cert);
@@ -188,7 +188,7 @@ describe.each([
     await until(() => server.log().slice(before).split(word).length > workers);
   };
 
-  test('client certificates count that the new authority has signed, and those of the old one no longer', async () => {
+  test('accepts client certificates of the new authority, and no longer those of the old one', async () => {
     const [before, after] = [`before-${workers}`, `after-${workers}`];
     writeFileSync(own('ca.crt'), certificates.authority(before).cert);
     const next = certificates.authority(after).cert;
@@ -213,7 +213,7 @@ describe.each([
     expect(await server.stop()).toBe(0);
   });
 
-  test('the audit file that logrotate has renamed is whole, and the next one follows it', async () => {
+  test('completes the audit file that logrotate has renamed, and continues its chain in the next one', async () => {
     const upstream = await startUpstream();
     writeFileSync(
       own('shop.yaml'),
@@ -246,7 +246,7 @@ describe.each([
   });
 });
 
-test('a certificate and a key of another kind are refused at the start, with the line', async () => {
+test('a key of another type than the certificate stops the start, with its line', async () => {
   const rsa = join(folder, 'rsa.key');
   const { execFileSync } = await import('node:child_process');
   execFileSync('openssl', ['genpkey', '-algorithm', 'RSA', '-pkeyopt', 'rsa_keygen_bits:2048', '-out', rsa], {

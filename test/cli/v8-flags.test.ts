@@ -11,7 +11,7 @@ function flagsSetBy(act: typeof optimizeLate, nodeVersion: string, execArgv: rea
   return setFlags.mock.calls.flat();
 }
 
-describe('while the program starts, functions are optimised late', () => {
+describe('functions are optimised late during the start', () => {
   test.each([
     ['20.18.0', '--interrupt-budget=300000', '--interrupt-budget=67584'],
     ['22.23.3', '--invocation-count-for-turbofan=15000', '--invocation-count-for-turbofan=3000'],
@@ -20,27 +20,24 @@ describe('while the program starts, functions are optimised late', () => {
     expect(flagsSetBy(optimizeAsUsual, version)).toEqual([usual]);
   });
 
-  test.each(['21.7.3', '24.0.0', '26.1.0'])(
-    'and on Node.js %s as ever, because nothing is known of it or gained',
-    (version) => {
-      expect(flagsSetBy(optimizeLate, version)).toEqual([]);
-      expect(flagsSetBy(optimizeAsUsual, version)).toEqual([]);
-    },
-  );
+  test.each(['21.7.3', '24.0.0', '26.1.0'])('but not on Node.js %s, where nothing is gained or known', (version) => {
+    expect(flagsSetBy(optimizeLate, version)).toEqual([]);
+    expect(flagsSetBy(optimizeAsUsual, version)).toEqual([]);
+  });
 
   test.each([['--interrupt-budget=1000'], ['--interrupt_budget']])(
-    'what the operator says is left alone: %s',
+    'but not if the operator has set the flag: %s',
     (flag) => {
       expect(flagsSetBy(optimizeLate, '20.18.0', ['--enable-source-maps', flag])).toEqual([]);
       expect(flagsSetBy(optimizeAsUsual, '20.18.0', [flag])).toEqual([]);
     },
   );
 
-  test('a flag of a longer name is another one', () => {
+  test('a flag with a longer name is a different flag', () => {
     expect(flagsSetBy(optimizeLate, '20.18.0', ['--interrupt-budget-for-feedback-allocation=1'])).toHaveLength(1);
   });
 
-  test('with the names and usual values of this very Node.js', async () => {
+  test('the flag and its usual value are those of this Node.js', async () => {
     const { stdout } = await run(process.execPath, ['--v8-options']);
     const flags = [
       ...flagsSetBy(optimizeLate, process.versions.node),

@@ -66,7 +66,7 @@ audit: { file: audit.jsonl }
 `;
 
 describe('landbridge.yaml', () => {
-  test('says what flags say and more, its paths counted from its own folder', async () => {
+  test('has every setting that flags have, and more; paths are relative to its folder', async () => {
     const {
       env: _,
       origins: __,
@@ -123,7 +123,7 @@ describe('landbridge.yaml', () => {
     });
   });
 
-  test('an empty one leaves everything as it is by default, domains beside it', async () => {
+  test('an empty file changes no default, and the domains are beside it', async () => {
     const { port, host, paths, profiles } = await read('');
     expect({ port, host, paths, profiles }).toEqual({
       port: 3333,
@@ -138,12 +138,12 @@ describe('landbridge.yaml', () => {
     expect((await read('port: 1')).profiles).toBe(at('profiles.yaml'));
   });
 
-  test('the schema of an editor may be named in it', async () => {
+  test('may name the schema for editors', async () => {
     expect((await read('{"$schema": "./x.json", "port": 5}')).port).toBe(5);
   });
 });
 
-describe('its mistakes have a place and a way out', () => {
+describe('mistakes in landbridge.yaml have a place and a fix', () => {
   test.each([
     ['prot: 1', 'landbridge.yaml:1:1 prot: "prot" is not known here; did you mean "port"?'],
     ['maxBody: 1', 'landbridge.yaml:1:1 maxBody: "maxBody" is not known here; did you mean "maxBodyBytes"?'],
@@ -215,7 +215,7 @@ describe('its mistakes have a place and a way out', () => {
     else expect(said).toMatch(message);
   });
 
-  test('secrets in files count from its folder, and the message says where they were looked for', async () => {
+  test('files of secrets are relative to its folder, and the message says where they were looked for', async () => {
     const names = 'clientIdEnv: file:./id, clientSecretEnv: "file:/run/secrets/x"';
     const { auth } = await read(`auth: { oauth: [{ issuer: https://id.example.com, introspection: { ${names} } }] }`);
     expect(auth?.oauth?.[0]?.introspection).toEqual({
@@ -224,20 +224,20 @@ describe('its mistakes have a place and a way out', () => {
     });
   });
 
-  test('a file that is not there, and one that is a folder', async () => {
+  test('a file that does not exist and a folder are errors', async () => {
     expect(() => readConfig({ config: at('nowhere.yaml') }, {})).toThrow(
       'nowhere.yaml: there is no such file or folder',
     );
     expect(() => readConfig({}, { LANDBRIDGE_CONFIG: folder })).toThrow('is a folder, not a file');
   });
 
-  test('anchors that hold themselves end in a sentence', async () => {
+  test('circular anchors are an error', async () => {
     expect(await mistakesOf('auth: &a { keys: [*a] }')).toContain('landbridge.yaml:1');
   });
 });
 
-describe('variables in it', () => {
-  test('fill texts, numbers and truth values, with defaults', async () => {
+describe('variables in landbridge.yaml', () => {
+  test('are replaced in texts, numbers and booleans, with defaults', async () => {
     const env = { BIND: '10.0.0.1', HTTP_PORT: '99', WRITABLE: 'false', PASSWORD: 'pa55' };
     const text = `
 host: \${BIND}
@@ -257,13 +257,13 @@ limits: { perPrincipal: { rate: "\${RATE:-600}/min", concurrent: "\${AT_ONCE:-8}
     });
   });
 
-  test('a text that is no number where one is expected stays a mistake', async () => {
+  test('that are no number where one is expected are a mistake', async () => {
     expect(await mistakesOf('port: ${P}', { P: 'eighty' })).toBe(
       'landbridge.yaml:1:1 port: must be a number from 0 to 65535',
     );
   });
 
-  test('what a variable holds is not repeated in a mistake', async () => {
+  test('have values that messages do not repeat', async () => {
     const env = { TOKEN: 's3cret' };
     expect(await mistakesOf('limits: ["${TOKEN}"]\nprofiles: ["${TOKEN}"]', env)).toBe(
       [
@@ -273,11 +273,11 @@ limits: { perPrincipal: { rate: "\${RATE:-600}/min", concurrent: "\${AT_ONCE:-8}
     );
   });
 
-  test('a number in quotes that no variable brought stays text', async () => {
+  test('are converted, but a quoted number in the file stays text', async () => {
     expect(await mistakesOf('port: "80"')).toBe('landbridge.yaml:1:1 port: must be a number from 0 to 65535');
   });
 
-  test('come from its own files, those of --dotenv and the environment, the later the stronger', async () => {
+  test('come from envFiles, --dotenv and the environment; the later takes precedence', async () => {
     await writeFile(at('a.env'), 'A=a\nB=a\nC=a\nLANDBRIDGE_GUARD=deny\n');
     await writeFile(at('b.env'), 'B=b\nC=b\n');
     const text = 'envFiles: [a.env]\nallowedHosts: ["${A}", "${B}", "${C}"]\n';
@@ -287,14 +287,14 @@ limits: { perPrincipal: { rate: "\${RATE:-600}/min", concurrent: "\${AT_ONCE:-8}
     expect(config.origins.get('guard')).toEqual({ by: 'variable', where: `LANDBRIDGE_GUARD (${at('a.env')})` });
   });
 
-  test('a file of variables that is not there is told with its line', async () => {
+  test('from a file that does not exist are an error with its line', async () => {
     await expect(read('port: 1\nenvFiles:\n  - missing.env\n')).rejects.toThrow(
       /Cannot read the variables in \S*missing\.env \(\S*landbridge\.yaml:3\): it does not exist/,
     );
   });
 });
 
-describe('the secret', () => {
+describe('the secret of landbridge.yaml', () => {
   const SECRET = 'a-secret-of-more-than-32-characters!';
 
   test('comes from a variable or a file that it names', async () => {
@@ -322,8 +322,8 @@ describe('the secret', () => {
   });
 });
 
-describe('flags count more than the environment, that more than the file, that more than the default', () => {
-  test('for each setting by itself', async () => {
+describe('flags take precedence over variables, variables over the file, the file over defaults', () => {
+  test('for each setting separately', async () => {
     const { port, host, tcp, guard, idleSeconds, origins } = await read(
       'port: 1\nhost: file\nguard: deny\n',
       { port: '3' },
@@ -344,7 +344,7 @@ describe('flags count more than the environment, that more than the file, that m
     });
   });
 
-  test('--config counts more than LANDBRIDGE_CONFIG', async () => {
+  test('--config takes precedence over LANDBRIDGE_CONFIG', async () => {
     await writeFile(at('other.yaml'), 'port: 1');
     await writeFile(at('landbridge.yaml'), 'port: 2');
     const env = { LANDBRIDGE_CONFIG: at('other.yaml') };
@@ -352,13 +352,13 @@ describe('flags count more than the environment, that more than the file, that m
     expect(readConfig({ config: at('landbridge.yaml') }, env).port).toBe(2);
   });
 
-  test('a variable that is no truth value is refused beside a file that says one', async () => {
+  test('a variable that is no boolean is refused, even if the file has a value', async () => {
     await expect(read('readOnly: true', {}, { LANDBRIDGE_READ_ONLY: 'maybe' })).rejects.toThrow(
       '--read-only (or LANDBRIDGE_READ_ONLY) must be true or false.',
     );
   });
 
-  test('files on the command line are loaded without headers and addresses that are about other domains', async () => {
+  test('files on the command line do not get headers and base URLs of other domains', async () => {
     const text = 'domains: [./domains]\nheaders: { X-Key: k }\nbaseUrl: https://a.example\nreadOnly: true\n';
     const { headers, baseUrl, readOnly, paths } = await read(text, { paths: ['other.yaml'] });
     expect({ headers, baseUrl, readOnly, paths }).toEqual({
@@ -371,19 +371,19 @@ describe('flags count more than the environment, that more than the file, that m
     expect((await read(text.replace(/^domains.*\n/, ''), { paths: ['other.yaml'] })).headers).toEqual(['X-Key: k']);
   });
 
-  test('a command that makes a domain file takes variables of the file, and no more of what it says of APIs', async () => {
+  test('import takes only the variables of the file', async () => {
     await writeFile(at('.env'), 'A=a\n');
     const config = await read('envFiles: [.env]\nheaders: { X-Key: k }\n', {}, {}, 'variables');
     expect([config.env.A, config.headers]).toEqual(['a', []]);
   });
 
-  test('another gateway is asked without the file', async () => {
+  test('commands with --url ignore the file', async () => {
     const config = await read('headers: { X-Key: k }\nprofile: reader\nprot: 1', {}, {}, 'nothing');
     expect([config.headers, config.profile, config.file]).toEqual([[], undefined, undefined]);
   });
 });
 
-describe('HTTP', () => {
+describe('whether HTTP is on', () => {
   test.each<[string, Flags, boolean]>([
     ['', {}, true],
     ['http: false', {}, false],

@@ -53,7 +53,7 @@ describe('auth.keys', () => {
     ]);
   });
 
-  test('takes the file of a variable, and no pipe, which nobody may ever write to', () => {
+  test('accepts file: in a variable, but no pipe, which might block forever', () => {
     const mounted = write('mounted', `${KEY}\n`);
     const keys = 'auth: { keys: [{ name: a, env: A_KEY }] }';
     expect(keysOf(keys, { A_KEY_FILE: mounted })).toEqual([{ name: 'a', sha256: hashKey(KEY) }]);
@@ -61,7 +61,7 @@ describe('auth.keys', () => {
     expect(() => keysOf('auth: { keys: [{ name: a, file: ./pipe }] }', {})).toThrow('file: is not a file');
   });
 
-  test('counts files from the folder of landbridge.yaml, however that is named', () => {
+  test('takes files relative to the folder of landbridge.yaml', () => {
     write('mounted', `${KEY}\n`);
     const file = relative(process.cwd(), write('landbridge.yaml', 'auth: { keys: [{ name: c, file: ./mounted }] }'));
     expect(readKeys(readConfig({ config: file }, {}), [])).toEqual([{ name: 'c', sha256: hashKey(KEY) }]);
@@ -89,11 +89,11 @@ describe('auth.keys', () => {
       `- { name: a, sha256: "${'a'.repeat(64)}", profile: [reader] }`,
       /"profile" is not known here; did you mean "profiles"\?/,
     ],
-  ])('says what is wrong with %s, and where', (entry, words) => {
+  ])('reports what is wrong with %s, and where', (entry, words) => {
     expect(() => keysOf(`auth:\n  keys:\n    ${entry}\n`, { SHORT: 'hunter2' })).toThrow(words);
   });
 
-  test('refuses a key that two callers have', () => {
+  test('refuses two callers with the same key', () => {
     const entry = (name: string) => `    - { name: ${name}, sha256: "${hashKey(KEY)}" }\n`;
     expect(() => keysOf(`auth:\n  keys:\n${entry('ci')}${entry('bot')}`)).toThrow(
       /landbridge\.yaml:4:\d+ auth\.keys\[1\]: ci and bot have the same API key: .* \(see .*:3:\d+ auth\.keys\[0\]\)/,
@@ -104,8 +104,8 @@ describe('auth.keys', () => {
   });
 });
 
-describe('without landbridge.yaml', () => {
-  test('LANDBRIDGE_API_KEYS holds one or several, by name; one name may have several', () => {
+describe('API keys without landbridge.yaml', () => {
+  test('LANDBRIDGE_API_KEYS holds keys by name, also several for one name', () => {
     const env = {
       LANDBRIDGE_API_KEYS: `ci=${KEY}, ci=${OTHER},bot = ${'0f'.repeat(32)} , old=sha256:${'1e'.repeat(32)}`,
     };
@@ -124,7 +124,7 @@ describe('without landbridge.yaml', () => {
     expect(JSON.stringify(rest)).toContain(hashKey(KEY));
   });
 
-  test('--api-keys and LANDBRIDGE_API_KEYS_FILE name a file with a line for each', () => {
+  test('--api-keys and LANDBRIDGE_API_KEYS_FILE name a file with one key per line', () => {
     const file = write('keys', `# of the night\nci=${KEY}\n\nbot=${hashKey(OTHER)}\n`);
     const keys = [
       { name: 'ci', sha256: hashKey(KEY) },
@@ -134,7 +134,7 @@ describe('without landbridge.yaml', () => {
     expect(keysOf('', { LANDBRIDGE_API_KEYS_FILE: file })).toEqual(keys);
   });
 
-  test('every line of such a file that is wrong is told, by its number', () => {
+  test('every wrong line of the key file is reported by its number', () => {
     const file = write('slips', `# of the night\n\nci=${KEY}\nbot\nold=hunter2\n`);
     expect(() => keysOf('', {}, { apiKeys: file })).toThrow(
       /slips:4: item 1 must look like "name=key".*\n.*slips:5: the key of old is too short/,
@@ -150,7 +150,7 @@ describe('without landbridge.yaml', () => {
     [{ LANDBRIDGE_API_KEYS: `${'n'.repeat(65)}=${KEY}` }, 'item 1 must look like'],
     [{ LANDBRIDGE_API_KEYS_FILE: join(folder, 'none') }, 'does not exist'],
     [{ LANDBRIDGE_API_KEYS_FILE: write('empty', '\n# nothing\n') }, 'holds no key'],
-  ])('says what is wrong, and not what the key is: %#', (env, words) => {
+  ])('reports what is wrong without showing the key: %#', (env, words) => {
     const failure = (() => {
       try {
         keysOf('', env as unknown as Record<string, string>);
@@ -165,8 +165,8 @@ describe('without landbridge.yaml', () => {
   });
 });
 
-describe('a key of ours', () => {
-  test('has 256 random bits behind a prefix, and a checksum that finds every slip of one character', () => {
+describe('a generated key', () => {
+  test('has a prefix, 256 random bits, and a checksum that detects every wrong character', () => {
     expect(KEY).toMatch(/^lb_[A-Za-z0-9_-]{49}$/);
     expect(generateKey()).not.toBe(generateKey());
     expect(explainWeakness(KEY)).toBeUndefined();
@@ -192,11 +192,11 @@ describe('a key from elsewhere', () => {
     'two words that are long enough to be safe otherwise',
     'schlüsselschlüsselschlüsselschlüssel',
     'q8Zr2'.repeat(200),
-  ])('that can be guessed or cannot be sent is refused: %s', (key) => {
+  ])('is refused if it can be guessed or cannot be sent: %s', (key) => {
     expect(explainWeakness(key)).toBeTypeOf('string');
   });
 
-  test('that is random is taken: hexadecimal, base64 and UUID', () => {
+  test('is accepted if it is random: hexadecimal, base64 and UUID', () => {
     // The same in every run: of random keys one in ten thousand looks as if somebody had chosen it.
     for (let round = 0; round < 500; round++) {
       const bytes = createHash('sha256').update(`key ${round}`).digest().subarray(0, 16);

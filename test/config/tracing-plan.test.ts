@@ -12,38 +12,38 @@ describe('traces are off', () => {
     ['the variables are empty', { OTEL_EXPORTER_OTLP_ENDPOINT: '', OTEL_TRACES_EXPORTER: ' ' }, undefined],
     ['the SDK is disabled', { OTEL_SDK_DISABLED: 'TRUE', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318' }, {}],
     ['there is no exporter', { OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318' }, {}],
-  ])('where %s', (_, env, section) => {
+  ])('if %s', (_, env, section) => {
     expect(plan(env, section)).toBeUndefined();
   });
 });
 
-describe('traces go', () => {
+describe('traces are sent', () => {
   test.each([
     ['to the usual place by an empty section', {}, {}, undefined, 'http://localhost:4318/v1/traces'],
     ['where the file says', {}, { endpoint: 'http://f/otel/' }, undefined, 'http://f/otel/v1/traces'],
     [
-      'where the variable says',
+      'to the endpoint of the variable',
       { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://e' },
       { endpoint: 'http://f' },
       undefined,
       'http://e/v1/traces',
     ],
     [
-      'where the variable of traces says, as it stands',
+      'to the endpoint of the traces variable, unchanged',
       { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://e', OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://t/in' },
       undefined,
       undefined,
       'http://t/in',
     ],
     [
-      'where the flag says',
+      'to the endpoint of the flag',
       { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://e', OTEL_SDK_DISABLED: 'true' },
       {},
       'http://g:4318',
       'http://g:4318/v1/traces',
     ],
     [
-      'to the usual place by the name of the exporter',
+      'to the default endpoint if only the exporter is set',
       { OTEL_TRACES_EXPORTER: 'console,otlp' },
       undefined,
       undefined,
@@ -53,7 +53,7 @@ describe('traces go', () => {
     expect(plan(env as Record<string, string>, section, flag)?.endpoint).toBe(endpoint);
   });
 
-  test('not to what is no collector, and the words say what to write', () => {
+  test('not to an address that is no collector; the message says what to write', () => {
     expect(() => plan({}, undefined, 'collector')).toThrow(
       '--otlp-endpoint must be the http(s) URL of a collector, such as http://127.0.0.1:4318.',
     );
@@ -62,7 +62,7 @@ describe('traces go', () => {
   });
 });
 
-test('what is said of traces counts more than what is said of every signal, and variables more than the file', () => {
+test('variables for traces take precedence over those for all signals, and variables over the file', () => {
   expect(
     plan(
       {
@@ -102,7 +102,7 @@ test('what is said of traces counts more than what is said of every signal, and 
   });
 });
 
-describe('what is recorded', () => {
+describe('sampling', () => {
   test.each([
     [undefined, undefined, {}, { sampleRatio: 1, callers: 'own' }],
     [undefined, undefined, { sampleRatio: 0.1, callers: 'trust' }, { sampleRatio: 0.1, callers: 'follow' }],
@@ -112,13 +112,13 @@ describe('what is recorded', () => {
     ['parentbased_always_on', undefined, {}, { sampleRatio: 1, callers: 'follow' }],
     ['parentbased_always_off', undefined, {}, { sampleRatio: 0, callers: 'follow' }],
     ['parentbased_traceidratio', '0.5', {}, { sampleRatio: 0.5, callers: 'follow' }],
-  ])('by the sampler %s with %s, and the file %j', (sampler, arg, section, want) => {
+  ])('with the sampler %s, its argument %s and the file %j', (sampler, arg, section, want) => {
     const env = { ...(sampler && { OTEL_TRACES_SAMPLER: sampler }), ...(arg && { OTEL_TRACES_SAMPLER_ARG: arg }) };
     expect(plan(env, section)).toMatchObject({ ...want, warnings: [] });
   });
 });
 
-test('what a variable says and nobody here knows is passed over, with a warning that shows no secret', () => {
+test('unsupported values of variables are ignored, with a warning that shows no secret', () => {
   const { warnings, ...rest } = plan({
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318',
     OTEL_TRACES_EXPORTER: 'zipkin',

@@ -6,6 +6,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import nock from 'nock';
 import { run as runInProcess } from '../../src/cli/run.ts';
+import { optimizeAsUsual } from '../../src/cli/v8-flags.ts';
 import { useRealHttp } from './real-http.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -74,7 +75,7 @@ class Collector extends Writable {
   }
 }
 
-/** What a command may change in its process: the folder, and for `serve` also the console and listeners. */
+/** What a command may change in its process: the folder, flags of V8, and for `serve` also the console and listeners. */
 function keepProcess(): () => void {
   const folder = process.cwd();
   const methods = { ...console };
@@ -82,6 +83,7 @@ function keepProcess(): () => void {
   const errors = process.stderr.listeners('error');
   return () => {
     process.chdir(folder);
+    optimizeAsUsual();
     Object.assign(console, methods);
     process.removeAllListeners('warning');
     for (const listener of warnings) process.on('warning', listener as never);

@@ -1,6 +1,7 @@
 // How this gateway was started, and the command lines that start it again: for lines that people paste and for files of clients.
 import { isAbsolute, relative, resolve } from 'node:path';
 import { BUNDLED_DOMAINS, type Config, isOverridden } from '../../config/read-config.ts';
+import { FIELD_TABLE, SETTING_TABLE, spellFlag } from '../../config/setting-table.ts';
 import { isWebAddress } from '../../endpoint/address.ts';
 import { mayBeWritten } from '../import/import-secrets.ts';
 
@@ -52,39 +53,44 @@ export function shellQuote(word: string): string {
   return /^[\w./:@%+=~\\-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** All other settings are in the file. */
+/** Settings that the command line or a variable set; all others are in the file. */
 function listFlags(invocation: Invocation, toPath: (path: string) => string): string[] {
   const { config } = invocation;
-  const { file, readOnly, guard, confirm, exposure, tokenBudget, profiles, profile } = config;
-  const ifOverridden = (name: keyof Config, words: () => string[]) => (isOverridden(config, name) ? words() : []);
+  const { file, profiles } = config;
   return [
-    ...(file === 'landbridge.yaml' && toPath(file) === file ? [] : flag('--config', file && toPath(file))),
-    ...sourceFlags(invocation, toPath),
-    ...ifOverridden('readOnly', () => (readOnly ? ['--read-only'] : [])),
-    ...ifOverridden('guard', () => flag('--guard', guard)),
-    ...ifOverridden('confirm', () => flag('--confirm', confirm)),
-    ...ifOverridden('exposure', () => flag('--exposure', exposure)),
-    ...ifOverridden('tokenBudget', () => flag('--token-budget', String(tokenBudget))),
+    ...(file === undefined || (file === 'landbridge.yaml' && toPath(file) === file)
+      ? []
+      : [spellFlag(FIELD_TABLE.config.flag), toPath(file)]),
+    ...listSourceFlags(invocation, toPath),
+    ...(['readOnly', 'guard', 'confirm', 'exposure', 'tokenBudget'] as const).flatMap((name) =>
+      flagWords(config, name),
+    ),
     ...(typeof profiles === 'string' && (file === undefined || isOverridden(config, 'profiles'))
-      ? flag('--profiles', toPath(profiles))
+      ? [spellFlag(SETTING_TABLE.profiles.flag), toPath(profiles)]
       : []),
-    ...ifOverridden('profile', () => flag('--profile', profile)),
+    ...flagWords(config, 'profile'),
   ];
 }
 
 /** Where the API is and what goes with it. A header that was typed out may be a secret: those are left out. */
-function sourceFlags({ config, envFiles }: Invocation, toPath: (path: string) => string): string[] {
-  const { baseUrl, headers, refsRoot } = config;
+function listSourceFlags({ config, envFiles }: Invocation, toPath: (path: string) => string): string[] {
+  const headers = isOverridden(config, 'headers') ? config.headers.filter(mayBeWritten) : [];
   return [
-    ...(isOverridden(config, 'baseUrl') ? flag('--base-url', baseUrl) : []),
-    ...(isOverridden(config, 'headers') ? headers : [])
-      .filter(mayBeWritten)
-      .flatMap((header) => flag('--header', header)),
-    ...(isOverridden(config, 'refsRoot') ? flag('--refs-root', refsRoot && toPath(refsRoot)) : []),
-    ...envFiles.flatMap((file) => flag('--dotenv', toPath(file))),
+    ...flagWords(config, 'baseUrl'),
+    ...headers.flatMap((header) => [spellFlag(SETTING_TABLE.headers.flag), header]),
+    ...flagWords(config, 'refsRoot', toPath),
+    ...envFiles.flatMap((file) => [spellFlag(SETTING_TABLE.envFiles.flag), toPath(file)]),
   ];
 }
 
-function flag(name: string, value: string | undefined): string[] {
-  return value === undefined ? [] : [name, value];
+/** Nothing if the setting comes from the file or is the default. */
+function flagWords(
+  config: Config,
+  name: 'readOnly' | 'guard' | 'confirm' | 'exposure' | 'tokenBudget' | 'profile' | 'baseUrl' | 'refsRoot',
+  toText: (value: string) => string = (value) => value,
+): string[] {
+  const value = config[name];
+  if (!isOverridden(config, name) || value === undefined || value === false) return [];
+  const flag = spellFlag(SETTING_TABLE[name].flag);
+  return value === true ? [flag] : [flag, toText(String(value))];
 }

@@ -28,9 +28,9 @@ export async function runPrimary(io: Io, config: Config, workers: number): Promi
   const log = createLog({ level: config.logLevel, pretty: io.stderr.isTTY === true, isShared: true });
   logProcessNotices(log);
   const sample = createSharedSample();
-  const signals = { hasCome: false };
+  const progress = { isStopping: false };
   const state = createPrimaryState({ workers });
-  const view = config.admin && openView(config, workers, log, () => signals.hasCome);
+  const view = config.admin && openView(config, workers, log, () => progress.isStopping);
   const admin = view && (await openListener(config, view, log));
   /** What to do when the worker of a slot has ended. */
   const detachers = new Map<Slot, () => void>();
@@ -51,14 +51,14 @@ export async function runPrimary(io: Io, config: Config, workers: number): Promi
       view?.detach(slot.number);
     },
   });
-  handlePrimarySignals(supervisor, signals, log, admin);
+  handlePrimarySignals(supervisor, progress, log, admin);
   try {
     const announcement = await supervisor.start();
-    if (signals.hasCome) return;
+    if (progress.isStopping) return;
     if (announcement) writeAnnouncement(io, announcement, log);
   } catch (error) {
     // A worker that was stopped during its start has not failed.
-    if (!signals.hasCome) throw error;
+    if (!progress.isStopping) throw error;
   }
 }
 
@@ -83,20 +83,20 @@ function openListener({ admin }: Config, view: WorkersView, log: Logger): Promis
 
 function handlePrimarySignals(
   supervisor: Supervisor,
-  signals: { hasCome: boolean },
+  progress: { isStopping: boolean },
   log: Logger,
   admin: AdminServer | undefined,
 ): void {
   let code: number | undefined;
   let isSecond = () => false;
   const stop = (why: string) => {
-    if (signals.hasCome) {
+    if (progress.isStopping) {
       if (!isSecond()) return;
       code = ENDED_BY_SIGNAL;
       void supervisor.end();
       return;
     }
-    signals.hasCome = true;
+    progress.isStopping = true;
     isSecond = createSecondSignal();
     void supervisor.stop(why).then(async (isClean) => {
       await admin?.close();
