@@ -56,6 +56,25 @@ test('in a pipe, the same facts are fields of JSON lines', async () => {
   ]);
 });
 
+test('the line of a call has its fields in a fixed order, and leaves out those without a value', async () => {
+  const lines: string[] = [];
+  const log = createLog({ level: 'info', worker: 2, destination: { write: (line) => void lines.push(line) } });
+  const gateway = createGateway({ domains: [petsDomain('http://127.0.0.1:9')], exposure: 'tools', log });
+  const call = { name: 'pets_get', arguments: {} };
+  await gateway.handle(modern(1, 'tools/call', call), { principal: { id: 'key:"ci"' }, remote: '::1' });
+  await gateway.close();
+  const line = lines[0]!
+    .replace(/(?<="time":")[^"]+/, 'TIME')
+    .replace(/(?<="requestId":")[^"]+/, 'ID')
+    .replace(/(?<="args":")[^"]+/, 'DIGEST')
+    .replace(/(?<="durationMs":)\d+(\.\d)?/, 'MS');
+  expect(line).toBe(
+    '{"level":40,"time":"TIME","worker":2,"requestId":"ID","method":"tools/call","tool":"pets_get","operation":"pets.get",' +
+      '"effect":"read","principal":"key:\\"ci\\"","transport":"local","remote":"::1","revision":"2026-07-28",' +
+      '"args":"DIGEST","outcome":"failed","failureMode":"validation","reason":"missing id","durationMs":MS,"msg":"call"}\n',
+  );
+});
+
 test.each([true, false])('the log line of an unknown tool suggests similar names (pretty: %s)', async (pretty) => {
   const lines: string[] = [];
   const log = createLog({ level: 'info', pretty, destination: { write: (line) => void lines.push(line) } });

@@ -1,10 +1,11 @@
-// Messages for network and TLS failures. Each names the origin and what to check; none shows a path, a query or a header.
+// Messages for network failures. Each names the origin and what to check; none shows a path, a query or a header.
 
 import type { ProxyServer } from '../endpoint/model.ts';
 import { ToolError } from '../errors.ts';
 import { PRIVATE_ADDRESS } from '../network/public-lookup.ts';
 import { PROXY_FAILURE, unreachableProxy } from '../network/tunnel.ts';
 import type { WireRequest } from './request/build-request.ts';
+import { adviseClosed, explainTls } from './tls-failure.ts';
 
 /** `answering`: the status line has already arrived. `forwardedBy`: the proxy that should have forwarded the request. */
 export function explainFailure(
@@ -105,57 +106,4 @@ function checkList(...steps: readonly string[]): string {
 /** What a caller may do after an answer was lost. */
 export function repeatAdvice(isRead: boolean): string {
   return isRead ? 'Repeating the call is safe.' : 'The request may have been carried out: check before repeating it.';
-}
-
-const UNKNOWN_AUTHORITY =
-  /^(?:UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|CERT_UNTRUSTED|INVALID_CA)$/;
-/** The answer of a server that requires a client certificate: TLS 1.3 has an alert for it, older versions fail the handshake. */
-const WANTS_CERTIFICATE = /^ERR_SSL_(?:TLSV13_ALERT_CERTIFICATE_REQUIRED|\w*ALERT_HANDSHAKE_FAILURE)$/;
-const REFUSES_CERTIFICATE =
-  /^ERR_SSL_\w*ALERT_(?:UNKNOWN_CA|BAD_CERTIFICATE|CERTIFICATE_\w+|UNSUPPORTED_CERTIFICATE|ACCESS_DENIED)$/;
-const UNSUPPORTED_VERSION = /^ERR_SSL_(?:UNSUPPORTED_PROTOCOL|\w*ALERT_PROTOCOL_VERSION)$/;
-const NO_TLS = /^(?:ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)|EPROTO)$/;
-const ANY_TLS_CODE =
-  /^(?:ERR_SSL_|ERR_TLS_|ERR_OSSL|CERT_|EPROTO$|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH)/;
-
-/** Whose certificate the failure is about, and the line of the domain file that repairs it; undefined if it is not about TLS. */
-function explainTls(code: string, error: Error, { origin, connection }: WireRequest): string | undefined {
-  if (!ANY_TLS_CODE.test(code)) return undefined;
-  const { host } = new URL(origin);
-  const hasCertificate = connection?.certificate !== undefined && connection.origin === origin;
-  if (UNKNOWN_AUTHORITY.test(code))
-    return connection?.authorities === undefined
-      ? `the certificate of ${host} is signed by an authority that the gateway does not trust (${code}); add it to tls.ca of the domain file. Nothing was sent.`
-      : `the certificate of ${host} is not signed by an authority in tls.ca of the domain file (${code}). Nothing was sent.`;
-  if (code === 'CERT_HAS_EXPIRED')
-    return `the certificate of ${host} has expired and must be renewed. If its dates are right, check the clock of this machine. Nothing was sent.`;
-  if (code === 'CERT_NOT_YET_VALID')
-    return `the certificate of ${host} is not valid yet; check the clock of this machine and of the API. Nothing was sent.`;
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID' || code === 'HOSTNAME_MISMATCH')
-    return `the certificate that ${host} shows is for another host (${namesIn(error)}); correct the base URL, or name the host of the certificate in tls.serverName of the domain file. Nothing was sent.`;
-  if (WANTS_CERTIFICATE.test(code) && !hasCertificate)
-    return `${host} ended the TLS handshake (${code}): it probably needs a client certificate (tls.cert and tls.key of the domain file).`;
-  if (REFUSES_CERTIFICATE.test(code) || WANTS_CERTIFICATE.test(code))
-    return `${host} does not accept the client certificate (${code}); check tls.cert of the domain file: who signed it, its dates, and whether it was revoked.`;
-  if (UNSUPPORTED_VERSION.test(code))
-    return `${host} supports no TLS version that the gateway allows (at least ${connection?.minVersion ?? 'TLSv1.2'}); update the API${connection?.minVersion === 'TLSv1.3' ? ', or lower tls.minVersion of the domain file to TLSv1.2' : ''}.`;
-  if (NO_TLS.test(code))
-    return `${host} did not answer with TLS (${code}); check the port of the base URL, and whether it should be http://.`;
-  return `the TLS connection to ${host} failed (${code}). Check the certificate: its names, its dates, and who signed it.`;
-}
-
-/**
- * With TLS 1.3, a server checks our certificate after our side of the handshake is complete; many then just close the connection.
- */
-function adviseClosed({ origin, connection }: WireRequest): string {
-  if (!origin.startsWith('https:')) return '';
-  return connection?.certificate === undefined || connection.origin !== origin
-    ? '; perhaps it needs a client certificate (tls.cert and tls.key of the domain file)'
-    : '; perhaps it does not accept the client certificate (tls.cert of the domain file)';
-}
-
-/** The names in a certificate, as Node reports them. Untrusted text. */
-function namesIn(error: Error): string {
-  const names = (error as { cert?: { subjectaltname?: string } }).cert?.subjectaltname ?? 'it names no host';
-  return names.replaceAll(/[^\w.:*, -]/g, '?').slice(0, 200);
 }

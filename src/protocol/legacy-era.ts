@@ -23,7 +23,7 @@ import {
 import { canElicit, createLegacyAsk, type SendRequest } from './questions/asking.ts';
 import { type ClientQuestions, createClientQuestions } from './questions/client-questions.ts';
 import type { Mailbox } from './questions/mailbox.ts';
-import { parseSecondRound, toRequestFacts } from './request-facts.ts';
+import { parseSecondRound, buildRequestFacts } from './request-facts.ts';
 import type { Introduction, MessageSource, Reply, Sender } from './sender.ts';
 import { cancel, cancelAll, type PendingRequests, type Session, track, untrack } from './session.ts';
 import { createSessionIds, type SessionIds } from './session-ids.ts';
@@ -140,7 +140,7 @@ export class LegacyEra {
     try {
       const client = toClient(legacyClient, sender, version, this.#questions, redaction, message.span);
       const round = parseSecondRound(params);
-      const facts = toRequestFacts(message, sender, client, signal, round, this.#options);
+      const facts = buildRequestFacts(message, sender, client, signal, round, this.#options);
       const reply = await dispatch.perform(notifications ? { ...facts, ...notifications } : facts, message, version);
       return signal.aborted && mayBeSilent ? silence(sender) : reply;
     } catch (error) {

@@ -7,7 +7,7 @@ import { createChannel, createClientLog, createProgressReporter, progressTokenOf
 import type { Dispatch } from './dispatch.ts';
 import { clientInfoOf, type Envelope, META, MODERN_VERSION, parseEnvelope } from './eras.ts';
 import { askModern, canElicit, type SecondRound } from './questions/asking.ts';
-import { parseSecondRound, toRequestFacts } from './request-facts.ts';
+import { parseSecondRound, buildRequestFacts } from './request-facts.ts';
 import type { Introduction, Reply, Sender } from './sender.ts';
 import { type Session, track, untrack } from './session.ts';
 import type { Subscriptions } from './subscriptions.ts';
@@ -52,7 +52,7 @@ export function createModernEra({
     const logLevel = envelope.meta[META.logLevel] as string | undefined;
     const token = progressTokenOf(params);
     const client = toClient(envelope, round);
-    const facts = toRequestFacts(message, sender, client, signal, round, { profile, forward });
+    const facts = buildRequestFacts(message, sender, client, signal, round, { profile, forward });
     if ((logLevel === undefined && token === undefined) || !sender.send) {
       return dispatch.perform(facts, message, MODERN_VERSION, sender.headers);
     }

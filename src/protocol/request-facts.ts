@@ -24,7 +24,7 @@ export function parseSecondRound(params: MessageParams | undefined): SecondRound
   return { answers, requestState };
 }
 
-export function toRequestFacts(
+export function buildRequestFacts(
   { method, params, span }: RequestMessage,
   { principal, transport, remote, data, headers }: Sender,
   client: Client,
