@@ -145,7 +145,7 @@ export class ExecutionContext<Data = unknown> {
 
   /** What was noted so far, as a copy: nobody can change the record. */
   get journal(): CallJournal {
-    return this.sealed ? this.#journal : { ...this.#journal };
+    return { ...this.#journal };
   }
 
   get requestId(): string {

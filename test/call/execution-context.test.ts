@@ -104,7 +104,7 @@ describe('ExecutionContext', () => {
     bound.noteUpstream({ ...UPSTREAM });
     const sealed = bound.withResult(result).seal();
     const { request, journal } = sealed;
-    for (const value of [sealed, request, journal].flatMap((part) => [...reach(part)]))
+    for (const value of [sealed, request, ...Object.values(journal)].flatMap((part) => [...reach(part)]))
       expect(Object.isFrozen(value)).toBe(true);
     expect([sealed.data, sealed.progress]).toEqual([undefined, undefined]);
     expect(() => sealed.withResult(result)).toThrow('sealed');

@@ -187,7 +187,7 @@ describe('GroupedToolBuilder: execution', () => {
       content: [{ type: 'text', text: 'OK' }],
       isError: false,
     });
-    expect(seen[0]).toMatchObject({ label: 't/x', principal: { id: 'local' }, transport: 'local' });
+    expect(seen[0]).toMatchObject({ label: 't/x', principal: { id: 'local' }, request: { transport: 'local' } });
     expect((await builder.execute({}, undefined as never)).isError).toBe(true);
   });
 
