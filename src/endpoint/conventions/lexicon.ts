@@ -38,7 +38,7 @@ type EffectRole =
   | 'changes-data'
   /** A verb that is hardly ever a noun: a path that ends with it is an action, not the address of data. */
   | 'acts'
-  /** A verb that gives something another value. */
+  /** A verb that replaces a value. */
   | 'updates'
   /** What a POST creates although its name says `get`: `get_token`, `get_upload_url`. */
   | 'issued';
@@ -472,50 +472,47 @@ const TABLE = `
   zap                |                                                        |           | delete
 `;
 
-interface Lexicon {
-  readonly effect: ReadonlyMap<string, ReadonlySet<string>>;
-  readonly name: ReadonlyMap<string, ReadonlySet<string>>;
-  readonly search: ReadonlyMap<string, ReadonlySet<string>>;
-  readonly paging: ReadonlyMap<string, ReadonlySet<string>>;
-}
+const COLUMNS = ['effect', 'name', 'search', 'paging'] as const;
+type Column = (typeof COLUMNS)[number];
 
-/** The words of each role, column by column. */
-const lexicon = once((): Lexicon => {
-  const columns = [1, 2, 3, 4].map(() => new Map<string, Set<string>>());
-  for (const row of TABLE.trim().split('\n')) {
-    const [word = '', ...cells] = row.split('|').map((cell) => cell.trim());
-    for (const [place, cell] of cells.entries()) {
+/** The words of each role, by `column role`. Plain loops, because this runs once, before the code is optimized (0.6 ms instead of 2). */
+const wordsByRole = once((): ReadonlyMap<string, string[]> => {
+  const lists = new Map<string, string[]>();
+  for (const row of TABLE.split('\n')) {
+    const cells = row.split('|');
+    const word = cells[0]!.trim();
+    for (let index = 1; index < cells.length; index++) {
+      const cell = cells[index]!.trim();
       if (cell === '') continue;
-      const column = columns[place]!;
       for (const role of cell.split(' ')) {
-        const words = column.get(role);
-        if (words) words.add(word);
-        else column.set(role, new Set([word]));
+        const key = `${COLUMNS[index - 1]} ${role}`;
+        const list = lists.get(key);
+        if (list) list.push(word);
+        else lists.set(key, [word]);
       }
     }
   }
-  const [effect, name, search, paging] = columns as [Column, Column, Column, Column];
-  return { effect, name, search, paging };
+  return lists;
 });
 
-type Column = Map<string, Set<string>>;
-
-const NO_WORDS: ReadonlySet<string> = new Set();
+function wordsOf(column: Column, role: string): ReadonlySet<string> {
+  return new Set(wordsByRole().get(`${column} ${role}`));
+}
 
 export function effectWords(role: EffectRole): ReadonlySet<string> {
-  return lexicon().effect.get(role) ?? NO_WORDS;
+  return wordsOf('effect', role);
 }
 
 export function nameWords(role: NameRole): ReadonlySet<string> {
-  return lexicon().name.get(role) ?? NO_WORDS;
+  return wordsOf('name', role);
 }
 
 export function searchWords(role: Verb | `${Verb}+`): ReadonlySet<string> {
-  return lexicon().search.get(role) ?? NO_WORDS;
+  return wordsOf('search', role);
 }
 
 export function pagingWords(role: PagingRole): ReadonlySet<string> {
-  return lexicon().paging.get(role) ?? NO_WORDS;
+  return wordsOf('paging', role);
 }
 
 /** `short=full`, for names and for search requests alike. */
