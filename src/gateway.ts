@@ -6,7 +6,7 @@ import { checkSelection } from './catalog/select-endpoints.ts';
 import { toPlacedError } from './domain/files/read-places.ts';
 import { type Domain, EFFECTS, type Effect } from './endpoint/model.ts';
 import { createRedactor } from './endpoint/redaction/redact.ts';
-import { collectSecrets } from './endpoint/secrets.ts';
+import { collectSecrets } from './credentials/secrets';
 import { GatewayError } from './errors.ts';
 import { createExecutor } from './executor/executor.ts';
 import type { PoolLoad } from './executor/pools.ts';

@@ -267,7 +267,7 @@ function listVariables(tree: object): Variable[] {
 const FACTS: readonly (readonly [what: string, pattern: RegExp, places: readonly string[]])[] = [
   ['what a media type is without its parameters', /split\(';', ?1\)|split\(';'\)\[0\]/, ['endpoint/media-type.ts']],
   // SigV4 is the way of AWS to seal.
-  ['sealing', /createHmac\(/, ['executor/request/sigv4.ts', 'orchestration/signer.ts']],
+  ['sealing', /createHmac\(/, ['credentials/kinds/aws-sigv4.ts', 'orchestration/signer.ts']],
   ['cutting a text between characters', /0xd800/, ['endpoint/plain-text.ts']],
   [
     'references to the environment',

@@ -3,8 +3,8 @@
 import type { CatalogOperation } from '../catalog/tree.ts';
 import { type Flags, readConfig } from '../config/read-config.ts';
 import type { Target } from '../endpoint/model.ts';
-import type { Credential, Secret } from '../endpoint/secret/credential.ts';
-import { formatOf, secretsIn } from '../endpoint/secrets.ts';
+import type { Credential, Secret } from '../endpoint/credential';
+import { formatOf, secretsIn } from '../credentials/secrets';
 import { suggestion } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';

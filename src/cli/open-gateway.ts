@@ -5,7 +5,7 @@ import type { Exposure } from '../catalog/registry.ts';
 import type { Config } from '../config/read-config.ts';
 import { refuseStrangers } from '../config/strange-variables.ts';
 import { loadDomains } from '../domain/load.ts';
-import { ambiguousTexts } from '../endpoint/caller/caller-need.ts';
+import { ambiguousTexts } from '../credentials/caller-need';
 import { recordLookups } from '../endpoint/environment.ts';
 import type { Domain } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';

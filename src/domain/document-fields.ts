@@ -1,16 +1,16 @@
 // What a domain file gives to all operations of its document alike.
 
 import { originOf } from '../endpoint/address.ts';
-import { waysToTell } from '../endpoint/caller/caller-need.ts';
+import { waysToTell } from '../credentials/caller-need';
 import { DOCUMENT_PREFIX } from '../endpoint/environment.ts';
 import { isOfHeader } from '../endpoint/headers/header-fields.ts';
 import { DEFAULT_LIMITS, type Domain, type Endpoint } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
-import type { Credential } from '../endpoint/secret/credential.ts';
-import { destinationOf, secretsIn, unsetVariables, VARIABLE_FIELDS } from '../endpoint/secrets.ts';
+import type { Credential } from '../endpoint/credential';
+import { destinationOf, secretsIn, unsetVariables, VARIABLE_FIELDS } from '../credentials/secrets';
 import { withFields } from './curation/copy-endpoint.ts';
 import type { CurationContext } from './curation/curate.ts';
-import { readSecurity, withProofs } from './definition/credentials/credential-plan.ts';
+import { readSecurity, withProofs } from '../credentials/declarations';
 import type { DomainDefinition } from './definition/definition-types.ts';
 import type { Imported } from './document-import.ts';
 import { homeOrigin } from './home-origin.ts';

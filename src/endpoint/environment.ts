@@ -3,8 +3,8 @@
 
 import { isWebUrl } from './address.ts';
 import { trimEnd } from './plain-text.ts';
-import type { Secret } from './secret/credential.ts';
-import { FILE_MARK, fileProblem, secretFileFor } from './secret/secret-file.ts';
+import type { Secret } from './credential';
+import { FILE_MARK, fileProblem, secretFileFor } from './sources/secret-file';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

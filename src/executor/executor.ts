@@ -3,7 +3,7 @@ import type { AssertionSigner } from '../call/assertion-signer.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Args, Endpoint } from '../endpoint/model.ts';
 import { createRedactor, type Redactor } from '../endpoint/redaction/redact.ts';
-import { endpointSecrets } from '../endpoint/secrets.ts';
+import { endpointSecrets } from '../credentials/secrets';
 import { createAnswerThreads } from './answer/answer-threads.ts';
 import type { Answer } from './answer/build-answer.ts';
 import type { PoolLoad, PoolOptions } from './pools.ts';
@@ -11,8 +11,8 @@ import { compileRequest, type RequestPlan } from './request/build-request.ts';
 import { buildPreview, previewProof, type RequestPreview } from './request/preview.ts';
 import { type CallParts, compileCall, type OnAnswer } from './run-endpoint.ts';
 import { createSender } from './send.ts';
-import type { SharedTokens } from './tokens/shared-tokens.ts';
-import { createTokens } from './tokens/token-store.ts';
+import type { SharedTokens } from '../credentials/tokens/shared-tokens';
+import { createTokens } from '../credentials/tokens/token-cache';
 
 export type { RequestPreview } from './request/preview.ts';
 

@@ -7,7 +7,7 @@ import { visible } from '../endpoint/hidden.ts';
 import type { Args, CallerHeader, Endpoint } from '../endpoint/model.ts';
 import { createRedactor, joinRedactors, type Redactor } from '../endpoint/redaction/redact.ts';
 import { redactBeginning } from '../endpoint/redaction/redact-beginning.ts';
-import type { Credential } from '../endpoint/secret/credential.ts';
+import type { Credential } from '../endpoint/credential';
 import { type Aftermath, GatewayError, ToolError, ToolTimeoutError } from '../errors.ts';
 import type { Slots } from '../limits/slots.ts';
 import { hidesPath } from '../schema/argument-record.ts';
@@ -21,9 +21,9 @@ import {
   isUnshaped,
 } from './answer/build-answer.ts';
 import { compilePaging, pagingArgs } from './answer/paging.ts';
-import { assertCaller } from './caller/assert-caller.ts';
-import { fillCallerHeaders } from './caller/caller-headers.ts';
-import { type Subject, subjectOf } from './caller/subject.ts';
+import { assertCaller } from '../credentials/kinds/assertion';
+import { fillCallerHeaders } from '../credentials/caller-headers';
+import { type Subject, subjectOf } from '../credentials/tokens/caller-token';
 import { followRedirect, isRedirect } from './redirect.ts';
 import type { RequestPlan, WireRequest } from './request/build-request.ts';
 import {
@@ -34,13 +34,13 @@ import {
   missingCredential,
   type Proof,
   type TokenCredential,
-} from './request/proof.ts';
-import { type SigningCredential, signRequest } from './request/sigv4.ts';
+} from '../credentials/proof';
+import { type SigningCredential, signRequest } from '../credentials/kinds/aws-sigv4';
 import type { RawResponse, Send, Watch } from './send.ts';
-import { secretsOf } from './tokens/fetch-token.ts';
-import type { Issued, Wish } from './tokens/issue.ts';
-import { cookiesFor } from './tokens/set-cookie.ts';
-import type { Tokens } from './tokens/token-store.ts';
+import { secretsOf } from '../credentials/tokens/fetch-token';
+import type { Issued, Wish } from '../credentials/tokens/token-request';
+import { cookiesFor } from '../credentials/login/set-cookie';
+import type { Tokens } from '../credentials/tokens/token-cache';
 import { sendTraced } from './traced-send.ts';
 import { inTurn, MAX_UNQUEUED_ANSWER } from './turns.ts';
 import { watchProgress } from './upstream-progress.ts';

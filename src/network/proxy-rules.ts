@@ -2,7 +2,7 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { bareHost, isThisMachine, isWebUrl } from '../endpoint/address.ts';
 import type { Connection, ProxyServer } from '../endpoint/model.ts';
-import { basicToken } from '../endpoint/secrets.ts';
+import { basicToken } from '../credentials/secrets';
 import { decodeText } from '../endpoint/untrusted.ts';
 import { GatewayError } from '../errors.ts';
 

@@ -1,7 +1,7 @@
 // What a caller may say about an import, and the handful of things derived from it.
 import type { HeadersFor } from '../endpoint/headers/header-fields.ts';
 import type { Connection } from '../endpoint/model.ts';
-import type { Credential } from '../endpoint/secret/credential.ts';
+import type { Credential } from '../endpoint/credential';
 import type { Limits } from './source/limits.ts';
 
 /** What is known of an operation before it is read. */

@@ -3,16 +3,16 @@
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Outcome } from '../call/outcome.ts';
 import { adviseStatus, type RefusedCall } from '../endpoint/conventions/status-advice.ts';
-import { loginSecrets } from '../endpoint/login/login-operation.ts';
+import { loginSecrets } from '../credentials/login/login-operation';
 import type { Endpoint, Target } from '../endpoint/model.ts';
 import { wholeCharacters } from '../endpoint/plain-text.ts';
-import type { Credential } from '../endpoint/secret/credential.ts';
-import { secretsIn, unsetVariables } from '../endpoint/secrets.ts';
+import type { Credential } from '../endpoint/credential';
+import { secretsIn, unsetVariables } from '../credentials/secrets';
 import { type Aftermath, ERRORS, type FailureMode, GatewayError, ToolTimeoutError } from '../errors.ts';
 import { isSilent } from '../executor/answer/api-problem.ts';
 import type { Answer } from '../executor/answer/build-answer.ts';
 import { DEFAULT_ACCEPT } from '../executor/request/build-request.ts';
-import { chooseCredentials } from '../executor/request/proof.ts';
+import { chooseCredentials } from '../credentials/proof';
 
 const MAX_TEXT = 4_000;
 

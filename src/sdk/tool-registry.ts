@@ -6,7 +6,7 @@ import type { GroupedToolBuilder } from '../catalog/grouped/grouped-tool-builder
 import type { ToolDefinition, ToolEntry } from '../catalog/tool-entry.ts';
 import type { Args } from '../endpoint/model.ts';
 import { createRedactor } from '../endpoint/redaction/redact.ts';
-import { collectSecrets } from '../endpoint/secrets.ts';
+import { collectSecrets } from '../credentials/secrets';
 import { hint } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
 import { createRedaction, type Redaction } from '../orchestration/redaction.ts';

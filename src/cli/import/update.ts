@@ -17,7 +17,7 @@ import { expand, needsVariables, resolveBaseUrl } from '../../endpoint/environme
 import { readHeaders } from '../../endpoint/headers/header-fields.ts';
 import type { Domain, Endpoint } from '../../endpoint/model.ts';
 import { type Problem, place } from '../../endpoint/problems.ts';
-import { unsetVariables } from '../../endpoint/secrets.ts';
+import { unsetVariables } from '../../credentials/secrets';
 import { omitUndefined } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import { type ImportOptions, importDocument } from '../../openapi/import-document.ts';

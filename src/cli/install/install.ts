@@ -13,7 +13,7 @@ import {
   VARIABLE_NAME,
 } from '../../endpoint/environment.ts';
 import { splitHeaderLine } from '../../endpoint/headers/header-fields.ts';
-import { secretsIn } from '../../endpoint/secrets.ts';
+import { secretsIn } from '../../credentials/secrets';
 import { hint } from '../../endpoint/suggest.ts';
 import { GatewayError, usageError } from '../../errors.ts';
 import { backUp, replaceFile } from '../import/back-up.ts';

@@ -1,8 +1,8 @@
 // Which secrets go where: every alternative of the credentials that operations ask for, by the names of its variables.
 import { originOf } from '../../endpoint/address.ts';
 import type { CallerHeader, Domain, Endpoint } from '../../endpoint/model.ts';
-import type { Credential } from '../../endpoint/secret/credential.ts';
-import { alternativesOf, destinationOf, secretsIn, unsetVariables } from '../../endpoint/secrets.ts';
+import type { Credential } from '../../endpoint/credential';
+import { alternativesOf, destinationOf, secretsIn, unsetVariables } from '../../credentials/secrets';
 
 /**
  * `PETSTORE_API_KEY → https://petstore.example` for variables that are sent: an imported document names its security schemes and

@@ -2,11 +2,11 @@
 // keys although no security scheme says so. --fix writes none of this: a person decides which variable is sent, and a document
 // must not get one by naming its scheme after it.
 
-import { waysToTell } from '../../endpoint/caller/caller-need.ts';
+import { waysToTell } from '../../credentials/caller-need';
 import type { Endpoint } from '../../endpoint/model.ts';
 import { CREDENTIAL_NAME } from '../../endpoint/names.ts';
-import type { Credential } from '../../endpoint/secret/credential.ts';
-import { alternativesOf, formatOf, secretsIn, unsetVariables, VARIABLE_FIELDS } from '../../endpoint/secrets.ts';
+import type { Credential } from '../../endpoint/credential';
+import { alternativesOf, formatOf, secretsIn, unsetVariables, VARIABLE_FIELDS } from '../../credentials/secrets';
 import { counted, type DiagnoseInput, type Finding, type Repair } from '../finding.ts';
 
 export function* checkCredentials({ domains }: DiagnoseInput): Generator<Finding> {

@@ -4,9 +4,9 @@ import { randomBytes } from 'node:crypto';
 import type { CatalogOperation } from '../../catalog/tree.ts';
 import { originOf } from '../../endpoint/address.ts';
 import type { Args, Endpoint } from '../../endpoint/model.ts';
-import type { Credential } from '../../endpoint/secret/credential.ts';
-import { secretsIn } from '../../endpoint/secrets.ts';
-import { chooseCredentials } from '../../executor/request/proof.ts';
+import type { Credential } from '../../endpoint/credential';
+import { secretsIn } from '../../credentials/secrets';
+import { chooseCredentials } from '../../credentials/proof';
 import type { Finding } from '../finding.ts';
 import { doubtOf, isRead } from './read-plan.ts';
 

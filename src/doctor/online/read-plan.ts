@@ -3,7 +3,7 @@
 import { doubtRead } from '../../endpoint/conventions/effect.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, Endpoint } from '../../endpoint/model.ts';
-import { alternativesOf, unsetVariables } from '../../endpoint/secrets.ts';
+import { alternativesOf, unsetVariables } from '../../credentials/secrets';
 import { exampleCalls } from '../../schema/example-calls.ts';
 import { propertyOf } from '../properties-of.ts';
 

@@ -9,7 +9,7 @@ import { toSummary } from '../../endpoint/plain-text.ts';
 import type { Problem } from '../../endpoint/problems.ts';
 import { mergeAudit } from '../definition/audit-plan.ts';
 import { mergeHeaders } from '../definition/caller-plan.ts';
-import { withProofs } from '../definition/credentials/credential-plan.ts';
+import { withProofs } from '../../credentials/declarations';
 import type { ArgAddition, ArgCuration, OperationCuration } from '../definition/definition-types.ts';
 import { checkPick } from '../definition/pick-paths.ts';
 import { isAddition } from '../definition/shape/curation-schema.ts';

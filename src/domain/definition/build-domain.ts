@@ -23,8 +23,8 @@ import {
   missingCredentials,
   readSecurity,
   withProofs,
-} from './credentials/credential-plan.ts';
-import { nameSecrets } from './credentials/secret-fields.ts';
+} from '../../credentials/declarations';
+import { nameSecrets } from '../../credentials/secret-fields';
 import { DOCUMENT_KEYS } from './definition-schema.ts';
 import type { DomainDefinition, EndpointDefinition } from './definition-types.ts';
 import { buildPrompts, buildResources } from './offers.ts';

@@ -3,10 +3,10 @@
 
 import type { HeaderPlan } from '../../endpoint/headers/header-fields.ts';
 import { plainName } from '../../endpoint/headers/header-names.ts';
-import { createOwnedHeaders, credentialHeaders } from '../../endpoint/headers/owned-headers.ts';
+import { createOwnedHeaders, credentialHeaders } from '../../credentials/owned-headers';
 import type { CallerHeader, Endpoint } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
-import type { Credential } from '../../endpoint/secret/credential.ts';
+import type { Credential } from '../../endpoint/credential';
 
 type Headers = Pick<HeaderPlan, 'headers' | 'callerHeaders'>;
 

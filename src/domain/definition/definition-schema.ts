@@ -5,7 +5,7 @@ import { EXPOSURES } from '../../endpoint/model.ts';
 import { CREDENTIAL_NAME, DOMAIN_NAME } from '../../endpoint/names.ts';
 import { type Problem, toProblems } from '../../endpoint/problems.ts';
 import { proxy, tls } from './connection/connection-schema.ts';
-import { credential } from './credentials/credential-schema.ts';
+import { credential } from '../../credentials/shapes';
 import type { DomainDefinition } from './definition-types.ts';
 import { response } from './shape/answer-schema.ts';
 import { callLimits } from './shape/call-limits-schema.ts';

@@ -4,7 +4,7 @@
 import type { z } from 'zod';
 import type { BaseUrl } from '../../endpoint/environment.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
-import type * as credentials from './credentials/credential-schema.ts';
+import type * as credentials from '../../credentials/shapes';
 import type { domain } from './definition-schema.ts';
 import type { argCuration, filter, operation } from './shape/curation-schema.ts';
 import type { endpoint } from './shape/endpoint-schema.ts';

@@ -3,10 +3,10 @@
 // redacted everywhere, and reported by name if their variable is unset.
 import { namesCaller, parseCallerText } from '../caller/caller-text.ts';
 import { type Environment, expand, findLost, isFromFile, needsVariables, readSecret } from '../environment.ts';
-import { isSecretField } from '../login/fill-login.ts';
+import { isSecretField } from '../../credentials/login/login-request';
 import type { CallerHeader } from '../model.ts';
 import type { Problem } from '../problems.ts';
-import type { Credential } from '../secret/credential.ts';
+import type { Credential } from '../credential';
 import { HEADER_NAME, HEADER_VALUE, isArgumentHeader, isConfigurableHeader, isSecretHeader } from './header-names.ts';
 
 export interface HeaderPlan {

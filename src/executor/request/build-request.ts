@@ -2,15 +2,15 @@
 
 import { isWebUrl } from '../../endpoint/address.ts';
 import { isArgumentHeader, isConfigurableHeader } from '../../endpoint/headers/header-names.ts';
-import { createOwnedHeaders } from '../../endpoint/headers/owned-headers.ts';
+import { createOwnedHeaders } from '../../credentials/owned-headers';
 import type { Args, Connection, Effect, Endpoint, EndpointLimits, Target } from '../../endpoint/model.ts';
 import { trimEnd } from '../../endpoint/plain-text.ts';
 import { GatewayError } from '../../errors.ts';
 import { checkPairs } from './method-override.ts';
 import { argumentOf, compileParameter, contentText, type Serialise } from './parameter-styles.ts';
 import { buildPath, compilePath, type PathVariable } from './path-url.ts';
-import type { Proof } from './proof.ts';
-import { checkHeaderValue, encode, locate, Unsendable } from './wire-text.ts';
+import type { Proof } from '../../credentials/proof';
+import { checkHeaderValue, encode, locate, Unsendable } from '../../endpoint/wire-text';
 import { compileBody } from './write-body.ts';
 
 export interface WireRequest {

@@ -2,7 +2,7 @@
 // compiled once per endpoint. Items are encoded before they are joined, so a delimiter inside a value can never be taken for ours.
 import type { Args, ParameterStyle, PartEncoding, Target } from '../../endpoint/model.ts';
 import { writeJson } from '../answer/lossless.ts';
-import { encode, encodeReserved, encodeReservedSegment, Unsendable } from './wire-text.ts';
+import { encode, encodeReserved, encodeReservedSegment, Unsendable } from '../../endpoint/wire-text';
 
 export type ParameterTarget = Extract<Target, { name: string }>;
 

@@ -3,7 +3,7 @@
 import type { Args } from '../../endpoint/model.ts';
 import { writeJson } from '../answer/lossless.ts';
 import { argumentOf, type Serialise } from './parameter-styles.ts';
-import { encodeLiteral, locate, Unsendable } from './wire-text.ts';
+import { encodeLiteral, locate, Unsendable } from '../../endpoint/wire-text';
 
 export interface PathVariable {
   readonly key: string;

@@ -1,9 +1,9 @@
 // The request as it would go out, for dry runs: everything exact but the credentials.
 import { isUtf8 } from 'node:buffer';
 import type { CallerHeader, Endpoint } from '../../endpoint/model.ts';
-import type { Credential } from '../../endpoint/secret/credential.ts';
+import type { Credential } from '../../endpoint/credential';
 import type { WireRequest } from './build-request.ts';
-import { chooseCredentials, type Proof, type ProofPlace, placeCredentials } from './proof.ts';
+import { chooseCredentials, type Proof, type ProofPlace, placeCredentials } from '../../credentials/proof';
 
 export interface RequestPreview {
   readonly method: string;

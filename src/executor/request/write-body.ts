@@ -7,8 +7,8 @@ import { bytesOf, mediaTypeOf } from './file-argument.ts';
 import { checkMembers } from './method-override.ts';
 import { compileMultipart } from './multipart-body.ts';
 import { argumentOf, compileForm, toText } from './parameter-styles.ts';
-import type { Proof } from './proof.ts';
-import { locate, Unsendable, wellFormed } from './wire-text.ts';
+import type { Proof } from '../../credentials/proof';
+import { locate, Unsendable, wellFormed } from '../../endpoint/wire-text';
 
 export interface WireBody {
   readonly contentType: string;

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { lookup } from '../../endpoint/environment.ts';
 import type { CallLimits } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
-import { FILE_MARK, fileProblem } from '../../endpoint/secret/secret-file.ts';
+import { FILE_MARK, fileProblem } from '../../endpoint/sources/secret-file';
 import { isSafeAddress } from './authorization-server.ts';
 import { isScope, type ScopeSettings } from './scope-rules.ts';
 

@@ -3,8 +3,8 @@
 // https://spec.openapis.org/oas/v3.2.0.html#security-requirement-object
 import { originOf } from '../../endpoint/address.ts';
 import { isObject } from '../../endpoint/is-object.ts';
-import type { Credential } from '../../endpoint/secret/credential.ts';
-import { alternativesOf, destinationOf, formatOf, secretsIn, unsetVariables } from '../../endpoint/secrets.ts';
+import type { Credential } from '../../endpoint/credential';
+import { alternativesOf, destinationOf, formatOf, secretsIn, unsetVariables } from '../../credentials/secrets';
 import { listAt, type Node, nodeAt, textAt, textsAt } from '../../endpoint/untrusted.ts';
 import type { CredentialSource, ImportOptions } from '../import-options.ts';
 import type { KeyParameter } from '../key-parameters.ts';

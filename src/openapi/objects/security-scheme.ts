@@ -6,10 +6,10 @@
 // URL); everything else comes from variables set for documents alone, or from those the operator named.
 import { isWebUrl, originOf } from '../../endpoint/address.ts';
 import { DOCUMENT_PREFIX, type Environment, readSecret } from '../../endpoint/environment.ts';
-import { fillLogin } from '../../endpoint/login/fill-login.ts';
+import { fillLogin } from '../../credentials/login/login-request';
 import { toSnakeCase } from '../../endpoint/names.ts';
-import type { Credential, Secret } from '../../endpoint/secret/credential.ts';
-import { readPassword } from '../../endpoint/secrets.ts';
+import type { Credential, Secret } from '../../endpoint/credential';
+import { readPassword } from '../../credentials/secrets';
 import { type Node, nodeAt, textAt } from '../../endpoint/untrusted.ts';
 import { prefixIn, withPrefix } from '../credential-format.ts';
 import type { CredentialSource, ImportOptions } from '../import-options.ts';

@@ -4,7 +4,7 @@ import { originOf } from '../../endpoint/address.ts';
 import type { Environment } from '../../endpoint/environment.ts';
 import { linesFor, readHeaderLines } from '../../endpoint/headers/header-fields.ts';
 import type { Problem } from '../../endpoint/problems.ts';
-import type { Credential } from '../../endpoint/secret/credential.ts';
+import type { Credential } from '../../endpoint/credential';
 import { type Node, textAt } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import type { ImportOptions } from '../import-options.ts';

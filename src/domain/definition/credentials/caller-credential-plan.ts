@@ -4,7 +4,7 @@ import { type CallerText, parseCallerText } from '../../../endpoint/caller/calle
 import { HEADER_NAME, isArgumentHeader, isConfigurableHeader } from '../../../endpoint/headers/header-names.ts';
 import { isObject } from '../../../endpoint/is-object.ts';
 import type { Problem } from '../../../endpoint/problems.ts';
-import type { AssertionClaim, Credential, Secret } from '../../../endpoint/secret/credential.ts';
+import type { AssertionClaim, Credential, Secret } from '../../../endpoint/credential';
 import { omitUndefined } from '../../../endpoint/untrusted.ts';
 import type { CredentialDefinition } from '../definition-types.ts';
 
