@@ -1,7 +1,7 @@
 // Single values of settings: what a flag or a variable says, and secrets that settings files only refer to.
 import { resolve } from 'node:path';
 import { type Environment, lookup } from '../endpoint/environment.ts';
-import { readSecretFile } from '../endpoint/sources/secret-file';
+import { readSecretFile } from '../endpoint/sources/secret-file.ts';
 import { usageError } from '../errors.ts';
 import { type Deployment, toConfigError } from './config-file.ts';
 import { resolvePaths } from './file-paths.ts';

@@ -1,9 +1,9 @@
-// The headers of one call that depend on who calls: passed on from its request, or made of what the door has verified.
-import type { ExecutionContext } from '../call/execution-context';
-import { fillText } from '../endpoint/caller/caller-text';
-import { HEADER_VALUE } from '../endpoint/headers/header-names';
-import type { CallerHeader } from '../endpoint/model';
-import { GatewayError, ToolError } from '../errors';
+// The headers of one call that depend on who calls: passed on from its request, or made of what was verified about the caller.
+import type { ExecutionContext } from '../call/execution-context.ts';
+import { fillText } from '../endpoint/caller/caller-text.ts';
+import { HEADER_VALUE } from '../endpoint/headers/header-names.ts';
+import type { CallerHeader } from '../endpoint/model.ts';
+import { GatewayError, ToolError } from '../errors.ts';
 
 const MAX_CHARS = 2_048;
 

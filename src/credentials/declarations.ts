@@ -1,115 +1,71 @@
-// Credentials as a domain file declares them, with their secrets taken from the environment.
+// Credentials as a domain file declares them become credentials with their secrets.
+import { dirname } from 'node:path';
+import type { Credential } from '../endpoint/credential.ts';
+import { type Environment, readSecret } from '../endpoint/environment.ts';
+import type { Endpoint } from '../endpoint/model.ts';
+import type { Problem } from '../endpoint/problems.ts';
+import { hint } from '../endpoint/suggest.ts';
+import type { BuildContext, CredentialHome, CredentialKind } from './credential-kind.ts';
+import { CREDENTIAL_KINDS, type CredentialDefinition, type Kind } from './kind-table.ts';
+import { otherFields, withVariableNames } from './secret-fields.ts';
+import { alternativesOf, isAboutSource, unsetVariables } from './secrets.ts';
+import type { SchemeDefinition } from './shapes.ts';
 
-import { maySeeSecrets, originOf } from '../endpoint/address';
-import { type Environment, readSecret } from '../endpoint/environment';
-import { HEADER_NAME, isConfigurableHeader } from '../endpoint/headers/header-names';
-import type { Endpoint } from '../endpoint/model';
-import type { Problem } from '../endpoint/problems';
-import type { Credential, Secret } from '../endpoint/credential';
-import { alternativesOf, isAboutFile, readPassword, unsetVariables } from './secrets';
-import { hint } from '../endpoint/suggest';
-import { omitUndefined } from '../endpoint/untrusted';
-import type { CredentialDefinition, DomainDefinition } from '../domain/definition/definition-types';
-import { buildAssertion, buildExchange } from '../domain/definition/credentials/caller-credential-plan';
-import { buildLogin, type LoginHome } from './kinds/login';
+type Declarations = Readonly<Record<string, CredentialDefinition | SchemeDefinition>>;
+
+/** The kind that a declaration names, if it names one. */
+function kindNamed(declaration: { readonly kind?: unknown }): CredentialKind | undefined {
+  const name = String(declaration.kind);
+  return Object.hasOwn(CREDENTIAL_KINDS, name) ? CREDENTIAL_KINDS[name as Kind] : undefined;
+}
+
+/**
+ * The credentials of a domain file with every secret named as a variable is, and with what the environment adds. Paths are
+ * relative to the domain file.
+ */
+export function nameSecrets(
+  declarations: Declarations | undefined,
+  { env, source = '' }: { readonly env: Environment; readonly source?: string },
+  problems: Problem[],
+): Declarations | undefined {
+  if (declarations === undefined) return undefined;
+  const folder = dirname(source);
+  const entries = Object.entries(declarations).map(([name, declaration]) => {
+    const say = (field: string, message: string) => problems.push({ path: ['credentials', name, field], message });
+    const plain = withVariableNames(declaration, folder, say);
+    const kind = kindNamed(plain);
+    const complete = kind?.complete?.(plain, env, say) ?? plain;
+    for (const field of kind?.requiredFields ?? [])
+      if (complete[field] === undefined)
+        say(field, `is missing: name the variable that holds it, or ${otherFields(field)}`);
+    return [name, complete] as const;
+  });
+  return Object.fromEntries(entries) as Declarations;
+}
 
 /** The credentials by name. One without a kind is a mistake here: only an imported document could tell what it is. */
 export function buildCredentials(
-  declarations: DomainDefinition['credentials'],
+  declarations: Declarations | undefined,
   env: Environment,
-  home: LoginHome,
+  home: CredentialHome,
   problems: Problem[],
 ): Map<string, Credential> {
   const credentials = new Map<string, Credential>();
-  for (const [name, definition] of Object.entries(declarations ?? {})) {
-    if ('kind' in definition) credentials.set(name, buildCredential(name, definition, env, home, problems));
-    else {
-      const message = 'is missing: give apiKey, bearer, basic, login, oauth2, token_exchange, assertion or awsSigv4';
-      problems.push({ path: ['credentials', name, 'kind'], message });
-    }
+  for (const [name, declaration] of Object.entries(declarations ?? {})) {
+    const kind = kindNamed(declaration as { kind?: unknown });
+    const say = (message: string, ...path: string[]) =>
+      problems.push({ path: ['credentials', name, ...path], message });
+    // nameSecrets() has reported missing variables already.
+    const context: BuildContext = { env, home, say, secret: (variable = '') => readSecret(env, variable) };
+    if (kind !== undefined) credentials.set(name, kind.build(name, declaration, context));
+    else say(`is missing: give ${listKinds()}`, 'kind');
   }
   return credentials;
 }
 
-/** Refuses names that cannot be sent as a header or cookie: every call would fail. */
-function refuseField(
-  name: string,
-  { in: where = 'header', field }: Extract<CredentialDefinition, { kind: 'apiKey' }>,
-  problems: Problem[],
-): void {
-  const say = (message: string) => problems.push({ path: ['credentials', name, 'field'], message });
-  if (where === 'query') return;
-  if (!HEADER_NAME.test(field))
-    say(`${JSON.stringify(field)} is not the name of a ${where}; write it without spaces, such as X-API-Key`);
-  else if (where === 'header' && !isConfigurableHeader(field))
-    say(`${field} is written by the HTTP client and cannot be set; name the header that carries the key`);
-}
-
-function buildCredential(
-  name: string,
-  declaration: CredentialDefinition,
-  env: Environment,
-  home: LoginHome,
-  problems: Problem[],
-): Credential {
-  // nameSecrets() has reported missing variables already.
-  const secret = (variable = ''): Secret => readSecret(env, variable);
-  if (declaration.kind === 'oauth2' || declaration.kind === 'token_exchange') {
-    const { tokenUrl } = declaration;
-    // Without a base URL in the file, the imported document decides where the API is: then the check happens at the call.
-    const isSafe =
-      URL.canParse(tokenUrl) && (home.url === undefined || maySeeSecrets(new URL(tokenUrl), originOf(home.url)));
-    if (!isSafe) {
-      const message = 'must be an https URL: the client id and secret are sent there';
-      problems.push({ path: ['credentials', name, 'tokenUrl'], message });
-    }
-  }
-  switch (declaration.kind) {
-    case 'apiKey':
-      refuseField(name, declaration, problems);
-      return {
-        kind: 'apiKey',
-        name,
-        in: declaration.in ?? 'header',
-        field: declaration.field,
-        secret: secret(declaration.env),
-        ...omitUndefined({ prefix: declaration.prefix }),
-      };
-    case 'bearer':
-      return { kind: 'bearer', name, secret: secret(declaration.env) };
-    case 'basic':
-      return {
-        kind: 'basic',
-        name,
-        username: secret(declaration.usernameEnv),
-        password: readPassword(declaration.passwordEnv, env),
-      };
-    case 'login':
-      return buildLogin(name, declaration, env, home, problems);
-    case 'oauth2':
-      return {
-        kind: 'oauth2',
-        name,
-        tokenUrl: declaration.tokenUrl,
-        clientId: secret(declaration.clientIdEnv),
-        clientSecret: secret(declaration.clientSecretEnv),
-        scopes: declaration.scopes ?? [],
-      };
-    case 'token_exchange':
-      return buildExchange(name, declaration, secret, problems);
-    case 'assertion':
-      return buildAssertion(name, declaration, problems);
-    case 'awsSigv4':
-      return {
-        kind: 'awsSigv4',
-        name,
-        accessKeyId: secret(declaration.accessKeyIdEnv),
-        secretAccessKey: secret(declaration.secretAccessKeyEnv),
-        ...(declaration.sessionTokenEnv === undefined ? {} : { sessionToken: secret(declaration.sessionTokenEnv) }),
-        region: declaration.region ?? '',
-        service: declaration.service,
-      };
-  }
+function listKinds(): string {
+  const names = Object.keys(CREDENTIAL_KINDS);
+  return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 }
 
 /** With one credential the choice is clear; with several the file has to make it. */
@@ -146,7 +102,7 @@ export function withProofs(security: Endpoint['security'], proofs: readonly Cred
 
 /** Warnings at start about credentials whose variables are not set. */
 export function missingCredentials(endpoints: readonly Endpoint[]): string[] {
-  /** Sentence part → the variables in it. */
+  /** The alternatives in words → the variables in them. */
   const waiting = new Map<string, ReadonlySet<string>>();
   for (const { security } of endpoints) {
     const unset = alternativesOf(security).map((set) => [...new Set(set.flatMap(unsetVariables))]);
@@ -155,7 +111,7 @@ export function missingCredentials(endpoints: readonly Endpoint[]): string[] {
     waiting.set(words, new Set(unset.flat()));
   }
   return [...waiting].map(([words, names]) => {
-    if ([...names].some(isAboutFile))
+    if ([...names].some(isAboutSource))
       return `The secret in ${words} cannot be read; calls that need it will be refused.`;
     return names.size === 1
       ? `The environment variable ${words} is not set; calls that need it will be refused.`

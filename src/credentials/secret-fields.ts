@@ -1,78 +1,112 @@
-// Where the secrets of a credential come from: `env: X` names a variable, `file: /run/secrets/x` a file. A file becomes the
-// variable name `file:/run/secrets/x`, so that the rest of the code handles both the same way.
-import { dirname, resolve } from 'node:path';
-import { type Environment, lookup } from '../endpoint/environment';
-import type { Problem } from '../endpoint/problems';
-import { FILE_MARK } from '../endpoint/sources/secret-file';
-import type { DomainDefinition } from '../domain/definition/definition-types';
+// The fields of a domain file that say where the secrets of a credential come from: `env: X` names a variable, `file:
+// /run/secrets/x` a file. A file becomes the variable name `file:/run/secrets/x`, so that all other code handles both alike.
+import type { z } from 'zod';
+import { VARIABLE_NAME } from '../endpoint/environment.ts';
+import { MARKED_SOURCES, SOURCES, type Source, type SourceSuffix } from '../endpoint/sources/sources.ts';
+import type { ShapeTools } from './credential-kind.ts';
 
-type Declarations = NonNullable<DomainDefinition['credentials']>;
-type Declaration = Record<string, unknown>;
+/** A field that names the variable of one secret. */
+export interface SecretField {
+  readonly description: string;
+  readonly example: string;
+  /** A short name of the secret, for the examples of other sources. */
+  readonly short: string;
+}
 
-/** Required fields of each kind. */
-const NEEDED: Readonly<Record<string, readonly string[]>> = {
-  apiKey: ['env'],
-  bearer: ['env'],
-  basic: ['usernameEnv'],
-  oauth2: ['clientIdEnv', 'clientSecretEnv'],
-  token_exchange: ['clientIdEnv', 'clientSecretEnv'],
-  awsSigv4: ['accessKeyIdEnv', 'secretAccessKeyEnv'],
-};
+/** `clientIdEnv` → `clientIdEnv` and `clientIdFile`; `env` → `env` and `file`. */
+type FieldNames<Name extends string> = Name extends 'env'
+  ? Uncapitalize<SourceSuffix>
+  : Name extends `${infer Secret}Env`
+    ? `${Secret}${SourceSuffix}`
+    : never;
 
-/** The variables every tool of AWS reads; taken where a domain file asks for signatures and names no others. */
-const AWS_VARIABLES = {
-  accessKeyIdEnv: 'AWS_ACCESS_KEY_ID',
-  secretAccessKeyEnv: 'AWS_SECRET_ACCESS_KEY',
-  sessionTokenEnv: 'AWS_SESSION_TOKEN',
-};
-const AWS_REGIONS = ['AWS_REGION', 'AWS_DEFAULT_REGION'];
+/** Fields of several kinds. */
+export const KEY = {
+  env: {
+    description: 'The environment variable that holds the key or token.',
+    example: 'SHOP_KEY',
+    short: 'shop_key',
+  },
+} as const satisfies Record<string, SecretField>;
+export const CLIENT = {
+  clientIdEnv: {
+    description: 'The environment variable that holds the client id.',
+    example: 'SHOP_CLIENT_ID',
+    short: 'shop_client_id',
+  },
+  clientSecretEnv: {
+    description: 'The environment variable that holds the client secret.',
+    example: 'SHOP_CLIENT_SECRET',
+    short: 'shop_client_secret',
+  },
+} as const satisfies Record<string, SecretField>;
 
-/** The credentials of a domain file with every file named as a variable is; paths are relative to the domain file. */
-export function nameSecrets(
-  declarations: DomainDefinition['credentials'],
-  { env, source = '' }: { readonly env: Environment; readonly source?: string },
-  problems: Problem[],
-): DomainDefinition['credentials'] {
-  if (declarations === undefined) return undefined;
-  const folder = dirname(source);
-  const entries = Object.entries(declarations).map(([name, declaration]) => {
-    const say = (field: string, message: string) => problems.push({ path: ['credentials', name, field], message });
-    const plain = withFiles(declaration, folder, say);
-    const complete = plain.kind === 'awsSigv4' ? withAwsVariables(plain, env, say) : plain;
-    for (const field of NEEDED[String(plain.kind)] ?? []) {
-      if (complete[field] === undefined)
-        say(field, `is missing: name the variable that holds it, or the file (${fileField(field)})`);
-    }
-    return [name, complete] as const;
+/** The name of a variable. The message does not repeat the value: it may be the secret itself. */
+export function variableName({ z }: Pick<ShapeTools, 'z'>): z.ZodString {
+  return z.string().regex(VARIABLE_NAME, {
+    error: ({ input }) => {
+      const name = /^\$\{?([A-Za-z_][A-Za-z0-9_]{0,99})\}?$/.exec(String(input))?.[1];
+      const fix =
+        name === undefined ? 'such as MY_API_KEY; the value itself belongs in the environment' : `so write ${name}`;
+      return `must be the name of an environment variable, ${fix}`;
+    },
   });
-  return Object.fromEntries(entries) as Declarations;
+}
+
+/** The fields for these secrets, one for every source. All may be left out: a secret may come from any of them. */
+export function secretFields<Name extends string>(
+  tools: ShapeTools,
+  fields: Readonly<Record<Name, SecretField>>,
+  sources: readonly Source[] = SOURCES,
+) {
+  const entries = Object.entries<SecretField>(fields).flatMap(([name, field]) =>
+    sources.map((source) => [fieldOf(name, source), fieldShape(tools, name, field, source).exactOptional()]),
+  );
+  return Object.fromEntries(entries) as { [Key in FieldNames<Name>]: z.ZodExactOptional<z.ZodString> };
+}
+
+function fieldShape(tools: ShapeTools, name: string, field: SecretField, source: Source): z.ZodString {
+  const { about, text } = tools;
+  return source.mark === ''
+    ? about(variableName(tools), field.description, field.example)
+    : about(text, source.describe(name), source.example(field.short));
 }
 
 /** `clientSecretEnv` → `clientSecretFile`, `env` → `file`. */
-function fileField(field: string): string {
-  return field === 'env' ? 'file' : field.replace(/Env$/, 'File');
+function fieldOf(variableField: string, { suffix }: Source): string {
+  if (variableField === 'env') return suffix.charAt(0).toLowerCase() + suffix.slice(1);
+  return variableField.replace(/Env$/, suffix);
 }
 
-function withFiles(declaration: object, folder: string, say: (field: string, message: string) => void): Declaration {
-  const plain: Declaration = {};
+const MARKED: readonly Source[] = Object.values(MARKED_SOURCES);
+
+/** The source of a field that takes the place of one for a variable, and the name of that one. */
+function sourceOfField(field: string): { readonly source: Source; readonly variableField: string } | undefined {
+  for (const source of MARKED) {
+    if (field === fieldOf('env', source)) return { source, variableField: 'env' };
+    if (field.endsWith(source.suffix)) return { source, variableField: `${field.slice(0, -source.suffix.length)}Env` };
+  }
+  return undefined;
+}
+
+/** The fields that may be written in place of one for a variable: `the file (clientIdFile)`. */
+export function otherFields(variableField: string): string {
+  return MARKED.map((source) => `the ${source.noun} (${fieldOf(variableField, source)})`).join(', or ');
+}
+
+/** The declaration of a credential with every secret named as a variable is. Paths count from `folder`. */
+export function withVariableNames(
+  declaration: object,
+  folder: string,
+  say: (field: string, message: string) => void,
+): Record<string, unknown> {
+  const plain: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(declaration)) {
-    const variable = field === 'file' ? 'env' : field.replace(/File$/, 'Env');
-    if (variable === field || typeof value !== 'string') plain[field] = value;
-    else if (variable in declaration) say(field, `cannot be combined with ${variable}; keep one of them`);
-    else plain[variable] = FILE_MARK + resolve(folder, value);
+    const other = sourceOfField(field);
+    if (other === undefined || typeof value !== 'string') plain[field] = value;
+    else if (other.variableField in declaration || other.variableField in plain)
+      say(field, `cannot be combined with ${other.variableField}; keep one of them`);
+    else plain[other.variableField] = other.source.mark + other.source.locate(value, folder);
   }
   return plain;
-}
-
-function withAwsVariables(
-  declaration: Declaration,
-  env: Environment,
-  say: (field: string, message: string) => void,
-): Declaration {
-  const { accessKeyIdEnv, secretAccessKeyEnv, sessionTokenEnv } = declaration;
-  const isSilent = [accessKeyIdEnv, secretAccessKeyEnv, sessionTokenEnv].every((variable) => variable === undefined);
-  const region =
-    declaration.region ?? AWS_REGIONS.map((name) => lookup(env, name)).find((value) => value !== undefined);
-  if (region === undefined) say('region', `is missing: write it, or set ${AWS_REGIONS[0]}`);
-  return { ...declaration, ...(isSilent && AWS_VARIABLES), region: region ?? '' };
 }

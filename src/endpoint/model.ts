@@ -1,7 +1,7 @@
 // The vocabulary everyone shares. Hand-written domain files and imported OpenAPI documents both end as `Endpoint`
 // values; nothing after that point knows where one came from.
 import type { CallerText } from './caller/caller-text.ts';
-import type { Credential } from './credential';
+import type { Credential } from './credential.ts';
 
 /** JSON Schema 2020-12. */
 export type JsonSchema = { readonly [keyword: string]: unknown } | boolean;

@@ -1,6 +1,7 @@
 // Text on the wire: everything an argument puts into a URL, a header, a form or a text passes through here. JSON escapes by itself.
-import { HEADER_VALUE } from './headers/header-names';
-import { ToolError } from '../errors';
+
+import { ToolError } from '../errors.ts';
+import { HEADER_VALUE } from './headers/header-names.ts';
 
 const UNRESERVED = /^[A-Za-z0-9\-._~]*$/;
 const LEFT_BY_ENCODE_URI_COMPONENT = /[!'()*]/g;

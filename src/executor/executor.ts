@@ -1,9 +1,11 @@
 // Does, never decides: endpoint + arguments → request → answer. Callers have validated and confirmed before.
 import type { AssertionSigner } from '../call/assertion-signer.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
+import { endpointSecrets } from '../credentials/secrets.ts';
+import type { SharedTokens } from '../credentials/tokens/shared-tokens.ts';
+import { TokenCache } from '../credentials/tokens/token-cache.ts';
 import type { Args, Endpoint } from '../endpoint/model.ts';
 import { createRedactor, type Redactor } from '../endpoint/redaction/redact.ts';
-import { endpointSecrets } from '../credentials/secrets';
 import { createAnswerThreads } from './answer/answer-threads.ts';
 import type { Answer } from './answer/build-answer.ts';
 import type { PoolLoad, PoolOptions } from './pools.ts';
@@ -11,8 +13,7 @@ import { compileRequest, type RequestPlan } from './request/build-request.ts';
 import { buildPreview, previewProof, type RequestPreview } from './request/preview.ts';
 import { type CallParts, compileCall, type OnAnswer } from './run-endpoint.ts';
 import { createSender } from './send.ts';
-import type { SharedTokens } from '../credentials/tokens/shared-tokens';
-import { createTokens } from '../credentials/tokens/token-cache';
+import { createTokenClient } from './token-client.ts';
 
 export type { RequestPreview } from './request/preview.ts';
 
@@ -56,7 +57,7 @@ export function createExecutor(options: ExecutorOptions = {}): Executor {
   const threads = createAnswerThreads();
   const { onAnswer, signer, slotsOf } = options;
   const userAgent = options.userAgent ?? 'landbridge';
-  const tokens = createTokens(sender.send, redact, userAgent, options.sharedTokens);
+  const tokens = new TokenCache(createTokenClient(sender.send, redact, userAgent), options.sharedTokens);
 
   return {
     compile(endpoint) {

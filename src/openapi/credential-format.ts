@@ -1,6 +1,6 @@
 // The prefix of a key in its header, if a document gives it in words or in an example: `Token token=…`, `SSWS …`, `Bearer …`.
 // Swagger 2.0 has no other way to say it, and many later documents kept the habit.
-import type { Secret } from '../endpoint/credential';
+import type { Secret } from '../endpoint/credential.ts';
 
 const MAX_TEXT_CHARS = 2_000;
 const MAX_HOLDER_CHARS = 100;

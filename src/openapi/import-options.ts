@@ -1,7 +1,8 @@
 // What a caller may say about an import, and the handful of things derived from it.
-import type { HeadersFor } from '../endpoint/headers/header-fields.ts';
+
+import type { Credential } from '../endpoint/credential.ts';
+import type { HeaderCredential, HeadersFor } from '../endpoint/headers/header-fields.ts';
 import type { Connection } from '../endpoint/model.ts';
-import type { Credential } from '../endpoint/credential';
 import type { Limits } from './source/limits.ts';
 
 /** What is known of an operation before it is read. */
@@ -55,7 +56,7 @@ export interface ImportOptions {
   /** Headers without secrets: sent when the document is fetched. */
   readonly plainHeaders?: Readonly<Record<string, string>>;
   /** Headers that are credentials already, beside those of `headers`. */
-  readonly headerCredentials?: readonly Credential[];
+  readonly headerCredentials?: readonly HeaderCredential[];
   /** Headers for one origin; not used if the document's main origin is another one. */
   readonly headersFor?: HeadersFor;
   /** The operator's settings for connections; without them, those of the environment apply. */

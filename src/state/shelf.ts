@@ -1,7 +1,7 @@
 // Access tokens on a shelf that several processes use: one process at a time has the turn to fetch a token, the others find it
 // there. A shelf stores texts under names, and knows nothing about tokens.
 import { randomBytes } from 'node:crypto';
-import type { SharedToken, SharedTokens, TokenTurn } from '../credentials/tokens/shared-tokens';
+import type { SharedToken, SharedTokens, TokenTurn } from '../credentials/tokens/shared-tokens.ts';
 
 /** `text`: the generation, a dot, and what is kept; without generation it is what is remembered of failures. */
 export interface ShelfClaim {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { type AuditTrail, openTrail } from '../../src/audit/open-trail.ts';
 import { buildDigest } from '../../src/call/digest.ts';
 import { createRedactor } from '../../src/endpoint/redaction/redact.ts';
-import { collectSecrets } from '../../src/credentials/secrets';
+import { collectSecrets } from '../../src/credentials/secrets.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/gateway.ts';
 import { type AuditRecord, readRecords, verify } from '../support/audit.ts';
 import { modern, type Rpc } from '../support/mcp.ts';

@@ -7,7 +7,7 @@ import { type Addresses, renderBanner, renderLine } from '../../src/cli/serve/ba
 import { clientUrl, listDoorWarnings } from '../../src/cli/serve/doors.ts';
 import type { Launch } from '../../src/cli/terminal/launch-words.ts';
 import { type Flags, readConfig } from '../../src/config/read-config.ts';
-import { unsetVariables } from '../../src/credentials/secrets';
+import { unsetVariables } from '../../src/credentials/secrets.ts';
 import { createGateway } from '../../src/gateway.ts';
 import { loadDomains } from '../../src/index.ts';
 import { petsDomain } from '../support/pets.ts';

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { stringify } from 'yaml';
 import { loadDomains } from '../../src/domain/load.ts';
 import type { Domain } from '../../src/endpoint/model.ts';
-import { collectSecrets, formatOf } from '../../src/credentials/secrets';
+import { collectSecrets, formatOf } from '../../src/credentials/secrets.ts';
 import { createGateway } from '../../src/gateway.ts';
 import { useRealHttp } from '../support/real-http.ts';
 import { type Recorded, type Recorder, startRecorder } from '../support/recorder.ts';

@@ -4,7 +4,7 @@ import { buildDomain, DefinitionError } from '../../src/domain/definition/build-
 import { defineDomain } from '../../src/domain/definition/define-domain.ts';
 import type { DomainDefinition } from '../../src/domain/definition/definition-types.ts';
 import { expand, resolveBaseUrl } from '../../src/endpoint/environment.ts';
-import { collectSecrets } from '../../src/credentials/secrets';
+import { collectSecrets } from '../../src/credentials/secrets.ts';
 
 describe('expand()', () => {
   const env = { A: 'one', EMPTY: '' };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createRedactor, type Redactor } from '../../src/endpoint/redaction/redact.ts';
-import type { Credential } from '../../src/endpoint/credential';
+import type { Credential } from '../../src/endpoint/credential.ts';
 import { createExecutor } from '../../src/executor/executor.ts';
 import { contextOf } from '../support/context.ts';
 import { endpoint, type Overrides, run, startRaw, startUpstream, textOf, type Upstream } from './support.ts';

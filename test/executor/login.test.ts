@@ -1,11 +1,11 @@
 // A login as data: the token it hands out is fetched once, sent as the domain asks, renewed in time, and never shown.
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { fillLogin, type LoginTemplate } from '../../src/credentials/login/login-request';
+import { fillLogin, type LoginTemplate } from '../../src/credentials/login/login-request.ts';
 import { createRedactor } from '../../src/endpoint/redaction/redact.ts';
-import type { Credential } from '../../src/endpoint/credential';
+import type { Credential } from '../../src/endpoint/credential.ts';
 import { ToolError } from '../../src/errors.ts';
 import { createExecutor } from '../../src/executor/executor.ts';
-import { blockedError } from '../../src/credentials/tokens/token-entry';
+import { blockedError } from '../../src/credentials/tokens/token-entry.ts';
 import { contextOf } from '../support/context.ts';
 import type { Recorded } from '../support/recorder.ts';
 import { endpoint, type Overrides, startRaw, startUpstream, textOf, type Upstream } from './support.ts';

@@ -4,8 +4,8 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { WireRequest } from '../../src/executor/request/build-request.ts';
-import { type SigningCredential, signRequest } from '../../src/credentials/kinds/aws-sigv4';
-import { encode } from '../../src/endpoint/wire-text';
+import { type SigningCredential, signRequest } from '../../src/credentials/kinds/aws-sigv4.ts';
+import { encode } from '../../src/endpoint/wire-text.ts';
 
 class Sha256 {
   readonly #hash: Hash | Hmac;

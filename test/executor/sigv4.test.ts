@@ -1,9 +1,9 @@
 // Signatures against the examples AWS publishes, and on the wire.
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { Credential } from '../../src/endpoint/credential';
+import type { Credential } from '../../src/endpoint/credential.ts';
 import type { WireRequest } from '../../src/executor/request/build-request.ts';
-import { type SigningCredential, signRequest } from '../../src/credentials/kinds/aws-sigv4';
+import { type SigningCredential, signRequest } from '../../src/credentials/kinds/aws-sigv4.ts';
 import { endpoint, run, startUpstream } from './support.ts';
 
 const secret = (value: string) => ({ variable: 'V', value });

@@ -1,10 +1,10 @@
 // Keys as documents describe them in words, by parameters and by signatures.
 import { describe, expect, test } from 'vitest';
-import { collectSecrets } from '../../src/credentials/secrets';
+import { collectSecrets } from '../../src/credentials/secrets.ts';
 import { createExecutor } from '../../src/executor/executor.ts';
 import { compileRequest } from '../../src/executor/request/build-request.ts';
 import { previewProof } from '../../src/executor/request/preview.ts';
-import { buildProof, chooseCredentials } from '../../src/credentials/proof';
+import { buildProof, chooseCredentials } from '../../src/credentials/proof.ts';
 import { exampleCalls } from '../../src/schema/example-calls.ts';
 import { importOne, importValue, type Options, openapi, places, SERVER } from './support.ts';
 

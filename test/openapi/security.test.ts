@@ -2,7 +2,7 @@
 // Security schemes become credentials, bound to one origin, filled from the environment.
 import { describe, expect, test } from 'vitest';
 import type { Domain } from '../../src/endpoint/model.ts';
-import { secretsIn } from '../../src/credentials/secrets';
+import { secretsIn } from '../../src/credentials/secrets.ts';
 import { Security } from '../../src/openapi/objects/security-requirement.ts';
 import { admitAddress } from '../../src/openapi/objects/server.ts';
 import { importOne, importValue, type Options, openapi } from './support.ts';

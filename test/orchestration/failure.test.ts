@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { fillLogin } from '../../src/credentials/login/login-request';
+import { fillLogin } from '../../src/credentials/login/login-request.ts';
 import type { Endpoint } from '../../src/endpoint/model.ts';
-import type { Credential } from '../../src/endpoint/credential';
+import type { Credential } from '../../src/endpoint/credential.ts';
 import { ERRORS, type ErrorCode, GatewayError, ToolTimeoutError } from '../../src/errors.ts';
 import type { Answer } from '../../src/executor/answer/build-answer.ts';
 import { toFailure, toUpstreamFailure } from '../../src/orchestration/failure.ts';

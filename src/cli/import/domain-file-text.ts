@@ -1,13 +1,13 @@
 // The domain file that an import makes: what holds now, and everything a person may want to change, commented out.
 
 import { relative } from 'node:path';
-import { loginLines } from '../../credentials/login/login-lines';
+import { loginLines } from '../../credentials/login/login-lines.ts';
+import { secretsIn } from '../../credentials/secrets.ts';
 import { schemaLine } from '../../editor-schemas.ts';
 import { originsOf } from '../../endpoint/address.ts';
+import type { Credential } from '../../endpoint/credential.ts';
 import { isOfHeader } from '../../endpoint/headers/header-fields.ts';
 import type { Domain, Endpoint } from '../../endpoint/model.ts';
-import type { Credential } from '../../endpoint/credential';
-import { secretsIn } from '../../credentials/secrets';
 import { shown } from '../terminal/terminal.ts';
 
 /** Parts of the file that do not follow from the domain. */

@@ -1,8 +1,8 @@
 // Everything behind the transports: domains, log, audit trail, shared state, gateway; opened in order and released in reverse.
 import { type AuditTrail, openTrail, untilTrailIsFree } from '../../audit/open-trail.ts';
 import type { Config } from '../../config/read-config.ts';
+import { collectSecrets } from '../../credentials/secrets.ts';
 import { createRedactor } from '../../endpoint/redaction/redact.ts';
-import { collectSecrets } from '../../credentials/secrets';
 import { createGateway, type Gateway } from '../../gateway.ts';
 import { createLog, type Logger } from '../../log.ts';
 import { joinStates, type SharedState } from '../../state/shared-state.ts';

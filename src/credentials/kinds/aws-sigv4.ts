@@ -1,18 +1,127 @@
-// AWS Signature Version 4: the headers that sign one request. It takes only a few hashes of node:crypto; a package would add an
-// HTTP client or its own search for credentials, but the operator decides which variables are read.
+// AWS Signature Version 4: headers that sign one request. It takes only a few hashes of node:crypto; a package would add an HTTP
+// client or its own search for credentials, but the operator decides which variables are read.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
 import { createHash, createHmac } from 'node:crypto';
-import type { Credential } from '../../endpoint/credential';
-import { decodeText } from '../../endpoint/untrusted';
-import type { WireRequest } from '../../executor/request/build-request';
-import { encode } from '../../endpoint/wire-text';
+import type { Credential, Secret } from '../../endpoint/credential.ts';
+import { type Environment, lookup } from '../../endpoint/environment.ts';
+import { decodeText } from '../../endpoint/untrusted.ts';
+import { encode } from '../../endpoint/wire-text.ts';
+import {
+  AUTHORIZATION,
+  type CredentialKind,
+  hiddenText,
+  type ShapeTools,
+  type SignableRequest,
+  withoutValue,
+} from '../credential-kind.ts';
+import { type SecretField, secretFields } from '../secret-fields.ts';
 
-export type SigningCredential = Extract<Credential, { kind: 'awsSigv4' }>;
+export interface AwsSigv4Credential extends Credential {
+  readonly kind: 'awsSigv4';
+  readonly accessKeyId: Secret;
+  readonly secretAccessKey: Secret;
+  /** Of temporary keys; unset for others. */
+  readonly sessionToken?: Secret;
+  readonly region: string;
+  /** The name requests are signed for, `dynamodb`. */
+  readonly service: string;
+}
+
+export const AWS_KEYS = {
+  accessKeyIdEnv: {
+    description:
+      'The environment variable that holds the access key id. Default: `AWS_ACCESS_KEY_ID`, if the file has `kind: awsSigv4` and no key; then also `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`.',
+    example: 'AWS_ACCESS_KEY_ID',
+    short: 'aws_key_id',
+  },
+  secretAccessKeyEnv: {
+    description: 'The environment variable that holds the secret access key.',
+    example: 'AWS_SECRET_ACCESS_KEY',
+    short: 'aws_key',
+  },
+  sessionTokenEnv: {
+    description: 'The environment variable that holds the session token of temporary keys.',
+    example: 'AWS_SESSION_TOKEN',
+    short: 'aws_session',
+  },
+} as const satisfies Record<string, SecretField>;
+
+/** The variables that all tools of AWS read; used if a domain file asks for signatures and names no others. */
+const AWS_VARIABLES = {
+  accessKeyIdEnv: 'AWS_ACCESS_KEY_ID',
+  secretAccessKeyEnv: 'AWS_SECRET_ACCESS_KEY',
+  sessionTokenEnv: 'AWS_SESSION_TOKEN',
+};
+const AWS_REGIONS = ['AWS_REGION', 'AWS_DEFAULT_REGION'];
+
+export function regionShape({ about, text, withDefault }: ShapeTools) {
+  return about(
+    text,
+    withDefault(
+      'The region for which requests are signed.',
+      'with `kind: awsSigv4`, the environment variable `AWS_REGION` or `AWS_DEFAULT_REGION`',
+    ),
+    'eu-central-1',
+  );
+}
+
+export function serviceShape({ about, text }: ShapeTools) {
+  return about(text, 'The service for which requests are signed.', 'dynamodb');
+}
+
+const shape = (tools: ShapeTools) =>
+  tools
+    .closed({
+      kind: tools.about(tools.z.literal('awsSigv4'), 'Signs every request (AWS Signature Version 4).', 'awsSigv4'),
+      ...secretFields(tools, AWS_KEYS),
+      region: regionShape(tools).exactOptional(),
+      service: serviceShape(tools),
+    })
+    .meta({ id: 'awsSigv4' });
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
 
+export const awsSigv4: CredentialKind<AwsSigv4Credential, typeof shape> = {
+  shape,
+  variableFields: ['accessKeyIdEnv', 'secretAccessKeyEnv', 'sessionTokenEnv'],
+  requiredFields: ['accessKeyIdEnv', 'secretAccessKeyEnv'],
+  complete: withAwsVariables,
+  build: (name, definition, { secret }) => ({
+    kind: 'awsSigv4',
+    name,
+    accessKeyId: secret(definition.accessKeyIdEnv),
+    secretAccessKey: secret(definition.secretAccessKeyEnv),
+    ...(definition.sessionTokenEnv === undefined ? {} : { sessionToken: secret(definition.sessionTokenEnv) }),
+    region: definition.region ?? '',
+    service: definition.service,
+  }),
+  secrets: ({ accessKeyId, secretAccessKey, sessionToken }) => [
+    accessKeyId,
+    secretAccessKey,
+    ...(sessionToken === undefined ? [] : [sessionToken]),
+  ],
+  // Only temporary keys have a session token.
+  missing: ({ accessKeyId, secretAccessKey }) => withoutValue([accessKeyId, secretAccessKey]),
+  hiddenTexts: (credential) => awsSigv4.secrets(credential).slice(1).flatMap(hiddenText),
+  place: () => AUTHORIZATION,
+  proof: { type: 'signature', placeholder: `${ALGORITHM} [redacted]`, sign },
+  describe: ({ service, region }) => `AWS Signature Version 4 for ${service} in ${region}`,
+};
+
+function withAwsVariables(
+  definition: Readonly<Record<string, unknown>>,
+  env: Environment,
+  say: (field: string, message: string) => void,
+): Record<string, unknown> {
+  const { accessKeyIdEnv, secretAccessKeyEnv, sessionTokenEnv } = definition;
+  const namesNone = [accessKeyIdEnv, secretAccessKeyEnv, sessionTokenEnv].every((variable) => variable === undefined);
+  const region = definition.region ?? AWS_REGIONS.map((name) => lookup(env, name)).find((value) => value !== undefined);
+  if (region === undefined) say('region', `is missing: write it, or set ${AWS_REGIONS[0]}`);
+  return { ...definition, ...(namesNone && AWS_VARIABLES), region: region ?? '' };
+}
+
 /** The request with its date and signature; every other header of ours may be rewritten on the way and is not signed. */
-export function signRequest(request: WireRequest, credential: SigningCredential, at: Date): WireRequest {
+function sign<Request extends SignableRequest>(request: Request, credential: AwsSigv4Credential, at: Date): Request {
   const { region, service, accessKeyId, secretAccessKey, sessionToken } = credential;
   const date = at.toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const payload = hash(request.body ?? '');

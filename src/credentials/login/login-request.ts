@@ -1,7 +1,22 @@
 // A login as data: the request with its `${VARIABLE}`s filled in, and the secrets it is made of.
-import { type Environment, expand, lookup, readSecret } from '../../endpoint/environment';
-import { isObject } from '../../endpoint/is-object';
-import type { LoginRequest, Secret } from '../../endpoint/credential';
+import type { Secret } from '../../endpoint/credential.ts';
+import { type Environment, expand, lookup, readSecret } from '../../endpoint/environment.ts';
+import { isObject } from '../../endpoint/is-object.ts';
+import { isSecretField, snakeWords } from '../../endpoint/secret-names.ts';
+
+/** The request of a login, its secrets filled in: never print more of it than method and URL. */
+export interface LoginRequest {
+  readonly method: string;
+  /** Absolute, without query. It may hold secrets: for sending only. */
+  readonly url: string;
+  /** The same for people and models, as it was written: `${VARIABLE}` stands where a secret would. */
+  readonly shown: string;
+  /** Encoded, without `?`. */
+  readonly query: string;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
 
 /** Texts may hold `${VARIABLE}` and `${VARIABLE:-default}`. */
 export interface LoginTemplate {
@@ -26,20 +41,6 @@ export interface LoginTemplate {
 /** Fields that name the user or the place of the login. Variables in all other fields are secrets. */
 const NAMES =
   /^(?:user|user_?name|user_?id|e_?mail|email_?address|mail|login|log_?in_?name|name|account|account_?id|tenant|tenant_?id|realm|domain|organi[sz]ation|org|company|database|db|grant_?type|scope|scopes|client_?id|audience|identity|identifier|mode|host)$/;
-const SECRETS = /pass|pwd|secret|token|api_?key|private_?key|credential|^pin$|^otp$|^key$/;
-
-/** Whether a field of this name holds a secret. */
-export function isSecretField(field: string): boolean {
-  return SECRETS.test(toWords(field));
-}
-
-function toWords(field: string): string {
-  return field
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .replaceAll('-', '_')
-    .toLowerCase();
-}
-
 /** The part of an address that names a host; it may begin with a variable. */
 const HOST = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:\$\{[^}]*\}|\$(?!\{)|[^/?#$])*/i;
 /** Used in place of a field name; no field has such a name. */
@@ -51,9 +52,9 @@ const PLACES = /^(?:url|uri|base|path|prefix|region|version|stage|env|environmen
 /** Whether a variable in this field is no secret. */
 function isNameAt(field: string, variable: string): boolean {
   if (field === IN_HOST) return !isSecretField(variable) && !/_key$/i.test(variable);
-  if (field !== BEHIND_HOST) return NAMES.test(toWords(field));
+  if (field !== BEHIND_HOST) return NAMES.test(snakeWords(field));
   // `SHOP_TENANT_ID` ends like `tenant_id`.
-  const words = toWords(variable).split('_').slice(-3);
+  const words = snakeWords(variable).split('_').slice(-3);
   const ends = words.map((_, index) => words.slice(index).join('_'));
   return !isSecretField(variable) && ends.some((end) => NAMES.test(end) || PLACES.test(end));
 }

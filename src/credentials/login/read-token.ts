@@ -1,8 +1,7 @@
-// Finds the token in the answer of a login, and how long it is good.
-import { isObject } from '../../endpoint/is-object';
-import type { TokenLifetime } from '../../endpoint/credential';
-import { own, parseJson } from '../../endpoint/untrusted';
-import { at } from '../../executor/answer/paging';
+// Finds the token in the answer of a login, and how long it is valid.
+import { isObject } from '../../endpoint/is-object.ts';
+import { at, own, parseJson } from '../../endpoint/untrusted.ts';
+import type { TokenLifetime } from '../kinds/login.ts';
 
 const TOKEN_KEYS = [
   'access_token',

@@ -1,5 +1,5 @@
 // Cookies that a login sets (RFC 6265), kept as long as its token would be and sent to its origin only.
-import { decodeText } from '../../endpoint/untrusted';
+import { decodeText } from '../../endpoint/untrusted.ts';
 
 export interface Cookie {
   /** `name=value`. */

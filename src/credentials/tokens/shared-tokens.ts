@@ -1,11 +1,11 @@
 // Access tokens shared by replicas and workers: if an API allows one session per user, a login of each process would log out all
 // others. One of them fetches the token, the others wait for it.
-import type { GatewayError } from '../../errors';
-import type { Issued } from './token-request';
+import type { GatewayError } from '../../errors.ts';
+import type { IssuedToken } from './token-request.ts';
 
 /** What is known of one credential: the token, or how often its secrets were refused. */
 export interface SharedToken {
-  readonly issued?: Issued | undefined;
+  readonly issued?: IssuedToken | undefined;
   /** On the clock of the process that fetched it. */
   readonly expiresAt: number;
   readonly replacedAt: readonly number[];
@@ -26,7 +26,7 @@ export interface SharedTokens {
 }
 
 export type TokenClaim =
-  /** Somebody has fetched it. */
+  /** Another process has fetched it. */
   | { readonly kind: 'there'; readonly generation: string; readonly token: SharedToken }
   /** It is ours to fetch; until then the others wait. */
   | { readonly kind: 'ours'; readonly before: SharedToken | undefined; readonly turn: TokenTurn }

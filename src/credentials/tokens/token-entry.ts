@@ -1,19 +1,18 @@
 // One token, or why there is none: everything that decides whether the next one is fetched.
-import { GatewayError, ToolError } from '../../errors';
-import type { TokenCredential } from '../proof';
-import type { ClientHabits } from '../kinds/oauth2';
-import type { Issued } from './token-request';
-import type { BlockedUntil } from './shared-tokens';
+import { GatewayError, ToolError } from '../../errors.ts';
+import type { ClientAuthentication } from './client-request.ts';
+import type { BlockedUntil } from './shared-tokens.ts';
+import type { IssuedToken } from './token-request.ts';
 
 export interface TokenEntry {
   /** The same in every process. */
   readonly key: string;
-  readonly habits: ClientHabits;
-  issued: Issued | undefined;
+  readonly authentication: ClientAuthentication;
+  issued: IssuedToken | undefined;
   /** The generation under which other processes have it, or had it. */
   generation: string | undefined;
   expiresAt: number;
-  pending: Promise<Issued> | undefined;
+  pending: Promise<IssuedToken> | undefined;
   /** When refused tokens were replaced, the last few times. */
   replacedAt: readonly number[];
   /** Times in a row that the secrets were refused. */
@@ -23,20 +22,18 @@ export interface TokenEntry {
 }
 
 /**
- * At most one refused token is replaced in this time, even if other calls succeed with it: an operation may answer 401 to
+ * Few refused tokens are replaced in this time, even if other calls succeed with them: an operation may answer 401 to
  * everybody (a missing permission, a wrong old password), and a new login for each such call would lock the account.
  */
 const REPLACEMENT_PAUSE_MS = 10_000;
-/** Within that time. Logins are few, because accounts get locked; a token for a client has no such risk. */
-const MAX_REPLACEMENTS = { login: 1, oauth2: 4, token_exchange: 4 };
 /** Accounts are locked after a handful of wrong passwords, so they are not tried with every call. */
 const FREE_REFUSALS = 3;
 export const REFUSAL_PAUSE_MS = 60_000;
 
-export function newTokenEntry(key: string, habits: ClientHabits = { inBody: false }): TokenEntry {
+export function newTokenEntry(key: string, authentication: ClientAuthentication = { inBody: false }): TokenEntry {
   return {
     key,
-    habits,
+    authentication,
     issued: undefined,
     generation: undefined,
     expiresAt: 0,
@@ -48,9 +45,9 @@ export function newTokenEntry(key: string, habits: ClientHabits = { inBody: fals
 }
 
 /** Whether a refused token may be replaced now; the replacement counts from here on. */
-export function mayReplace(entry: TokenEntry, kind: TokenCredential['kind']): boolean {
+export function mayReplace(entry: TokenEntry, maxReplacements: number): boolean {
   const recent = entry.replacedAt.filter((at) => Date.now() - at < REPLACEMENT_PAUSE_MS);
-  if (recent.length >= MAX_REPLACEMENTS[kind]) return false;
+  if (recent.length >= maxReplacements) return false;
   entry.replacedAt = [...recent, Date.now()];
   return true;
 }

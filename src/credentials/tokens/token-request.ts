@@ -1,41 +1,70 @@
 // What all servers that issue tokens have in common: where a secret may be sent, the request, and how they refuse.
-import { maySeeSecrets } from '../../endpoint/address';
-import { visible } from '../../endpoint/hidden';
-import type { Connection, EndpointLimits } from '../../endpoint/model';
-import type { Redactor } from '../../endpoint/redaction/redact';
-import { GatewayError, NoTokenError, ToolError } from '../../errors';
-import type { CallSpan } from '../../tracing/call-span';
-import { extractProblem, retryAfter } from '../../executor/answer/api-problem';
-import type { Subject } from './caller-token';
-import type { WireRequest } from '../../executor/request/build-request';
-import type { TokenCredential } from '../proof';
-import type { RawResponse, Send } from '../../executor/send';
-import { sendTraced } from '../../executor/traced-send';
-import type { Cookie } from '../login/set-cookie';
+import { maySeeSecrets } from '../../endpoint/address.ts';
+import type { Credential } from '../../endpoint/credential.ts';
+import { visible } from '../../endpoint/hidden.ts';
+import type { Connection, EndpointLimits } from '../../endpoint/model.ts';
+import type { Redactor } from '../../endpoint/redaction/redact.ts';
+import { GatewayError, NoTokenError, ToolError } from '../../errors.ts';
+import type { CallSpan } from '../../tracing/call-span.ts';
+import type { Cookie } from '../login/set-cookie.ts';
+import type { CallerToken } from './caller-token.ts';
 
-/** What was handed out. `cookies`: what a login has set, instead of a token. */
-export interface Issued {
+/** What a server issued. `cookies`: what a login has set, instead of a token. */
+export interface IssuedToken {
   readonly token: string;
   readonly cookies?: readonly Cookie[];
-  /** undefined: nobody says how long it is good. */
+  /** undefined: nobody says how long it is valid. */
   readonly lifetimeS: number | undefined;
 }
 
-/** A token that is wanted: by which credential, for whose call, and where that call goes. */
-export interface Wish<Kind extends TokenCredential = TokenCredential> {
-  readonly credential: Kind;
-  /** Whose token is exchanged; undefined for credentials that are the same for everybody. */
-  readonly subject?: Subject | undefined;
+/** A token that a call needs: of which credential, for whose call, and where that call goes. */
+export interface TokenRequest<C extends Credential = Credential> {
+  readonly credential: C;
+  /** The token that is exchanged; undefined for credentials that are the same for all callers. */
+  readonly callerToken?: CallerToken | undefined;
   readonly tool: string;
   readonly apiOrigin: string;
   /** How the requests of that call travel; a client certificate stays with the API's own origin. */
   readonly connection?: Connection | undefined;
-  /** What asking for it is recorded under, where calls are traced. */
+  /** The step of the call's trace in which the token is fetched. */
   readonly span?: CallSpan | undefined;
 }
 
-export interface Issuer {
-  readonly send: Send;
+/** A request to a server that issues tokens. */
+export interface TokenHttpRequest {
+  readonly method: string;
+  readonly origin: string;
+  /** Path and query. */
+  readonly path: string;
+  /** Without query. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  readonly limits: EndpointLimits;
+  /** Repeating it changes nothing. */
+  readonly isRead: true;
+  readonly connection: Connection | undefined;
+  readonly publicOnly: boolean;
+}
+
+export interface TokenHttpResponse {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** How tokens are fetched. The executor makes one of its sender: kinds of credentials send nothing by themselves. */
+export interface TokenClient {
+  send(
+    request: TokenHttpRequest,
+    options: { readonly label: string; readonly signal: AbortSignal; readonly deadline: number },
+    span: CallSpan | undefined,
+  ): Promise<TokenHttpResponse>;
+  /** What an error answer says went wrong, as for answers of APIs. */
+  readProblem(answer: unknown): { readonly title?: string; readonly detail?: string };
+  /** Seconds to wait before another attempt. */
+  retryAfter(response: TokenHttpResponse): number | undefined;
   readonly userAgent: string;
   readonly redact: Redactor;
 }
@@ -43,7 +72,7 @@ export interface Issuer {
 const TOKEN_LIMITS: EndpointLimits = Object.freeze({ timeoutMs: 10_000, maxResponseBytes: 256 * 1024 });
 const MAX_REASON_CHARS = 200;
 
-export function checkAddress(address: string, what: string, { tool, apiOrigin }: Wish): URL {
+export function checkAddress(address: string, what: string, { tool, apiOrigin }: TokenRequest): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !maySeeSecrets(url, apiOrigin)) {
     throw new ToolError(
@@ -56,15 +85,22 @@ export function checkAddress(address: string, what: string, { tool, apiOrigin }:
   return url;
 }
 
-type IssueRequest = Pick<WireRequest, 'method' | 'headers' | 'body'> & { readonly url: URL };
-
-/** One request for a token. `what` names in an error what could not be fetched. */
-export async function askIssuer(
-  { send, userAgent }: Issuer,
-  { method, url, headers, body }: IssueRequest,
-  { credential, tool, connection, span }: Wish,
-): Promise<RawResponse> {
-  const request: WireRequest = {
+/** One HTTP request for a token. */
+export async function sendTokenRequest(
+  { send, userAgent }: TokenClient,
+  {
+    method,
+    url,
+    headers,
+    body,
+    publicOnly = false,
+  }: Pick<TokenHttpRequest, 'method' | 'headers' | 'body'> & {
+    readonly url: URL;
+    readonly publicOnly?: boolean | undefined;
+  },
+  { tool, connection, span }: TokenRequest,
+): Promise<TokenHttpResponse> {
+  const request: TokenHttpRequest = {
     method,
     origin: url.origin,
     path: url.pathname + url.search,
@@ -74,16 +110,16 @@ export async function askIssuer(
     limits: TOKEN_LIMITS,
     isRead: true,
     connection,
-    publicOnly: 'publicOnly' in credential && credential.publicOnly === true,
+    publicOnly,
   };
-  // Shared by every call that waits for the token, so it goes on if a single caller leaves.
-  const errand = {
+  // All calls that wait for the token share this request, so it goes on if one of their callers leaves.
+  const options = {
     label: tool,
     signal: new AbortController().signal,
     deadline: performance.now() + TOKEN_LIMITS.timeoutMs,
   };
   try {
-    return await (span === undefined ? send(request, errand) : sendTraced(send, request, errand, span));
+    return await send(request, options, span);
   } catch (error) {
     const isBad = error instanceof GatewayError && (error.code === 'TOO_LARGE' || error.code === 'BAD_RESPONSE');
     const why = error instanceof GatewayError ? reasonFor(error) : 'it could not be reached.';
@@ -106,8 +142,8 @@ function reasonFor(error: GatewayError): string {
   return error instanceof ToolError ? error.why : error.message;
 }
 
-/** The body as JSON, or undefined where it is none. */
-export function jsonOf({ body }: RawResponse): unknown {
+/** The body as JSON, or undefined if it is none. */
+export function jsonOf({ body }: TokenHttpResponse): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {
@@ -115,19 +151,30 @@ export function jsonOf({ body }: RawResponse): unknown {
   }
 }
 
-/** Throws unless the answer is a success. `check` says what to look at when the secrets were refused. */
+/** What an error says about the request that was refused. */
+export interface RefusalWords {
+  readonly refused: string;
+  /** What to look at when the secrets were refused. */
+  readonly check: string;
+  readonly variables: readonly string[];
+  /** What has moved if the answer is a redirect, and the field of the domain file with its address. */
+  readonly subject: string;
+  readonly addressField: 'url' | 'tokenUrl';
+}
+
+/** Throws unless the answer is a success. */
 export function checkIssued(
-  raw: RawResponse,
+  response: TokenHttpResponse,
   url: URL,
-  wish: Wish,
-  words: { readonly refused: string; readonly check: string; readonly variables: readonly string[] },
-  redact: (text: string) => string,
+  { tool, credential }: TokenRequest,
+  words: RefusalWords,
+  client: TokenClient,
+  redact: (text: string) => string = client.redact,
 ): void {
-  const { tool } = wish;
-  const { status } = raw;
+  const { status } = response;
   if (status >= 200 && status < 300) return;
   const { origin } = url;
-  if (status >= 300 && status < 400) throw hasMoved(raw, url, wish, redact);
+  if (status >= 300 && status < 400) throw redirectBlocked(response, url, tool, credential.name, words, redact);
   if (status >= 500) {
     throw new ToolError(
       'UNREACHABLE',
@@ -137,7 +184,7 @@ export function checkIssued(
     );
   }
   if (status === 429) {
-    const seconds = retryAfter(status, raw.headers);
+    const seconds = client.retryAfter(response);
     throw new ToolError(
       'RATE_LIMITED',
       tool,
@@ -145,38 +192,37 @@ export function checkIssued(
       { tool, origin, status, ...(seconds !== undefined && { retry_after_seconds: seconds }) },
     );
   }
+  // What the server says is wrong, without secrets.
+  const { title, detail } = client.readProblem(jsonOf(response));
+  const reason = redact([title, detail].filter(Boolean).join(': '));
   throw new ToolError(
     'MISSING_CREDENTIAL',
     tool,
-    `${origin} ${words.refused} (${status}${reasonOf(raw, redact)}). The call was not made. ${words.check} Changing the arguments does not help.`,
+    `${origin} ${words.refused} (${status}${reason === '' ? '' : ` ${visible(reason.slice(0, MAX_REASON_CHARS))}`}). The call was not made. ${words.check} Changing the arguments does not help.`,
     { tool, status, variables: words.variables },
   );
 }
 
 /** A redirect is not followed, because the secrets would be sent along. The error names the new address for the domain file. */
-function hasMoved(raw: RawResponse, url: URL, wish: Wish, redact: (text: string) => string): GatewayError {
-  const { credential, tool } = wish;
-  const { name } = credential;
-  const location = String(raw.headers.location ?? '');
+function redirectBlocked(
+  { status, headers }: TokenHttpResponse,
+  url: URL,
+  tool: string,
+  name: string,
+  { subject, addressField }: RefusalWords,
+  redact: (text: string) => string,
+): GatewayError {
+  const location = String(headers.location ?? '');
   const target = location !== '' && URL.canParse(location, url.href) ? new URL(location, url.href) : undefined;
   const address = target && visible(redact(target.origin + target.pathname)).slice(0, MAX_REASON_CHARS);
-  const field = credential.kind === 'login' && credential.isScheme !== true ? 'url' : 'tokenUrl';
-  const what = credential.kind === 'login' ? `the login ${name}` : `the token URL of ${name}`;
   const fix =
     address === undefined
       ? `The answer names no new address; check the address in credentials.${name} of the domain file.`
-      : `If that address is right, write ${field}: ${address} in credentials.${name} of the domain file.`;
+      : `If that address is right, write ${addressField}: ${address} in credentials.${name} of the domain file.`;
   return new ToolError(
     'REDIRECT_BLOCKED',
     tool,
-    `${what} at ${url.origin} has moved${address === undefined ? '' : ` to ${address}`} (${raw.status}). The redirect was not followed, so that no secret is sent there, and the call was not made. ${fix}`,
-    { tool, status: raw.status, ...(address !== undefined && { location: address }) },
+    `${subject} at ${url.origin} has moved${address === undefined ? '' : ` to ${address}`} (${status}). The redirect was not followed, so that no secret is sent there, and the call was not made. ${fix}`,
+    { tool, status, ...(address !== undefined && { location: address }) },
   );
-}
-
-/** What the server says is wrong, without secrets. */
-function reasonOf(raw: RawResponse, redact: (text: string) => string): string {
-  const { title, detail } = extractProblem(jsonOf(raw), '');
-  const reason = redact([title, detail].filter(Boolean).join(': '));
-  return reason === '' ? '' : ` ${visible(reason.slice(0, MAX_REASON_CHARS))}`;
 }

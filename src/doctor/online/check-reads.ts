@@ -1,9 +1,9 @@
 // doctor --online: calls reads, compares the answers with the document, and tries every credential.
 
 import type { CatalogOperation } from '../../catalog/tree.ts';
-import { needsToken } from '../../credentials/caller-need';
+import { needsToken } from '../../credentials/caller-need.ts';
+import { secretsIn } from '../../credentials/secrets.ts';
 import type { Args, Endpoint } from '../../endpoint/model.ts';
-import { secretsIn } from '../../credentials/secrets';
 import { own } from '../../endpoint/untrusted.ts';
 import { allowEffort, TOO_MUCH_EFFORT } from '../../schema/check/effort.ts';
 import { resetPatternBudget } from '../../schema/check/pattern.ts';

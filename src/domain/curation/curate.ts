@@ -1,6 +1,7 @@
 // Applies what a domain file says about an imported operation. Pure: gives new Endpoint values, and never builds a lazy
 // schema, text or example just to change it.
 
+import { withProofs } from '../../credentials/declarations.ts';
 import type { Environment } from '../../endpoint/environment.ts';
 import { readHeaders } from '../../endpoint/headers/header-fields.ts';
 import { isArgumentHeader, isMethodParameter } from '../../endpoint/headers/header-names.ts';
@@ -9,7 +10,6 @@ import { toSummary } from '../../endpoint/plain-text.ts';
 import type { Problem } from '../../endpoint/problems.ts';
 import { mergeAudit } from '../definition/audit-plan.ts';
 import { mergeHeaders } from '../definition/caller-plan.ts';
-import { withProofs } from '../../credentials/declarations';
 import type { ArgAddition, ArgCuration, OperationCuration } from '../definition/definition-types.ts';
 import { checkPick } from '../definition/pick-paths.ts';
 import { isAddition } from '../definition/shape/curation-schema.ts';

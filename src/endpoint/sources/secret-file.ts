@@ -1,56 +1,54 @@
-// Secrets in files, as containers mount them: `file:/run/secrets/x` is the name of one wherever a variable can be named, and
-// `SHOP_KEY_FILE` names one where SHOP_KEY itself is not set.
+// Secrets in files, as containers mount them: `file:/run/secrets/x` is the name of one wherever a variable can be named.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-
-type Variables = Readonly<Record<string, string | undefined>>;
-
-/** The text of a file, or why there is none. */
-type SecretFile = { readonly text: string } | { readonly problem: string };
+import { resolve } from 'node:path';
+import type { Source, SourceValue, Variables } from './sources.ts';
 
 /** In front of a path: the secret is what that file holds. */
 export const FILE_MARK = 'file:';
-/** Suffix of a variable that holds the path of the file with the secret. */
-const FILE_SUFFIX = '_FILE';
 /** Keys and tokens are short; a private key for signatures is one of the longest. */
 const MAX_SECRET_BYTES = 64 * 1024;
 
-/** Contents of files, read once per environment: thousands of operations may name the same file. */
-const contents = new WeakMap<Variables, Map<string, SecretFile>>();
+export const fileSource = {
+  mark: FILE_MARK,
+  suffix: 'File',
+  noun: 'file',
+  describe: (field) =>
+    `Instead of \`${field}\`: a file that holds the value. The path is relative to the domain file. The file is read at start, at most 64 KB; line breaks at its end are removed.`,
+  example: (name) => `/run/secrets/${name}`,
+  locate: (path, folder) => resolve(folder, path),
+  read(path, env) {
+    const file = readFileOnce(env, path);
+    return 'problem' in file ? { problem: `it ${file.problem}` } : file;
+  },
+  // A relative path could be relative to any folder.
+  findProblem: (path) =>
+    path.startsWith('/') ? undefined : `whose path must be absolute, such as \${file:/run/secrets/key}`,
+} as const satisfies Source;
 
-/** What is in the file that stands for this variable; undefined where there is none. */
-export function secretFileFor(env: Variables, name: string): SecretFile | undefined {
-  const path = pathFor(env, name);
-  if (path === undefined) return undefined;
+/** Contents of files, read once per environment: thousands of operations may name the same file. */
+const contents = new WeakMap<Variables, Map<string, SourceValue>>();
+
+/** The text of a file, or why there is none, to follow the path in a sentence. */
+export function readFileOnce(env: Variables, path: string): SourceValue {
   let files = contents.get(env);
   if (files === undefined) {
     files = new Map();
     contents.set(env, files);
   }
-  let file = files.get(path);
-  if (file === undefined) {
-    file = readSecretFile(path);
-    files.set(path, file);
+  let value = files.get(path);
+  if (value === undefined) {
+    const file = readSecretFile(path);
+    value = 'problem' in file ? file : file.text === '' ? { problem: 'is empty' } : { text: file.text, isSecret: true };
+    files.set(path, value);
   }
-  return file;
-}
-
-/** Why the file for a variable has no value, to follow the variable's name in a sentence. */
-export function fileProblem(env: Variables, name: string): string | undefined {
-  const file = secretFileFor(env, name);
-  const problem = file === undefined ? undefined : 'problem' in file ? file.problem : undefined;
-  const why = problem ?? (file !== undefined && 'text' in file && file.text === '' ? 'is empty' : undefined);
-  if (why === undefined) return undefined;
-  return name.startsWith(FILE_MARK) ? `it ${why}` : `${name}${FILE_SUFFIX}: ${pathFor(env, name)} ${why}`;
-}
-
-function pathFor(env: Variables, name: string): string | undefined {
-  if (name.startsWith(FILE_MARK)) return name.slice(FILE_MARK.length);
-  const variable = name + FILE_SUFFIX;
-  return (Object.hasOwn(env, variable) ? env[variable] : undefined) || undefined;
+  return value;
 }
 
 /** The text without trailing line breaks, which editors and `echo` add. */
-export function readSecretFile(path: string, maxBytes = MAX_SECRET_BYTES): SecretFile {
+export function readSecretFile(
+  path: string,
+  maxBytes = MAX_SECRET_BYTES,
+): { readonly text: string } | { readonly problem: string } {
   let descriptor: number;
   try {
     // Without O_NONBLOCK, opening a pipe without a writer would block forever.

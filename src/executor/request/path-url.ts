@@ -1,9 +1,9 @@
 // Template + arguments → path. The origin comes from configuration alone, and no argument may add, remove or climb a
 // segment: in 2026 that was the bug of this product class (CVE-2026-32871, CVE-2026-29791 and many more).
 import type { Args } from '../../endpoint/model.ts';
+import { encodeLiteral, locate, Unsendable } from '../../endpoint/wire-text.ts';
 import { writeJson } from '../answer/lossless.ts';
 import { argumentOf, type Serialise } from './parameter-styles.ts';
-import { encodeLiteral, locate, Unsendable } from '../../endpoint/wire-text';
 
 export interface PathVariable {
   readonly key: string;

@@ -1,22 +1,32 @@
-// The login of an imported document as lines for its domain file: written out where the document declares a password flow at
-// its own server, as a commented example where it has a login operation and only asks for a token.
+// Logins of an imported document: the operations that are logins, and the login as lines for the domain file. The lines are written
+// out if the document declares a password flow at its own server. They are a commented example if it has a login operation and
+// only asks for a token.
 
-import { originOf } from '../../endpoint/address';
-import { isOfHeader } from '../../endpoint/headers/header-fields';
-import { isSecretField } from './login-request';
-import { loginSecrets } from './login-operation';
-import type { Domain, Endpoint } from '../../endpoint/model';
-import { CREDENTIAL_NAME, toSnakeCase } from '../../endpoint/names';
-import type { Credential } from '../../endpoint/credential';
+import { originOf } from '../../endpoint/address.ts';
+import { isOfHeader } from '../../endpoint/headers/header-fields.ts';
+import type { Domain, Endpoint } from '../../endpoint/model.ts';
+import { CREDENTIAL_NAME, toSnakeCase } from '../../endpoint/names.ts';
+import { isSecretField } from '../../endpoint/secret-names.ts';
+import { kindOf } from '../kind-table.ts';
+import { isLogin, type LoginCredential } from '../kinds/login.ts';
 
-type LoginCredential = Extract<Credential, { kind: 'login' }>;
+/** Words of a path or name under which tokens are issued. */
+const LOGIN =
+  /(?:^|[/_.-])(?:log_?-?in|sign_?-?in|auth|authenticate|authentication|authori[sz]e|oauth2?|tokens?|access_?-?tokens?|sessions?|otp|mfa|verify)(?:$|[/_.-])/i;
+
+/** The arguments that carry the secrets of a login; none if the operation is no login. */
+export function loginSecrets({ args, path, action, method }: Endpoint): string[] {
+  if (!LOGIN.test(path) && !LOGIN.test(action)) return [];
+  const secrets = args.filter(({ key, to }) => isSecretField(key) && to.every(({ in: where }) => where !== 'path'));
+  return method === 'DELETE' ? [] : secrets.map(({ key }) => key);
+}
 
 export function loginLines(domain: Domain): string[] {
   const credentials = new Set(domain.endpoints.flatMap(({ security }) => security.flat()));
-  const flows = [...credentials].filter((one): one is LoginCredential => one.kind === 'login' && one.isScheme === true);
+  const flows = [...credentials].filter(isLogin).filter(({ isScheme }) => isScheme === true);
   const [flow] = flows;
   if (flow !== undefined) return linesOfFlow(flow, flows, domain.endpoints);
-  const isProven = [...credentials].some(({ kind, name }) => kind !== 'bearer' || isOfHeader(name));
+  const isProven = [...credentials].some((one) => !kindOf(one).mayComeFromLogin || isOfHeader(one.name));
   const operation = isProven ? undefined : domain.endpoints.find(isPasswordLogin);
   return operation === undefined ? [] : linesOfOperation(operation, [...credentials][0]?.name, domain.name);
 }
