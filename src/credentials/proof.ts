@@ -122,9 +122,13 @@ export function isSignature(credential: Credential): boolean {
 }
 
 /** The request with its signature. Any other header of ours may still be rewritten on the way. */
-export function signRequest<Request extends SignableRequest>(request: Request, credential: Credential): Request {
+export function signRequest<Request extends SignableRequest>(
+  request: Request,
+  credential: Credential,
+  at: Date = new Date(),
+): Request {
   const { proof } = kindOf(credential);
-  return proof.type === 'signature' ? proof.sign(request, credential, new Date()) : request;
+  return proof.type === 'signature' ? proof.sign(request, credential, at) : request;
 }
 
 /** The same credential with another secret; undefined if a wrong one could do harm, such as lock an account. */

@@ -1,8 +1,7 @@
 // Reads the OpenAPI document of a domain file: which operations, at which base URL, with which credentials.
 
 import { dirname, join } from 'node:path';
-import { buildCredentials } from '../credentials/declarations.ts';
-import { nameSecrets } from '../credentials/secret-fields.ts';
+import { buildCredentials, nameSecrets } from '../credentials/declarations.ts';
 import { unsetVariables } from '../credentials/secrets.ts';
 import { isWebAddress, originOf } from '../endpoint/address.ts';
 import { readForward } from '../endpoint/caller/forward-names.ts';

@@ -1,7 +1,7 @@
 // The domain file that an import makes: what holds now, and everything a person may want to change, commented out.
 
 import { relative } from 'node:path';
-import { loginLines } from '../../credentials/login/login-lines.ts';
+import { loginLines } from '../../credentials/login/document-login.ts';
 import { secretsIn } from '../../credentials/secrets.ts';
 import { schemaLine } from '../../editor-schemas.ts';
 import { originsOf } from '../../endpoint/address.ts';

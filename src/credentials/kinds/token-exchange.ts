@@ -1,4 +1,5 @@
 // OAuth2 token exchange (RFC 8693): the caller's verified token for one that the API accepts. The caller's own never goes there.
+import type { z as zod } from 'zod';
 import { createRedactor, joinRedactors } from '../../endpoint/redaction/redact.ts';
 import { omitUndefined, own, textAt } from '../../endpoint/untrusted.ts';
 import { NoTokenError } from '../../errors.ts';
@@ -44,7 +45,7 @@ const shape = (tools: ShapeTools) => {
     error: 'must be an absolute URI without #',
   });
   /** One, or several as a list. */
-  const oneOrMore = <Type extends z.ZodType>(type: Type) =>
+  const oneOrMore = <Type extends zod.ZodType>(type: Type) =>
     z.union([type, list(type).refine((all) => all.length > 0 && all.length <= 8, 'must have one to eight items')]);
   return closed({
     kind: about(

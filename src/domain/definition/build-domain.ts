@@ -5,10 +5,10 @@ import {
   buildCredentials,
   defaultSecurity,
   missingCredentials,
+  nameSecrets,
   readSecurity,
   withProofs,
 } from '../../credentials/declarations.ts';
-import { nameSecrets } from '../../credentials/secret-fields.ts';
 import { originOf } from '../../endpoint/address.ts';
 import { readForward } from '../../endpoint/caller/forward-names.ts';
 import { effectOf, IDEMPOTENT } from '../../endpoint/conventions/effect.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { KnownCredential } from '../../src/credentials/kind-table.ts';
 import { createRedactor, type Redactor } from '../../src/endpoint/redaction/redact.ts';
-import type { Credential } from '../../src/endpoint/credential.ts';
 import { createExecutor } from '../../src/executor/executor.ts';
+import { endpoint, type Overrides, run, startRaw, startUpstream, textOf, type Upstream } from '../executor/support.ts';
 import { contextOf } from '../support/context.ts';
-import { endpoint, type Overrides, run, startRaw, startUpstream, textOf, type Upstream } from './support.ts';
 
 let upstream: Upstream;
 let issuer: Upstream;
@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 
 const secret = (variable: string, value?: string) => ({ variable, value });
-const key = (where: 'header' | 'query' | 'cookie', value?: string, prefix?: string): Credential => ({
+const key = (where: 'header' | 'query' | 'cookie', value?: string, prefix?: string): KnownCredential => ({
   kind: 'apiKey',
   name: 'key',
   in: where,
@@ -29,14 +29,18 @@ const key = (where: 'header' | 'query' | 'cookie', value?: string, prefix?: stri
   secret: secret('MY_KEY', value),
   ...(prefix !== undefined && { prefix }),
 });
-const bearer = (value?: string): Credential => ({ kind: 'bearer', name: 'token', secret: secret('MY_TOKEN', value) });
-const basic = (user?: string, password?: string): Credential => ({
+const bearer = (value?: string): KnownCredential => ({
+  kind: 'bearer',
+  name: 'token',
+  secret: secret('MY_TOKEN', value),
+});
+const basic = (user?: string, password?: string): KnownCredential => ({
   kind: 'basic',
   name: 'login',
   username: secret('MY_USER', user),
   password: secret('MY_PASSWORD', password),
 });
-const guarded = (...security: Credential[][]) => endpoint(upstream.origin, { security });
+const guarded = (...security: KnownCredential[][]) => endpoint(upstream.origin, { security });
 
 describe('credentials go where they belong', () => {
   test('apiKey in header, query and cookie', async () => {
@@ -107,7 +111,7 @@ describe('credentials go where they belong', () => {
 });
 
 describe('OAuth2 client credentials', () => {
-  const oauth = (more: Partial<Extract<Credential, { kind: 'oauth2' }>> = {}): Credential => ({
+  const oauth = (more: Partial<Extract<KnownCredential, { kind: 'oauth2' }>> = {}): KnownCredential => ({
     kind: 'oauth2',
     name: 'oauth',
     tokenUrl: `${issuer.origin}/token`,

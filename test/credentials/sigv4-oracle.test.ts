@@ -3,9 +3,10 @@ import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { WireRequest } from '../../src/executor/request/build-request.ts';
-import { type SigningCredential, signRequest } from '../../src/credentials/kinds/aws-sigv4.ts';
+import type { AwsSigv4Credential } from '../../src/credentials/kinds/aws-sigv4.ts';
+import { signRequest } from '../../src/credentials/proof.ts';
 import { encode } from '../../src/endpoint/wire-text.ts';
+import type { WireRequest } from '../../src/executor/request/build-request.ts';
 
 class Sha256 {
   readonly #hash: Hash | Hmac;
@@ -61,7 +62,7 @@ test('any path, query, body and session token is signed as AWS does it', async (
       const pairs = query.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
       const headers = contentType === undefined ? {} : { 'content-type': contentType };
       const secret = (value: string) => ({ variable: 'V', value });
-      const credential: SigningCredential = {
+      const credential: AwsSigv4Credential = {
         kind: 'awsSigv4',
         name: 'aws',
         accessKeyId: secret('AKIDEXAMPLE'),

@@ -2,7 +2,7 @@
 // What an import writes about the login of a document.
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { loginLines } from '../../src/credentials/login/login-lines.ts';
+import { loginLines } from '../../src/credentials/login/document-login.ts';
 import { importValue, openapi, SERVER } from '../openapi/support.ts';
 
 const body = (properties: object, mediaType = 'application/json') => ({

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { KnownCredential } from '../../src/credentials/kind-table.ts';
+import { collectSecrets, endpointSecrets } from '../../src/credentials/secrets.ts';
 import type { Domain } from '../../src/endpoint/model.ts';
 import { createRedactor } from '../../src/endpoint/redaction/redact.ts';
-import type { Credential } from '../../src/endpoint/credential.ts';
-import { collectSecrets, endpointSecrets } from '../../src/credentials/secrets.ts';
 import { createExecutor } from '../../src/executor/executor.ts';
 import { readProxyRules } from '../../src/network/proxy-rules.ts';
-import { endpoint } from './support.ts';
+import { endpoint } from '../executor/support.ts';
 
 describe('collectSecrets()', () => {
   test('finds every secret value once, and no client id', () => {
-    const security: Credential[][] = [
+    const security: KnownCredential[][] = [
       [{ kind: 'apiKey', name: 'a', in: 'header', field: 'x', secret: { variable: 'A', value: 'key-1' } }],
       [{ kind: 'bearer', name: 'b', secret: { variable: 'B', value: undefined } }],
       [

@@ -1,14 +1,15 @@
 // Signatures against the examples AWS publishes, and on the wire.
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { Credential } from '../../src/endpoint/credential.ts';
+import type { KnownCredential } from '../../src/credentials/kind-table.ts';
+import type { AwsSigv4Credential } from '../../src/credentials/kinds/aws-sigv4.ts';
+import { signRequest } from '../../src/credentials/proof.ts';
 import type { WireRequest } from '../../src/executor/request/build-request.ts';
-import { type SigningCredential, signRequest } from '../../src/credentials/kinds/aws-sigv4.ts';
-import { endpoint, run, startUpstream } from './support.ts';
+import { endpoint, run, startUpstream } from '../executor/support.ts';
 
 const secret = (value: string) => ({ variable: 'V', value });
 /** The keys of the "Signature Version 4 test suite". */
-const credential: SigningCredential = {
+const credential: AwsSigv4Credential = {
   kind: 'awsSigv4',
   name: 'hmac',
   accessKeyId: secret('AKIDEXAMPLE'),
@@ -28,7 +29,7 @@ const request = (path: string, more: Partial<WireRequest> = {}): WireRequest => 
   isRead: true,
   ...more,
 });
-const authorization = (wire: WireRequest, more: Partial<SigningCredential> = {}) =>
+const authorization = (wire: WireRequest, more: Partial<AwsSigv4Credential> = {}) =>
   signRequest(wire, { ...credential, ...more }, AT).headers.authorization;
 
 describe('examples of AWS', () => {
@@ -79,7 +80,7 @@ test('a key of S3 is signed as it is, slashes and dots included', () => {
 test('S3 gets the hash of the body, temporary keys their token; other headers stay', () => {
   const { headers } = signRequest(
     request('/a%20b', { body: 'x' }),
-    { ...credential, service: 's3', sessionToken: secret('tok') },
+    { ...credential, service: 's3', sessionToken: secret('tok') } as AwsSigv4Credential,
     AT,
   );
   expect(headers).toMatchObject({
@@ -93,7 +94,7 @@ test('S3 gets the hash of the body, temporary keys their token; other headers st
 
 test('a call is signed as it goes out, and the secret is nowhere in it', async () => {
   const upstream = await startUpstream();
-  const security: Credential[][] = [[{ ...credential, sessionToken: { variable: 'T', value: undefined } }]];
+  const security: KnownCredential[][] = [[{ ...credential, sessionToken: { variable: 'T', value: undefined } }]];
   await run(endpoint(upstream.origin, { security }), {});
   const { headers, url } = upstream.last();
   const date = String(headers['x-amz-date']);

@@ -1,16 +1,16 @@
 // A login as data: the token it hands out is fetched once, sent as the domain asks, renewed in time, and never shown.
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { KnownCredential } from '../../src/credentials/kind-table.ts';
 import { fillLogin, type LoginTemplate } from '../../src/credentials/login/login-request.ts';
+import { blockedError } from '../../src/credentials/tokens/token-entry.ts';
 import { createRedactor } from '../../src/endpoint/redaction/redact.ts';
-import type { Credential } from '../../src/endpoint/credential.ts';
 import { ToolError } from '../../src/errors.ts';
 import { createExecutor } from '../../src/executor/executor.ts';
-import { blockedError } from '../../src/credentials/tokens/token-entry.ts';
+import { endpoint, type Overrides, startRaw, startUpstream, textOf, type Upstream } from '../executor/support.ts';
 import { contextOf } from '../support/context.ts';
 import type { Recorded } from '../support/recorder.ts';
-import { endpoint, type Overrides, startRaw, startUpstream, textOf, type Upstream } from './support.ts';
 
-type Login = Extract<Credential, { kind: 'login' }>;
+type Login = Extract<KnownCredential, { kind: 'login' }>;
 
 const ENV = { EMAIL: 'ann@shop.test', PASSWORD: 's3cr3t&w0rd' };
 const PASSWORD = '$'.concat('{PASSWORD}');
@@ -56,7 +56,7 @@ function login(more: Partial<Login> = {}, template: Partial<LoginTemplate> = {})
   };
 }
 
-function fresh(credential: Credential = login(), overrides: Overrides = {}) {
+function fresh(credential: KnownCredential = login(), overrides: Overrides = {}) {
   const executor = createExecutor({ redact: createRedactor([]) });
   const target = executor.compile(endpoint(api.origin, { security: [[credential]], ...overrides }));
   return Object.assign((args = {}) => target.run(contextOf({ tool: 'get_thing' }), args), {
