@@ -2,8 +2,8 @@
 import type { AssertionSigner } from '../call/assertion-signer.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import { endpointSecrets } from '../credentials/secrets.ts';
+import { AccessTokenCache } from '../credentials/tokens/access-token-cache.ts';
 import type { SharedTokens } from '../credentials/tokens/shared-tokens.ts';
-import { TokenCache } from '../credentials/tokens/token-cache.ts';
 import type { Args, Endpoint } from '../endpoint/model.ts';
 import { createRedactor, type Redactor } from '../endpoint/redaction/redact.ts';
 import { createAnswerThreads } from './answer/answer-threads.ts';
@@ -57,7 +57,7 @@ export function createExecutor(options: ExecutorOptions = {}): Executor {
   const threads = createAnswerThreads();
   const { onAnswer, signer, slotsOf } = options;
   const userAgent = options.userAgent ?? 'landbridge';
-  const tokens = new TokenCache(createTokenClient(sender.send, redact, userAgent), options.sharedTokens);
+  const tokens = new AccessTokenCache(createTokenClient(sender.send, redact, userAgent), options.sharedTokens);
 
   return {
     compile(endpoint) {

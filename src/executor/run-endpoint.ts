@@ -16,7 +16,7 @@ import {
   signRequest,
   tokenProofOf,
 } from '../credentials/proof.ts';
-import { secretsOfToken, type TokenCache } from '../credentials/tokens/token-cache.ts';
+import { type AccessTokenCache, secretsOfToken } from '../credentials/tokens/access-token-cache.ts';
 import type { IssuedToken, TokenRequest } from '../credentials/tokens/token-request.ts';
 import type { Credential } from '../endpoint/credential.ts';
 import { visible } from '../endpoint/hidden.ts';
@@ -82,7 +82,7 @@ export type OnAnswer = (answer: RawResponse) => string | undefined;
 /** What the calls of all endpoints share. */
 export interface CallParts {
   readonly send: Send;
-  readonly tokens: TokenCache;
+  readonly tokens: AccessTokenCache;
   readonly redact: Redactor;
   readonly threads: AnswerThreads;
   readonly onAnswer: OnAnswer | undefined;
@@ -106,7 +106,7 @@ class EndpointCall {
   readonly #endpoint: Endpoint;
   readonly #plan: RequestPlan;
   readonly #send: Send;
-  readonly #tokens: TokenCache;
+  readonly #tokens: AccessTokenCache;
   readonly #redact: Redactor;
   readonly #threads: AnswerThreads;
   readonly #onAnswer: OnAnswer | undefined;
@@ -375,11 +375,11 @@ class EndpointCall {
 /** Redactors for the token of a caller and the one it was exchanged for; kept, because both serve many calls. */
 const redactors = new WeakMap<IssuedToken, Redactor>();
 
-function redactorOf(issued: IssuedToken, callerToken: string): Redactor {
-  let redactor = redactors.get(issued);
+function redactorOf(token: IssuedToken, callerToken: string): Redactor {
+  let redactor = redactors.get(token);
   if (redactor === undefined) {
-    redactor = createRedactor([callerToken, issued.token]);
-    redactors.set(issued, redactor);
+    redactor = createRedactor([callerToken, token.token]);
+    redactors.set(token, redactor);
   }
   return redactor;
 }

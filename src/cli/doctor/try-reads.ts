@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { isPerCaller } from '../../credentials/caller-need.ts';
 import { isTokenCredential } from '../../credentials/proof.ts';
 import { collectSecrets } from '../../credentials/secrets.ts';
-import { TokenCache } from '../../credentials/tokens/token-cache.ts';
+import { AccessTokenCache } from '../../credentials/tokens/access-token-cache.ts';
 import type { Finding } from '../../doctor/finding.ts';
 import { checkReads } from '../../doctor/online/check-reads.ts';
 import type { ReadAnswer } from '../../doctor/online/prove-credentials.ts';
@@ -126,7 +126,9 @@ async function issueToken(
     ? { key: '', token: randomBytes(24).toString('hex'), expiresAtMs: undefined }
     : undefined;
   const sender = createSender({ proxies });
-  const tokens = new TokenCache(createTokenClient(sender.send, createRedactor(collectSecrets(domains)), 'landbridge'));
+  const tokens = new AccessTokenCache(
+    createTokenClient(sender.send, createRedactor(collectSecrets(domains)), 'landbridge'),
+  );
   try {
     await tokens.fetch({
       credential,

@@ -84,7 +84,7 @@ async function fetchClientToken(
     refused: 'refused the client credentials',
     check: `Check ${clientId.variable} and ${clientSecret.variable}, and the scopes.`,
     variables: [clientId.variable, clientSecret.variable],
-    subject: `the token URL of ${name}`,
+    server: 'token URL',
     addressField: 'tokenUrl',
   } as const;
   checkIssued(response, url, request, words, client);

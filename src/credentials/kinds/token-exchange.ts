@@ -149,7 +149,7 @@ async function exchangeToken(
       ? `Check ${clientId.variable} and ${clientSecret.variable}.`
       : `Check whether the client may exchange tokens for audience, resource and scopes of credentials.${name}, and whether the caller's token is still valid.`,
     variables: isClientRefused(response) ? [clientId.variable, clientSecret.variable] : [],
-    subject: `the token URL of ${name}`,
+    server: 'token URL',
     addressField: 'tokenUrl',
   } as const;
   checkIssued(response, url, request, words, client, joinRedactors(client.redact, createRedactor([callerToken.token])));

@@ -38,7 +38,7 @@ export async function logIn(client: TokenClient, login: Login): Promise<IssuedTo
     refused: `refused the login ${name}`,
     check,
     variables,
-    subject: `the login ${name}`,
+    server: 'login',
     addressField: isScheme === true ? 'tokenUrl' : 'url',
   } as const;
   // A form login sets the cookie and redirects the browser; the target does not matter.

@@ -157,8 +157,8 @@ export interface RefusalWords {
   /** What to look at when the secrets were refused. */
   readonly check: string;
   readonly variables: readonly string[];
-  /** What has moved if the answer is a redirect, and the field of the domain file with its address. */
-  readonly subject: string;
+  /** What the request was sent to, and the field of the domain file with its address, if the answer is a redirect. */
+  readonly server: 'login' | 'token URL';
   readonly addressField: 'url' | 'tokenUrl';
 }
 
@@ -209,9 +209,10 @@ function redirectBlocked(
   url: URL,
   tool: string,
   name: string,
-  { subject, addressField }: RefusalWords,
+  { server, addressField }: RefusalWords,
   redact: (text: string) => string,
 ): GatewayError {
+  const what = server === 'login' ? `the login ${name}` : `the token URL of ${name}`;
   const location = String(headers.location ?? '');
   const target = location !== '' && URL.canParse(location, url.href) ? new URL(location, url.href) : undefined;
   const address = target && visible(redact(target.origin + target.pathname)).slice(0, MAX_REASON_CHARS);
@@ -222,7 +223,7 @@ function redirectBlocked(
   return new ToolError(
     'REDIRECT_BLOCKED',
     tool,
-    `${subject} at ${url.origin} has moved${address === undefined ? '' : ` to ${address}`} (${status}). The redirect was not followed, so that no secret is sent there, and the call was not made. ${fix}`,
+    `${what} at ${url.origin} has moved${address === undefined ? '' : ` to ${address}`} (${status}). The redirect was not followed, so that no secret is sent there, and the call was not made. ${fix}`,
     { tool, status, ...(address !== undefined && { location: address }) },
   );
 }

@@ -28,7 +28,7 @@ const MAX_LOOKING_MS = 25_000;
 /** Callers whose tokens are kept; the least recently used one is dropped. */
 const MAX_CALLERS = 1_000;
 
-export class TokenCache {
+export class AccessTokenCache {
   readonly #client: TokenClient;
   readonly #shared: SharedTokens | undefined;
   readonly #entries = new Map<string, TokenEntry>();
