@@ -16,6 +16,7 @@ import { collectSecrets, unsetVariables } from '../../src/credentials/secrets.ts
 import { checkDefinition } from '../../src/domain/definition/definition-schema.ts';
 import type { Credential } from '../../src/endpoint/credential.ts';
 import type { Domain } from '../../src/endpoint/model.ts';
+import { SOURCES } from '../../src/endpoint/sources/sources.ts';
 import { loadAssertionKeys } from '../../src/identity/assertion-keys.ts';
 import { caller, openShop, type Shop, shopDomain } from '../support/callers.ts';
 import { useRealHttp } from '../support/real-http.ts';
@@ -89,12 +90,24 @@ interface Sheet {
   readonly facts: object;
 }
 
+/** A field that names a variable, and those of all other sources: `env`, `file`. */
+function fromSources(...fields: readonly string[]): string[] {
+  return fields.flatMap((field) =>
+    SOURCES.map(({ suffix }) => (field === 'env' ? suffix.toLowerCase() : field.replace(/Env$/, suffix))),
+  );
+}
+
+function unnamedVariable(field: string): string {
+  const [, ...others] = SOURCES.map(({ noun }, index) => `the ${noun} (${fromSources(field)[index]})`);
+  return `credentials.it.${field}: is missing: name the variable that holds it, or ${others.join(', or ')}`;
+}
+
 const SHEETS: Readonly<Record<Kind, Sheet>> = {
   apiKey: {
     definition: () => ({ kind: 'apiKey', in: 'query', field: 'key', env: 'SHOP_KEY', prefix: 'v1 ' }),
     env: { SHOP_KEY: 'secret-of-the-key' },
-    fields: ['kind', 'in', 'field', 'env', 'file', 'prefix'],
-    unnamed: ['credentials.it.env: is missing: name the variable that holds it, or the file (file)'],
+    fields: ['kind', 'in', 'field', ...fromSources('env'), 'prefix'],
+    unnamed: [unnamedVariable('env')],
     needed: ['SHOP_KEY'],
     explain: { kind: 'query key', format: 'query key=v1 …', variables: ['SHOP_KEY (set)'] },
     banner: ['SHOP_KEY → API'],
@@ -113,8 +126,8 @@ const SHEETS: Readonly<Record<Kind, Sheet>> = {
   bearer: {
     definition: () => ({ kind: 'bearer', env: 'SHOP_TOKEN' }),
     env: { SHOP_TOKEN: 'secret-of-the-token' },
-    fields: ['kind', 'env', 'file'],
-    unnamed: ['credentials.it.env: is missing: name the variable that holds it, or the file (file)'],
+    fields: ['kind', ...fromSources('env')],
+    unnamed: [unnamedVariable('env')],
     needed: ['SHOP_TOKEN'],
     explain: { kind: 'bearer', format: 'Authorization: Bearer …', variables: ['SHOP_TOKEN (set)'] },
     banner: ['SHOP_TOKEN → API'],
@@ -132,8 +145,8 @@ const SHEETS: Readonly<Record<Kind, Sheet>> = {
   basic: {
     definition: () => ({ kind: 'basic', usernameEnv: 'SHOP_USER', passwordEnv: 'SHOP_PASSWORD' }),
     env: { SHOP_USER: 'shop-user', SHOP_PASSWORD: 'secret-password' },
-    fields: ['kind', 'usernameEnv', 'usernameFile', 'passwordEnv', 'passwordFile'],
-    unnamed: ['credentials.it.usernameEnv: is missing: name the variable that holds it, or the file (usernameFile)'],
+    fields: ['kind', ...fromSources('usernameEnv', 'passwordEnv')],
+    unnamed: [unnamedVariable('usernameEnv')],
     needed: ['SHOP_USER', 'SHOP_PASSWORD'],
     mayBeEmpty: ['SHOP_PASSWORD'],
     explain: {
@@ -209,11 +222,8 @@ const SHEETS: Readonly<Record<Kind, Sheet>> = {
       scopes: ['a', 'b'],
     }),
     env: { SHOP_ID: 'shop-client', SHOP_SECRET: 'secret-of-the-client' },
-    fields: ['kind', 'tokenUrl', 'clientIdEnv', 'clientIdFile', 'clientSecretEnv', 'clientSecretFile', 'scopes'],
-    unnamed: [
-      'credentials.it.clientIdEnv: is missing: name the variable that holds it, or the file (clientIdFile)',
-      'credentials.it.clientSecretEnv: is missing: name the variable that holds it, or the file (clientSecretFile)',
-    ],
+    fields: ['kind', 'tokenUrl', ...fromSources('clientIdEnv', 'clientSecretEnv'), 'scopes'],
+    unnamed: [unnamedVariable('clientIdEnv'), unnamedVariable('clientSecretEnv')],
     needed: ['SHOP_ID', 'SHOP_SECRET'],
     explain: {
       kind: 'oauth2',
@@ -246,12 +256,13 @@ const SHEETS: Readonly<Record<Kind, Sheet>> = {
       audience: 'orders',
     }),
     env: { SHOP_ID: 'shop-client', SHOP_SECRET: 'secret-of-the-client' },
-    fields:
-      `kind tokenUrl clientIdEnv clientIdFile clientSecretEnv clientSecretFile scopes audience resource subjectTokenType
-      requestedTokenType`.split(/\s+/),
+    fields: [
+      ...['kind', 'tokenUrl', ...fromSources('clientIdEnv', 'clientSecretEnv'), 'scopes'],
+      ...['audience', 'resource', 'subjectTokenType', 'requestedTokenType'],
+    ],
     unnamed: [
-      'credentials.it.clientIdEnv: is missing: name the variable that holds it, or the file (clientIdFile)',
-      'credentials.it.clientSecretEnv: is missing: name the variable that holds it, or the file (clientSecretFile)',
+      unnamedVariable('clientIdEnv'),
+      unnamedVariable('clientSecretEnv'),
       'credentials.it.audience: is missing: name the API that the new token is for, as the authorization server calls it (or set resource)',
     ],
     needed: ['SHOP_ID', 'SHOP_SECRET'],
@@ -332,9 +343,7 @@ const SHEETS: Readonly<Record<Kind, Sheet>> = {
       AWS_SECRET_ACCESS_KEY: 'secret-of-aws',
       AWS_SESSION_TOKEN: 'session-of-aws',
     },
-    fields:
-      `kind accessKeyIdEnv accessKeyIdFile secretAccessKeyEnv secretAccessKeyFile sessionTokenEnv sessionTokenFile region
-      service`.split(/\s+/),
+    fields: ['kind', ...fromSources('accessKeyIdEnv', 'secretAccessKeyEnv', 'sessionTokenEnv'), 'region', 'service'],
     // It has variables that all tools of AWS read.
     unnamed: [],
     needed: ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'],
