@@ -1,4 +1,5 @@
 // docs/domain-files.md: every field of a domain file, by purpose.
+import { CREDENTIAL_KINDS } from '../src/credentials/kind-table.ts';
 import { editorsSection, GENERATED } from './editors-section.ts';
 import type { JsonNode } from './reference.ts';
 import { type Group, renderPage } from './reference-page.ts';
@@ -238,7 +239,10 @@ endpoints:
       'choose credentials per operation': '`security`',
     },
     fields: 'credentials security',
-    objects: 'apiKey bearer basic oauth2 login token_exchange assertion awsSigv4 scheme',
+    // A new kind is documented without a line here.
+    objects: [...new Set(['apiKey', 'bearer', 'basic', 'oauth2', ...Object.keys(CREDENTIAL_KINDS), 'scheme'])].join(
+      ' ',
+    ),
   },
   {
     title: 'Paging',

@@ -15,6 +15,7 @@ const LINE = [
   'orchestration',
   'executor',
   'schema',
+  'credentials',
   'limits',
   'call',
   'tracing',
@@ -25,13 +26,13 @@ const LINE = [
 const from = (folder: string) => LINE.slice(LINE.indexOf(folder));
 const SEES: Record<string, readonly string[]> = {
   ...Object.fromEntries(LINE.map((folder) => [folder, from(folder)])),
-  openapi: ['openapi', 'schema', 'network', 'endpoint'],
-  domain: ['domain', 'openapi', 'schema', 'network', 'endpoint'],
+  openapi: ['openapi', 'schema', 'credentials', 'network', 'endpoint'],
+  domain: ['domain', 'openapi', 'schema', 'credentials', 'network', 'endpoint'],
   doctor: ['doctor', ...from('catalog')],
   sdk: ['sdk', ...from('protocol')],
   identity: ['identity', 'transport', 'call', 'endpoint'],
   audit: ['audit', 'call', 'endpoint'],
-  state: ['state', 'protocol', 'orchestration', 'executor', 'limits'],
+  state: ['state', 'protocol', 'orchestration', 'credentials', 'limits'],
   telemetry: ['telemetry', 'limits', 'call'],
   admin: ['admin', 'telemetry', 'transport', 'endpoint'],
   workers: ['workers', 'network'],
@@ -270,7 +271,7 @@ function listVariables(tree: object): Variable[] {
 const FACTS: readonly (readonly [what: string, pattern: RegExp, places: readonly string[]])[] = [
   ['what a media type is without its parameters', /split\(';', ?1\)|split\(';'\)\[0\]/, ['endpoint/media-type.ts']],
   // SigV4 is the way of AWS to seal.
-  ['sealing', /createHmac\(/, ['executor/request/sigv4.ts', 'orchestration/signer.ts']],
+  ['sealing', /createHmac\(/, ['credentials/kinds/aws-sigv4.ts', 'orchestration/signer.ts']],
   ['cutting a text between characters', /0xd800/, ['endpoint/plain-text.ts']],
   [
     'references to the environment',

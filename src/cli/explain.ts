@@ -2,9 +2,9 @@
 
 import type { CatalogOperation } from '../catalog/tree.ts';
 import { type Flags, readConfig } from '../config/read-config.ts';
+import { explainKind, formatOf, isKeyParameter, secretsIn } from '../credentials/secrets.ts';
+import type { Credential, Secret } from '../endpoint/credential.ts';
 import type { Target } from '../endpoint/model.ts';
-import type { Credential, Secret } from '../endpoint/secret/credential.ts';
-import { formatOf, secretsIn } from '../endpoint/secrets.ts';
 import { suggestion } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
@@ -109,10 +109,8 @@ function describeTarget(target: Target): string {
 function describeCredential(credential: Credential) {
   const say = ({ variable, value }: Secret) => `${variable} (${value === undefined ? 'not set' : 'set'})`;
   const variables = secretsIn(credential).map(say);
-  const isParameter = credential.kind === 'apiKey' && credential.isParameter === true;
-  const scheme = isParameter ? `parameter ${credential.name}` : credential.name;
-  const kind = credential.kind === 'apiKey' ? `${credential.in} ${credential.field}` : credential.kind;
-  return { scheme, kind, format: formatOf(credential), variables };
+  const scheme = isKeyParameter(credential) ? `parameter ${credential.name}` : credential.name;
+  return { scheme, kind: explainKind(credential), format: formatOf(credential), variables };
 }
 
 function render(facts: ToolFacts): string {

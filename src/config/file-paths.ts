@@ -5,7 +5,7 @@ import { isAbsolute, join } from 'node:path';
 import { type Of, text } from '../domain/definition/shape/fields.ts';
 import { isWebAddress } from '../endpoint/address.ts';
 import { isObject } from '../endpoint/is-object.ts';
-import { FILE_MARK } from '../endpoint/secret/secret-file.ts';
+import { FILE_MARK } from '../endpoint/sources/secret-file.ts';
 
 class PathInFile {
   readonly path: string;

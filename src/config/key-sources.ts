@@ -7,7 +7,7 @@ import { type Mistake, MistakesError } from '../domain/files/mistakes.ts';
 import { toPlacedError } from '../domain/files/read-places.ts';
 import { type Environment, lookup } from '../endpoint/environment.ts';
 import type { Problem } from '../endpoint/problems.ts';
-import { readSecretFile } from '../endpoint/secret/secret-file.ts';
+import { readSecretFile } from '../endpoint/sources/secret-file.ts';
 import { hint } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
 import type { KeyEntry } from './auth-section.ts';

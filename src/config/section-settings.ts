@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { placeOf, rememberPlace } from '../domain/files/read-places.ts';
 import { type Environment, lookup } from '../endpoint/environment.ts';
-import { readSecretFile } from '../endpoint/secret/secret-file.ts';
+import { readSecretFile } from '../endpoint/sources/secret-file.ts';
 import { usageError } from '../errors.ts';
 import { type Sections, type SettingsFile, toConfigError } from './config-file.ts';
 import { resolvePaths } from './file-paths.ts';

@@ -1,16 +1,16 @@
 // What a domain file says about all operations of its document.
 
+import { readSecurity, withProofs } from '../credentials/declarations.ts';
+import { destinationOf, documentTokenUrl, secretsIn, unsetVariables, variableFields } from '../credentials/secrets.ts';
 import { homeOrigin, originOf } from '../endpoint/address.ts';
-import { waysToTell } from '../endpoint/caller/caller-need.ts';
+import { waysToTell } from '../credentials/caller-need.ts';
+import type { Credential } from '../endpoint/credential.ts';
 import { DOCUMENT_PREFIX } from '../endpoint/environment.ts';
 import { isOfHeader } from '../endpoint/headers/header-fields.ts';
 import { DEFAULT_LIMITS, type Domain, type Endpoint } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
-import type { Credential } from '../endpoint/secret/credential.ts';
-import { destinationOf, secretsIn, unsetVariables, VARIABLE_FIELDS } from '../endpoint/secrets.ts';
 import { withFields } from './curation/copy-endpoint.ts';
 import type { CurationContext } from './curation/curate.ts';
-import { readSecurity, withProofs } from './definition/credentials/credential-plan.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
 import type { Imported } from './document-import.ts';
 
@@ -137,9 +137,9 @@ export function adviseOrigins(endpoints: readonly Endpoint[], file: string): str
       if (!unsetVariables(credential).some((variable) => variable.startsWith(DOCUMENT_PREFIX))) continue;
       const plain = secrets.map(({ variable }) => variable.replace(DOCUMENT_PREFIX, ''));
       const origin = destinationOf(credential, baseUrl);
-      const tokenUrl = origin === home ? undefined : tokenUrlOf(credential);
+      const tokenUrl = origin === home ? undefined : documentTokenUrl(credential);
       const fields = plain
-        .map((variable, index) => `${VARIABLE_FIELDS[credential.kind][index]}: ${variable}`)
+        .map((variable, index) => `${variableFields(credential)[index]}: ${variable}`)
         .concat(tokenUrl === undefined ? [] : [`tokenUrl: ${tokenUrl}`])
         .join(', ');
       const choices = [
@@ -161,7 +161,7 @@ export function adviseTokenUrls(endpoints: readonly Endpoint[], definition: Doma
   for (const credential of new Set(endpoints.flatMap(({ security }) => security.flat()))) {
     const { name } = credential;
     const source = Object.hasOwn(definition.credentials ?? {}, name) ? definition.credentials![name]! : undefined;
-    const address = tokenUrlOf(credential);
+    const address = documentTokenUrl(credential);
     // One with a kind is a credential of the file's own.
     if (address === undefined || source === undefined || 'kind' in source || source.tokenUrl !== undefined) continue;
     if (originOf(address) === home) continue;
@@ -170,12 +170,4 @@ export function adviseTokenUrls(endpoints: readonly Endpoint[], definition: Doma
     advice.set(message, { path: ['credentials', name], message });
   }
   return [...advice.values()];
-}
-
-/** The token endpoint that a document names. */
-function tokenUrlOf(credential: Credential): string | undefined {
-  if (credential.kind === 'oauth2') return credential.tokenUrl;
-  if (credential.kind !== 'login' || credential.isScheme !== true) return undefined;
-  const { shown, query } = credential.request;
-  return query === '' ? shown : `${shown}?${query}`;
 }

@@ -1,14 +1,15 @@
 // Imports the OpenAPI document of a domain file: which operations, at which base URL, with which credentials.
 
 import { dirname, join } from 'node:path';
+import { buildCredentials, nameSecrets } from '../credentials/declarations.ts';
+import { unsetVariables } from '../credentials/secrets.ts';
 import { isWebAddress, originOf } from '../endpoint/address.ts';
 import { readForward } from '../endpoint/caller/forward-names.ts';
+import type { Credential } from '../endpoint/credential.ts';
 import { expand, needsVariables } from '../endpoint/environment.ts';
-import { readHeaders } from '../endpoint/headers/header-fields.ts';
+import { type HeaderCredential, readHeaders } from '../endpoint/headers/header-fields.ts';
 import type { CallerHeader, Connection, Domain } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
-import type { Credential } from '../endpoint/secret/credential.ts';
-import { unsetVariables } from '../endpoint/secrets.ts';
 import { omitUndefined } from '../endpoint/untrusted.ts';
 import { GatewayError } from '../errors.ts';
 import type { CredentialSource } from '../openapi/import-options.ts';
@@ -16,8 +17,6 @@ import { readBaseUrl } from './definition/base-url.ts';
 import { type BuildOptions, DefinitionError } from './definition/build-domain.ts';
 import { refuseTwice } from './definition/caller-plan.ts';
 import { buildConnection } from './definition/connection/connection-plan.ts';
-import { buildCredentials } from './definition/credentials/credential-plan.ts';
-import { nameSecrets } from './definition/credentials/secret-fields.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
 import { compileSelection } from './select-operations.ts';
 
@@ -114,10 +113,10 @@ export async function importForFile(
 }
 
 /** Without its header, a server may answer with a document of the public operations only. The start fails instead of serving half of them. */
-function refuseUnsetHeaders(credentials: readonly Credential[], problems: Problem[]): void {
+function refuseUnsetHeaders(credentials: readonly HeaderCredential[], problems: Problem[]): void {
   for (const credential of credentials) {
     const variables = unsetVariables(credential);
-    if (variables.length === 0 || credential.kind !== 'apiKey') continue;
+    if (variables.length === 0) continue;
     const message = `${needsVariables(variables)}; the header is needed to fetch the document`;
     problems.push({ path: ['headers', credential.field], message });
   }

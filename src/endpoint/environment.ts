@@ -2,9 +2,9 @@
 // environment is always a parameter: commands pass process.env to read-config.ts.
 
 import { isWebUrl } from './address.ts';
+import type { Secret } from './credential.ts';
 import { trimEnd } from './plain-text.ts';
-import type { Secret } from './secret/credential.ts';
-import { FILE_MARK, fileProblem, secretFileFor } from './secret/secret-file.ts';
+import { isVariable, MARKS, type SourceValue, sourceOf } from './sources/sources.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -12,8 +12,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export type BaseUrl = string | { readonly env: string; readonly default?: string };
 
 export const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** A variable, or `file:` and a path. */
-const OPENING = /\$\{([A-Za-z_][A-Za-z0-9_]*|file:[^{}]{1,300}?)(:-|\})/g;
+/** A variable, or a name from another source, such as `file:` and a path. */
+const OPENING = new RegExp(String.raw`\$\{([A-Za-z_][A-Za-z0-9_]*|(?:${MARKS})[^{}]{1,300}?)(:-|\})`, 'g');
 
 /** The prefix of every variable whose name was chosen by a document. */
 export const DOCUMENT_PREFIX = 'LANDBRIDGE_CRED_';
@@ -64,7 +64,7 @@ export function expand(
   const missing: string[] = [];
   const variables: { name: string; value: string | undefined }[] = [];
   const result = replaceReferences(text, ({ name, fallback }) => {
-    const value = isRelativeFile(name) ? undefined : (lookup(env, name) ?? fallback);
+    const value = problemOf(name) === undefined ? (lookup(env, name) ?? fallback) : undefined;
     variables.push({ name, value });
     if (value === undefined) missing.push(name);
     return value ?? '';
@@ -72,49 +72,57 @@ export function expand(
   return { text: result, missing, variables };
 }
 
-/** Whether it is a file with a relative path, which could be relative to any folder. */
-function isRelativeFile(name: string): boolean {
-  return name.startsWith(FILE_MARK) && !name.startsWith(`${FILE_MARK}/`);
+/** Why a name can never be read, such as a file with a relative path. */
+function problemOf(name: string): string | undefined {
+  const { source, rest } = sourceOf(name);
+  return source.findProblem?.(rest);
 }
 
-/** The problem of a text with a reference that can never be filled in; otherwise undefined. */
-export function findLost(text: string): string | undefined {
-  const relative = expand(text, {}).missing.filter(isRelativeFile);
-  return relative.length === 0 ? undefined : needsVariables(relative);
+/** A problem if the text has a reference that can never be filled in; undefined otherwise. */
+export function findUnreadable(text: string): string | undefined {
+  const unreadable = expand(text, {}).missing.filter((name) => problemOf(name) !== undefined);
+  return unreadable.length === 0 ? undefined : needsVariables(unreadable);
 }
 
 /** What is wrong with a text that has unset variables, as the end of a sentence. */
 export function needsVariables(missing: readonly string[]): string {
   const fix = `write \${${missing[0]}:-default}`;
-  const relative = missing.find(isRelativeFile);
-  if (relative !== undefined)
-    return `has \${${relative}}, whose path must be absolute, such as \${file:/run/secrets/key}`;
-  if (missing.some((name) => name.startsWith(FILE_MARK)))
-    return `needs ${missing.join(' and ')}, which cannot be read; ${fix}`;
+  for (const name of missing) {
+    const problem = problemOf(name);
+    if (problem !== undefined) return `has \${${name}}, ${problem}`;
+  }
+  if (!missing.every(isVariable)) return `needs ${missing.join(' and ')}, which cannot be read; ${fix}`;
   return `needs the environment variable ${missing.join(' and ')}; set it, or ${fix}`;
 }
 
-/**
- * The value of a variable, or of a file: the one that `X_FILE` names if `X` is unset, or `file:/run/secrets/x`. A variable that is
- * set to the empty string counts as unset, as in `${VARIABLE:-default}` of a shell.
- */
+/** What a variable holds, or the file or other source that the name is of. */
 export function lookup(env: Environment, name: string): string | undefined {
-  const value = Object.hasOwn(env, name) ? env[name] : undefined;
-  if (value !== undefined && value !== '') return value;
-  const file = secretFileFor(env, name);
-  return file !== undefined && 'text' in file && file.text !== '' ? file.text : undefined;
+  const value = read(env, name);
+  return value !== undefined && 'text' in value ? value.text : undefined;
 }
 
-/** Whether a variable is read from a file; then its value counts as a secret. */
-export function isFromFile(env: Environment, name: string): boolean {
-  return !(Object.hasOwn(env, name) && env[name]) && secretFileFor(env, name) !== undefined;
+function read(env: Environment, name: string): SourceValue | undefined {
+  const { source, rest } = sourceOf(name);
+  return source.read(rest, env);
+}
+
+/** Why a source has no value, to follow the name in a sentence; undefined if nothing names such a source. */
+export function sourceProblem(env: Environment, name: string): string | undefined {
+  const value = read(env, name);
+  return value !== undefined && 'problem' in value ? value.problem : undefined;
+}
+
+/** Whether a value is read from a file or another source of secrets; then it counts as a secret, whatever its name. */
+export function isFromSecretSource(env: Environment, name: string): boolean {
+  const value = read(env, name);
+  return value !== undefined && ('problem' in value || value.isSecret === true);
 }
 
 /** A secret by the name of its variable or file. */
 export function readSecret(env: Environment, variable: string): Secret {
-  const value = lookup(env, variable);
-  const problem = value === undefined ? fileProblem(env, variable) : undefined;
-  return { variable, value, ...(problem !== undefined && { problem }) };
+  const value = read(env, variable);
+  if (value === undefined) return { variable, value };
+  return 'text' in value ? { variable, value: value.text } : { variable, value: undefined, problem: value.problem };
 }
 
 /** Without a trailing slash. `isRoot`: exactly the root of the host, even if the document's server has a path. */

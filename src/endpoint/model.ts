@@ -1,7 +1,7 @@
 // The types that all layers share. Hand-written domain files and imported OpenAPI documents both become `Endpoint` values, and later
 // layers do not know which of them an endpoint came from.
 import type { CallerText } from './caller/caller-text.ts';
-import type { Credential } from './secret/credential.ts';
+import type { Credential } from './credential.ts';
 
 /** JSON Schema 2020-12. */
 export type JsonSchema = { readonly [keyword: string]: unknown } | boolean;

@@ -113,3 +113,12 @@ export function remember<Value>(max: number, build: (key: string) => Value): (ke
     return value;
   };
 }
+
+/** The value at a dot path; keys that hold dots themselves are found first. */
+export function at(value: unknown, path: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (Object.hasOwn(value, path)) return (value as Record<string, unknown>)[path];
+  const dot = path.indexOf('.');
+  if (dot <= 0 || !Object.hasOwn(value, path.slice(0, dot))) return undefined;
+  return at((value as Record<string, unknown>)[path.slice(0, dot)], path.slice(dot + 1));
+}

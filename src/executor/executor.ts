@@ -2,9 +2,11 @@
 // arguments and obtained confirmation before.
 import type { AssertionSigner } from '../call/assertion-signer.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
+import { AccessTokenCache } from '../credentials/tokens/access-token-cache.ts';
+import type { SharedTokens } from '../credentials/tokens/shared-tokens.ts';
 import type { Args, Endpoint } from '../endpoint/model.ts';
 import { createRedactor, type Redactor } from '../endpoint/redaction/redact.ts';
-import { endpointSecrets } from '../endpoint/secrets.ts';
+import { endpointSecrets } from '../credentials/secrets.ts';
 import { AnswerThreads } from './answer/answer-threads.ts';
 import type { Answer } from './answer/build-answer.ts';
 import type { PoolLoad, PoolOptions } from './pools.ts';
@@ -12,8 +14,7 @@ import { compileRequest, type RequestPlan } from './request/build-request.ts';
 import { buildPreview, previewProof, type RequestPreview } from './request/preview.ts';
 import { type CallParts, compileCall, type OnAnswer } from './run-endpoint.ts';
 import { createSender } from './send.ts';
-import type { SharedTokens } from './tokens/shared-tokens.ts';
-import { createTokens } from './tokens/token-store.ts';
+import { createTokenClient } from './token-client.ts';
 
 export type { RequestPreview } from './request/preview.ts';
 
@@ -57,7 +58,7 @@ export function createExecutor(options: ExecutorOptions = {}): Executor {
   const threads = new AnswerThreads();
   const { onAnswer, signer, slotsOf } = options;
   const userAgent = options.userAgent ?? 'landbridge';
-  const tokens = createTokens(sender.send, redact, userAgent, options.sharedTokens);
+  const tokens = new AccessTokenCache(createTokenClient(sender.send, redact, userAgent), options.sharedTokens);
 
   return {
     compile(endpoint) {

@@ -2,12 +2,27 @@
 import type { AssertionSigner } from '../call/assertion-signer.ts';
 import type { ReportProgress } from '../call/caller.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
-import { originOf } from '../endpoint/address.ts';
+import { fillCallerHeaders } from '../credentials/caller-headers.ts';
+import { cookiesFor } from '../credentials/login/set-cookie.ts';
+import {
+  buildProof,
+  callerTokenFor,
+  chooseCredentials,
+  missingCredential,
+  type Proof,
+  type ProofPlan,
+  planProof,
+  signAssertion,
+  signRequest,
+  tokenProofOf,
+} from '../credentials/proof.ts';
+import { type AccessTokenCache, secretsOfToken } from '../credentials/tokens/access-token-cache.ts';
+import type { IssuedToken, TokenRequest } from '../credentials/tokens/token-request.ts';
 import { visible } from '../endpoint/hidden.ts';
 import type { Args, CallerHeader, Endpoint } from '../endpoint/model.ts';
 import { createRedactor, joinRedactors, type Redactor, redactBeginning } from '../endpoint/redaction/redact.ts';
-import type { Credential } from '../endpoint/secret/credential.ts';
-import { type Aftermath, GatewayError, ToolError, ToolTimeoutError } from '../errors.ts';
+import type { Credential } from '../endpoint/credential.ts';
+import { type Aftermath, GatewayError, ToolTimeoutError } from '../errors.ts';
 import type { Slots } from '../limits/slots.ts';
 import { hidesPath } from '../schema/argument-record.ts';
 import type { AnswerThreads } from './answer/answer-threads.ts';
@@ -20,26 +35,9 @@ import {
   isUnshaped,
 } from './answer/build-answer.ts';
 import { compilePaging, pagingArgs } from './answer/paging.ts';
-import { assertCaller } from './caller/assert-caller.ts';
-import { fillCallerHeaders } from './caller/caller-headers.ts';
-import { type Subject, subjectOf } from './caller/subject.ts';
 import { followRedirect, isRedirect } from './redirect.ts';
 import type { RequestPlan, WireRequest } from './request/build-request.ts';
-import {
-  type AssertionCredential,
-  buildProof,
-  chooseCredentials,
-  type LiveCredential,
-  missingCredential,
-  type Proof,
-  type TokenCredential,
-} from './request/proof.ts';
-import { type SigningCredential, signRequest } from './request/sigv4.ts';
 import type { RawResponse, Send, Watch } from './send.ts';
-import { secretsOf } from './tokens/fetch-token.ts';
-import type { Issued, Wish } from './tokens/issue.ts';
-import { cookiesFor } from './tokens/set-cookie.ts';
-import type { Tokens } from './tokens/token-store.ts';
 import { sendTraced } from './traced-send.ts';
 import { inTurn, MAX_UNQUEUED_ANSWER } from './turns.ts';
 import { watchProgress } from './upstream-progress.ts';
@@ -54,23 +52,19 @@ const CUT_READING_MS = 10_000;
 
 export type RunCall = (context: ExecutionContext, args: Args) => Promise<Answer>;
 
-type Need = { kind: 'static'; proof: Proof | undefined; signing?: SigningCredential } | LiveNeed;
+type Need = { kind: 'static'; proof: Proof | undefined; signature?: Credential | undefined } | LiveNeed;
 
 /** Credentials that are known only when a call is made: fetched tokens, and claims about the caller. */
-interface LiveNeed {
+interface LiveNeed extends ProofPlan {
   readonly kind: 'live';
-  readonly credentials: readonly Credential[];
-  readonly issuers: readonly TokenCredential[];
-  readonly assertions: readonly AssertionCredential[];
   readonly callerHeaders: readonly CallerHeader[];
-  readonly signing: SigningCredential | undefined;
-  readonly textOf: (grant: Issued) => string;
+  readonly textOf: (token: IssuedToken) => string;
 }
 
 /** The proof of one call, the tokens it is made of, and a redactor that knows those of this caller as well. */
 interface LiveProof {
   readonly proof: Proof;
-  readonly inHand: readonly TokenInHand[];
+  readonly tokens: readonly UsedToken[];
   readonly redact: Redactor;
 }
 /** A request, and the answer to it. */
@@ -79,7 +73,7 @@ interface Exchange {
   readonly raw: RawResponse;
 }
 
-type TokenInHand = readonly [wish: Wish, issued: Issued];
+type UsedToken = readonly [request: TokenRequest, token: IssuedToken];
 
 /** Called with every raw answer. If it returns a text, that replaces a successful answer. */
 export type OnAnswer = (answer: RawResponse) => string | undefined;
@@ -87,7 +81,7 @@ export type OnAnswer = (answer: RawResponse) => string | undefined;
 /** The dependencies that the calls of all endpoints share. */
 export interface CallParts {
   readonly send: Send;
-  readonly tokens: Tokens;
+  readonly tokens: AccessTokenCache;
   readonly redact: Redactor;
   readonly threads: AnswerThreads;
   readonly onAnswer: OnAnswer | undefined;
@@ -111,7 +105,7 @@ class EndpointCall {
   readonly #endpoint: Endpoint;
   readonly #plan: RequestPlan;
   readonly #send: Send;
-  readonly #tokens: Tokens;
+  readonly #tokens: AccessTokenCache;
   readonly #redact: Redactor;
   readonly #threads: AnswerThreads;
   readonly #onAnswer: OnAnswer | undefined;
@@ -153,7 +147,7 @@ class EndpointCall {
   async run(context: ExecutionContext, args: Args, watch?: Watch): Promise<Answer> {
     this.#need ??= findNeed(this.#endpoint, this.#plan, context.label);
     if (this.#need.kind === 'live') return this.#runLive(this.#need, context, args, watch);
-    const { proof, signing } = this.#need;
+    const { proof, signature } = this.#need;
     const { span } = context;
     const request = this.#plan.build(args, context.label, proof, context.request.trace);
     const waiting = this.#slots?.enter(context.principal.id, context);
@@ -161,7 +155,7 @@ class EndpointCall {
     let raw: RawResponse;
     let next: Exchange | undefined;
     try {
-      if (span !== undefined || signing !== undefined) raw = await this.#exchange(request, context, watch);
+      if (span !== undefined || signature !== undefined) raw = await this.#exchange(request, context, watch);
       else {
         const sentAt = performance.now();
         try {
@@ -281,18 +275,17 @@ class EndpointCall {
 
   /** A signature is for one address and one moment, so a redirected request is signed again. */
   #sign(request: WireRequest): WireRequest {
-    const signing = this.#need?.signing;
-    return signing === undefined ? request : signRequest(request, signing, new Date());
+    const signature = this.#need?.signature;
+    return signature === undefined ? request : signRequest(request, signature);
   }
 
   async #runLive(need: LiveNeed, context: ExecutionContext, args: Args, watch: Watch | undefined): Promise<Answer> {
     const { label } = context;
     const { trace } = context.request;
-    // A status in `renewOn` of a login means that nothing was done (RFC 9110 15.5.2), so even a write may be repeated.
     const isRepeatable =
       this.#endpoint.effect === 'read' ||
       this.#endpoint.idempotent ||
-      need.issuers.every(({ kind }) => kind === 'login');
+      need.tokens.every((credential) => tokenProofOf(credential).mayRepeatWrites);
     // Refuses arguments that cannot be sent before a token is fetched.
     this.#plan.build(args, label, undefined, trace);
     let live = await this.#prove(need, context);
@@ -305,7 +298,7 @@ class EndpointCall {
         const request = this.#plan.build(args, label, live.proof, trace);
         const raw = await this.#exchange(request, context, watch, attempt);
         // An expired or revoked token looks like this: a call that may be repeated gets one new token.
-        const mayHelp = this.#giveUp(live.inHand, raw.status);
+        const mayHelp = this.#forgetTokens(live.tokens, raw.status);
         if (!mayHelp || attempt > 0 || !isRepeatable) {
           last = await this.#follow(request, raw, context, watch, live.redact, attempt);
           break;
@@ -322,51 +315,53 @@ class EndpointCall {
   async #prove(need: LiveNeed, context: ExecutionContext): Promise<LiveProof> {
     const { label, principal } = context;
     const headers = fillCallerHeaders(need.callerHeaders, context);
-    const wishes = need.issuers.map((credential): Wish => {
-      const subject = credential.kind === 'token_exchange' ? subjectOf(principal, label) : undefined;
+    const requests = need.tokens.map((credential): TokenRequest => {
+      const callerToken = callerTokenFor(credential, principal, label);
       const { connection } = this.#endpoint;
-      return { credential, tool: label, apiOrigin: this.#plan.origin, connection, subject };
+      return { credential, tool: label, apiOrigin: this.#plan.origin, connection, callerToken };
     });
-    const texts = new Map<LiveCredential, string>();
+    const texts = new Map<Credential, string>();
     let redact = this.#redact;
     for (const credential of need.assertions) {
-      const jwt = await assertCaller(this.#signer, credential, context, this.#plan.origin);
+      const jwt = await signAssertion(credential, this.#signer, context, this.#plan.origin);
       texts.set(credential, jwt);
       redact = joinRedactors(redact, createRedactor([jwt]));
     }
-    const inHand: TokenInHand[] = [];
-    for (const wish of wishes) {
-      const grant = await this.#takeToken(wish, context);
-      texts.set(wish.credential, need.textOf(grant));
-      inHand.push([wish, grant]);
-      if (wish.subject !== undefined) redact = joinRedactors(redact, redactorOf(grant, wish.subject));
+    const tokens: UsedToken[] = [];
+    for (const request of requests) {
+      const token = await this.#takeToken(request, context);
+      texts.set(request.credential, need.textOf(token));
+      tokens.push([request, token]);
+      if (request.callerToken !== undefined)
+        redact = joinRedactors(redact, redactorOf(token, request.callerToken.token));
     }
     const proof = buildProof(label, need.credentials, (credential) => texts.get(credential) ?? '');
-    return { proof: { ...proof, headers: { ...headers, ...proof.headers } }, inHand, redact };
+    return { proof: { ...proof, headers: { ...headers, ...proof.headers } }, tokens, redact };
   }
 
-  /** Gives up the tokens that were refused; true where new ones may help. */
-  #giveUp(inHand: readonly TokenInHand[], status: number): boolean {
+  /** Drops the tokens that were refused; true if new ones may help. */
+  #forgetTokens(tokens: readonly UsedToken[], status: number): boolean {
     let mayHelp = false;
-    for (const [wish, grant] of inHand) {
-      const { renewOn } = wish.credential.kind === 'login' ? wish.credential : CLIENT_CREDENTIALS;
-      if (renewOn.includes(status)) mayHelp = this.#tokens.forget(wish, grant) || mayHelp;
+    for (const [request, token] of tokens) {
+      const { credential } = request;
+      if (tokenProofOf(credential).renewOn(credential).includes(status))
+        mayHelp = this.#tokens.forget(request, token) || mayHelp;
     }
     return mayHelp;
   }
 
-  async #takeToken(wish: Wish, context: ExecutionContext): Promise<Issued> {
-    const grant = this.#tokens.current(wish) ?? (await context.wait(this.#fetchToken(wish, context)));
+  async #takeToken(request: TokenRequest, context: ExecutionContext): Promise<IssuedToken> {
+    const token = this.#tokens.current(request) ?? (await context.wait(this.#fetchToken(request, context)));
     // Added at every use, because the redactor drops the oldest secrets.
-    if (wish.subject === undefined) for (const secret of secretsOf(grant)) this.#redact.addSecret(secret);
-    return grant;
+    if (request.callerToken === undefined) for (const secret of secretsOfToken(token)) this.#redact.addSecret(secret);
+    return token;
   }
 
   /** A call that waits for a token which another call is fetching shows that in its trace as well. */
-  async #fetchToken(wish: Wish, context: ExecutionContext): Promise<Issued> {
-    const step = context.span?.begin('token', { 'landbridge.credential': wish.credential.name });
+  async #fetchToken(request: TokenRequest, context: ExecutionContext): Promise<IssuedToken> {
+    const step = context.span?.begin('token', { 'landbridge.credential': request.credential.name });
     try {
-      const fetching = this.#tokens.fetch(step === undefined ? wish : { ...wish, span: step });
+      const fetching = this.#tokens.fetch(step === undefined ? request : { ...request, span: step });
       return await waitFor(fetching, context, this.#endpoint.limits.timeoutMs, 'unproven');
     } catch (error) {
       step?.fail(error);
@@ -377,16 +372,14 @@ class EndpointCall {
   }
 }
 
-const CLIENT_CREDENTIALS = { renewOn: [401] };
-
 /** Redactors for the token of a caller and the one it was exchanged for; kept, because both serve many calls. */
-const redactors = new WeakMap<Issued, Redactor>();
+const redactors = new WeakMap<IssuedToken, Redactor>();
 
-function redactorOf(grant: Issued, { token }: Subject): Redactor {
-  let redactor = redactors.get(grant);
+function redactorOf(token: IssuedToken, callerToken: string): Redactor {
+  let redactor = redactors.get(token);
   if (redactor === undefined) {
-    redactor = createRedactor([token, grant.token]);
-    redactors.set(grant, redactor);
+    redactor = createRedactor([callerToken, token.token]);
+    redactors.set(token, redactor);
   }
   return redactor;
 }
@@ -412,36 +405,13 @@ function findNeed(endpoint: Endpoint, { basePath, origin }: RequestPlan, tool: s
   const { callerHeaders = [] } = endpoint;
   if (choice.kind === 'none' && callerHeaders.length === 0) return { kind: 'static', proof: undefined };
   const credentials = choice.kind === 'none' ? [] : choice.credentials;
-  const issuers = credentials.filter((credential) => isIssued(credential));
-  const assertions = credentials.filter((credential) => credential.kind === 'assertion');
-  const signing = credentials.find((credential) => credential.kind === 'awsSigv4');
-  if (issuers.length === 0 && assertions.length === 0 && callerHeaders.length === 0) {
-    const proof = buildProof(tool, credentials, () => '');
-    return signing === undefined ? { kind: 'static', proof } : { kind: 'static', proof, signing };
-  }
-  for (const credential of issuers) refuseForeignCookies(credential, origin, tool);
+  const plan = planProof(credentials, origin, tool);
+  if (plan.tokens.length === 0 && plan.assertions.length === 0 && callerHeaders.length === 0)
+    return { kind: 'static', proof: buildProof(tool, credentials), signature: plan.signature };
   // A cookie's path is compared with the part of the path that is the same in every request.
   const path = basePath + endpoint.path.replace(/\{.*$/s, '');
-  const textOf = ({ token, cookies }: Issued) => (cookies === undefined ? token : cookiesFor(cookies, path));
-  return { kind: 'live', credentials, issuers, assertions, callerHeaders, signing, textOf };
-}
-
-function isIssued(credential: Credential): credential is TokenCredential {
-  return credential.kind === 'oauth2' || credential.kind === 'login' || credential.kind === 'token_exchange';
-}
-
-/** Whether they are in hand already, from a call to their own origin, or not. */
-function refuseForeignCookies(credential: TokenCredential, origin: string, tool: string): void {
-  if (credential.kind !== 'login' || credential.send.in !== 'cookies') return;
-  const home = originOf(credential.request.url);
-  // If it is not a URL, the login itself fails with that message, and sets no cookie.
-  if (home === undefined || home === origin) return;
-  throw new ToolError(
-    'MISSING_CREDENTIAL',
-    tool,
-    `the cookies of the login ${credential.name} belong to ${home} and are sent nowhere else; the call was not made. Give this operation its own credential (security) in the domain file.`,
-    { tool },
-  );
+  const textOf = ({ token, cookies }: IssuedToken) => (cookies === undefined ? token : cookiesFor(cookies, path));
+  return { kind: 'live', ...plan, callerHeaders, textOf };
 }
 
 /** Waits for something that other calls share: if this caller leaves or its deadline passes, only this wait ends. */

@@ -1,8 +1,8 @@
 // Which proxy a request goes through: the one of the domain file, else HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the environment.
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { bareHost, isThisMachine, isWebUrl } from '../endpoint/address.ts';
+import { basicToken } from '../endpoint/headers/header-names.ts';
 import type { Connection, ProxyServer } from '../endpoint/model.ts';
-import { basicToken } from '../endpoint/secrets.ts';
 import { decodeText } from '../endpoint/untrusted.ts';
 import { GatewayError } from '../errors.ts';
 

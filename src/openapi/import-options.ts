@@ -1,7 +1,6 @@
-// The options of an import.
-import type { HeadersFor } from '../endpoint/headers/header-fields.ts';
+import type { HeaderCredential, HeadersFor } from '../endpoint/headers/header-fields.ts';
 import type { Connection } from '../endpoint/model.ts';
-import type { Credential } from '../endpoint/secret/credential.ts';
+import type { Credential } from '../endpoint/credential.ts';
 import type { DocumentLimits } from './source/limits.ts';
 
 /** What is known of an operation before its request is read. */
@@ -55,7 +54,7 @@ export interface ImportOptions {
   /** Headers without secrets: sent when the document is fetched. */
   readonly plainHeaders?: Readonly<Record<string, string>>;
   /** Further headers as credentials, beside `headers`. */
-  readonly headerCredentials?: readonly Credential[];
+  readonly headerCredentials?: readonly HeaderCredential[];
   /** Headers for one origin; not sent if the document's main origin is another one. */
   readonly headersFor?: HeadersFor;
   /** The operator's settings for connections; by default, those of the environment. */

@@ -1,6 +1,7 @@
 // Finds the prefix of a key in its header, if a document gives it in a description or an example: `Token token=…`, `SSWS …`,
 // `Bearer …`. Swagger 2.0 has no other way to specify it, and many later documents still do it like that.
-import type { Secret } from '../endpoint/secret/credential.ts';
+
+import type { Secret } from '../endpoint/credential.ts';
 
 const MAX_TEXT_CHARS = 2_000;
 const MAX_PLACEHOLDER_CHARS = 100;

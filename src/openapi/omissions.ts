@@ -1,5 +1,6 @@
 // What an operation has in the document but not as an endpoint: parameters that are not arguments, media types that are not used,
 // fields that only the API sets. Found on demand, by comparing the two.
+import { findKey } from '../credentials/credential-places.ts';
 import { isMethodParameter } from '../endpoint/headers/header-names.ts';
 import { toEssence } from '../endpoint/media-type.ts';
 import type { Endpoint, LeftOut, Target } from '../endpoint/model.ts';
@@ -54,9 +55,9 @@ export function findOmissions(
 function keysInBody(withheld: readonly Target[], { security }: Endpoint): LeftOut[] {
   return withheld.flatMap((target) => {
     const name = target.in === 'body' ? target.at[0] : undefined;
-    const key = security.flat().find((one) => one.kind === 'apiKey' && one.in === 'body' && one.field === name);
-    if (key?.kind !== 'apiKey') return [];
-    return [{ what: `body field ${name}`, why: `it is the credential ${key.name}, from ${key.secret.variable}` }];
+    const key = name === undefined ? undefined : findKey(security.flat(), 'body', name);
+    if (key === undefined) return [];
+    return [{ what: `body field ${name}`, why: `it is the credential ${key.name}, from ${key.variable}` }];
   });
 }
 
@@ -73,11 +74,8 @@ function reasonFor(
 ): Omit<LeftOut, 'what'> {
   const { in: where, name } = parameter;
   const lower = name.toLowerCase();
-  const credential = security
-    .flat()
-    .find((one) => one.kind === 'apiKey' && one.in === where && one.field.toLowerCase() === lower);
-  if (credential?.kind === 'apiKey')
-    return { why: `it is the credential ${credential.name}, from ${credential.secret.variable}` };
+  const key = findKey(security.flat(), where, name);
+  if (key !== undefined) return { why: `it is the credential ${key.name}, from ${key.variable}` };
   if (withheld.some((target) => isPlaceOf(parameter, target))) return { why: 'the document hides it (x-mcp)' };
   if (where === 'header' && context.headers.some((header) => header.name === lower))
     return { why: 'it is sent with every request, as configured' };

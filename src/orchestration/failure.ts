@@ -2,17 +2,16 @@
 
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Outcome } from '../call/outcome.ts';
+import { loginSecrets } from '../credentials/login/document-login.ts';
+import { chooseCredentials, isSignature } from '../credentials/proof.ts';
+import { secretsIn, tokenSourceOf, unsetVariables } from '../credentials/secrets.ts';
 import { adviseStatus, type RefusedCall } from '../endpoint/conventions/status-advice.ts';
-import { loginSecrets } from '../endpoint/login/login-operation.ts';
 import type { Endpoint, Target } from '../endpoint/model.ts';
 import { wholeCharacters } from '../endpoint/plain-text.ts';
-import type { Credential } from '../endpoint/secret/credential.ts';
-import { secretsIn, unsetVariables } from '../endpoint/secrets.ts';
 import { type Aftermath, ERRORS, type FailureMode, GatewayError, ToolTimeoutError } from '../errors.ts';
 import { isSilent } from '../executor/answer/api-problem.ts';
 import type { Answer } from '../executor/answer/build-answer.ts';
 import { DEFAULT_ACCEPT } from '../executor/request/build-request.ts';
-import { chooseCredentials } from '../executor/request/proof.ts';
 
 const MAX_TEXT = 4_000;
 
@@ -147,18 +146,11 @@ function toRefusedCall(endpoint: Endpoint, answer: Answer): RefusedCall {
     unsetVariables:
       credentials.length > 0 ? [] : endpoint.security.map((set) => [...new Set(set.flatMap(unsetVariables))]),
     loginArguments: loginSecrets(endpoint),
-    clock: credentials.some(({ kind }) => kind === 'awsSigv4') ? clockOf(answer) : undefined,
+    clock: credentials.some(isSignature) ? clockOf(answer) : undefined,
     allow,
     challenge,
     retryAfterSeconds,
   };
-}
-
-/** Where a token came from that is no variable of the environment. */
-function tokenSourceOf(credential: Credential): string | undefined {
-  if (credential.kind === 'login') return `${credential.request.method} ${credential.request.shown}`;
-  if (credential.kind === 'token_exchange') return `${credential.tokenUrl}, exchanged for that of the caller`;
-  return credential.kind === 'assertion' ? 'this gateway (a signed assertion about the caller)' : undefined;
 }
 
 /** What AWS says of signatures that are too old or too new. */

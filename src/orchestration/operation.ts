@@ -1,10 +1,10 @@
 // Compiles one REST endpoint: a pipeline with the executor at its end.
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Handler, Middleware } from '../call/handler.ts';
+import { compileCallerDigest } from '../credentials/caller-digest.ts';
+import { fillCallerHeaders } from '../credentials/caller-headers.ts';
 import type { Args, ConfirmWay, Domain, Endpoint, JsonSchema } from '../endpoint/model.ts';
 import { qualifiedNamesOf } from '../endpoint/names.ts';
-import { fillCallerHeaders } from '../executor/caller/caller-headers.ts';
-import { compileSurroundings } from '../executor/caller/surroundings.ts';
 import type { Executor } from '../executor/executor.ts';
 import { compileArgumentRecord } from '../schema/argument-record.ts';
 import { createLenientValidator } from '../schema/check/lenient.ts';
@@ -93,7 +93,7 @@ function compileCall(
   const rest = options.executor.compile(endpoint);
   const lenient = endpoint.lenient === true ? createLenientValidator(endpoint) : undefined;
   const notesOn = (args: Args) => (lenient?.notesOn(args) ?? []).map((note) => options.redaction.text(note));
-  const callerBinding = compileSurroundings(endpoint);
+  const callerBinding = compileCallerDigest(endpoint);
   const whyRefused = (context: ExecutionContext): string[] => {
     try {
       callerBinding?.(context);

@@ -4,9 +4,9 @@ import type { ExecutionContext, RequestFacts } from '../call/execution-context.t
 import type { Outcome } from '../call/outcome.ts';
 import type { GroupedToolBuilder } from '../catalog/grouped/grouped-tool-builder.ts';
 import type { ToolDefinition, ToolEntry } from '../catalog/tool-entry.ts';
+import { collectSecrets } from '../credentials/secrets.ts';
 import type { Args } from '../endpoint/model.ts';
 import { createRedactor } from '../endpoint/redaction/redact.ts';
-import { collectSecrets } from '../endpoint/secrets.ts';
 import { hint } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
 import { createRedaction, type Redaction } from '../orchestration/redaction.ts';

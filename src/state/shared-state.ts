@@ -1,6 +1,7 @@
 // State shared by processes that serve the same gateway, behind one interface: replicas use Redis, workers their primary. Each
 // part is used by the layer that needs it, and says what applies while the state is unavailable.
-import type { SharedTokens } from '../executor/tokens/shared-tokens.ts';
+
+import type { SharedTokens } from '../credentials/tokens/shared-tokens.ts';
 import type { SharedRates } from '../limits/rate.ts';
 import type { SharedRoom } from '../limits/room.ts';
 import type { SpentStore } from '../orchestration/confirmations.ts';

@@ -1,7 +1,7 @@
 // Access tokens that several processes share: one process at a time has the turn to fetch a token, and the others find it in the
 // store. A store keeps texts under names, and knows nothing about tokens.
 import { randomBytes } from 'node:crypto';
-import type { SharedToken, SharedTokens, TokenTurn } from '../executor/tokens/shared-tokens.ts';
+import type { SharedToken, SharedTokens, TokenTurn } from '../credentials/tokens/shared-tokens.ts';
 
 /** `text`: the generation, a dot and the token as JSON. Without a generation, the JSON only describes failed attempts. */
 export interface StoreClaim {

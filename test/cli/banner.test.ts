@@ -8,7 +8,7 @@ import { type Addresses, renderBanner, renderLine } from '../../src/cli/serve/ba
 import { listSettingWarnings } from '../../src/cli/serve/start-checks.ts';
 import type { Invocation } from '../../src/cli/terminal/invocation.ts';
 import { type Flags, readConfig } from '../../src/config/read-config.ts';
-import { unsetVariables } from '../../src/endpoint/secrets.ts';
+import { unsetVariables } from '../../src/credentials/secrets.ts';
 import { createGateway } from '../../src/gateway.ts';
 import { loadDomains } from '../../src/index.ts';
 import { petsDomain } from '../support/pets.ts';

@@ -1,10 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is what domain files write
 import { describe, expect, test } from 'vitest';
+import { collectSecrets } from '../../src/credentials/secrets.ts';
 import { buildDomain, DefinitionError } from '../../src/domain/definition/build-domain.ts';
 import { defineDomain } from '../../src/domain/definition/define-domain.ts';
 import type { DomainDefinition } from '../../src/domain/definition/definition-types.ts';
 import { expand, resolveBaseUrl } from '../../src/endpoint/environment.ts';
-import { collectSecrets } from '../../src/endpoint/secrets.ts';
 
 describe('expand()', () => {
   const env = { A: 'one', EMPTY: '' };

@@ -2,6 +2,8 @@
 import type { Server, ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { afterAll } from 'vitest';
+import type { KnownCredential } from '../../src/credentials/kind-table.ts';
+import type { Credential } from '../../src/endpoint/credential.ts';
 import {
   DEFAULT_LIMITS,
   DEFAULT_RESPONSE,
@@ -70,7 +72,10 @@ export async function startRaw(onSocket: (socket: Socket) => void): Promise<{ or
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets };
 }
 
-export type Overrides = Omit<Partial<Endpoint>, 'response'> & { response?: Partial<ResponsePlan> };
+export type Overrides = Omit<Partial<Endpoint>, 'response' | 'security'> & {
+  response?: Partial<ResponsePlan>;
+  security?: readonly (readonly (KnownCredential | Credential)[])[];
+};
 
 export function endpoint(baseUrl: string, overrides: Overrides = {}): Endpoint {
   const { response, ...rest } = overrides;

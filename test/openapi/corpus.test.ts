@@ -2,6 +2,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
+import type { KnownCredential } from '../../src/credentials/kind-table.ts';
 import type { Domain, Endpoint } from '../../src/endpoint/model.ts';
 import { ARGUMENT_KEY, DOMAIN_NAME, TOOL_NAME } from '../../src/endpoint/names.ts';
 import { importDocument } from '../../src/openapi/import-document.ts';
@@ -167,7 +168,7 @@ function unreached(truth: Truth, endpoint: Endpoint): string[] {
     }),
   );
   // A key that the document declares as a parameter is a credential: it goes to the same place, from a variable.
-  for (const credential of endpoint.security.flat()) {
+  for (const credential of endpoint.security.flat() as KnownCredential[]) {
     if (credential.kind === 'apiKey' && credential.isParameter) reached.add(`${credential.in} ${credential.field}`);
   }
   const lost: string[] = [];

@@ -1,10 +1,11 @@
 // API keys that documents describe in texts, as parameters, in bodies and by signatures.
 import { describe, expect, test } from 'vitest';
-import { collectSecrets } from '../../src/endpoint/secrets.ts';
+import type { KnownCredential } from '../../src/credentials/kind-table.ts';
+import { buildProof, chooseCredentials } from '../../src/credentials/proof.ts';
+import { collectSecrets } from '../../src/credentials/secrets.ts';
 import { createExecutor } from '../../src/executor/executor.ts';
 import { compileRequest } from '../../src/executor/request/build-request.ts';
 import { previewProof } from '../../src/executor/request/preview.ts';
-import { buildProof, chooseCredentials } from '../../src/executor/request/proof.ts';
 import { exampleCalls } from '../../src/schema/example-calls.ts';
 import { importOne, importValue, type Options, openapi, places, SERVER } from './support.ts';
 
@@ -21,9 +22,9 @@ const header = (description: string, more: object = {}) => ({
 /** What would be sent; the secret is shown as it is. */
 async function sent(document: object, env: Record<string, string>): Promise<Record<string, string>> {
   const endpoint = await importOne(document, { env });
-  const values = endpoint.security
-    .flat()
-    .map((one) => (one.kind === 'apiKey' ? (one.prefix ?? '') + one.secret.value : one));
+  const values = (endpoint.security.flat() as KnownCredential[]).map((one) =>
+    one.kind === 'apiKey' ? (one.prefix ?? '') + one.secret.value : one,
+  );
   return { authorization: String(values[0]) };
 }
 

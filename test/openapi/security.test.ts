@@ -1,8 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is what documents try
 // Security schemes become credentials, bound to one origin, with secrets from the environment.
 import { describe, expect, test } from 'vitest';
+import type { KnownCredential } from '../../src/credentials/kind-table.ts';
+import { secretsIn } from '../../src/credentials/secrets.ts';
 import type { Domain } from '../../src/endpoint/model.ts';
-import { secretsIn } from '../../src/endpoint/secrets.ts';
 import { Security } from '../../src/openapi/objects/security-requirement.ts';
 import { admitAddress } from '../../src/openapi/objects/server.ts';
 import { importOne, importValue, type Options, openapi } from './support.ts';
@@ -400,7 +401,9 @@ describe('a document cannot choose the secret it is sent', () => {
   const scheme = { token: { type: 'http', scheme: 'bearer' } };
   const env = { GITHUB_TOKEN: 'ghp', AWS_SECRET_ACCESS_KEY: 'aws', LANDBRIDGE_CRED_GITHUB_TOKEN: 'mine' };
   const valuesOf = ({ endpoints }: Domain) =>
-    endpoints.flatMap(({ security }) => security.flat()).map((one) => ('secret' in one ? one.secret.value : undefined));
+    endpoints
+      .flatMap(({ security }) => security.flat() as KnownCredential[])
+      .map((one) => ('secret' in one ? one.secret.value : undefined));
 
   test('neither by its x-mcp name nor by its title', async () => {
     const named = { ...secured(scheme, [{ token: [] }]), 'x-mcp': { name: 'github' } };

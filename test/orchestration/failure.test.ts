@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { fillLogin } from '../../src/endpoint/login/fill-login.ts';
+import type { KnownCredential } from '../../src/credentials/kind-table.ts';
+import { fillLogin } from '../../src/credentials/login/login-request.ts';
 import type { Endpoint } from '../../src/endpoint/model.ts';
-import type { Credential } from '../../src/endpoint/secret/credential.ts';
 import { ERRORS, type ErrorCode, GatewayError, ToolTimeoutError } from '../../src/errors.ts';
 import type { Answer } from '../../src/executor/answer/build-answer.ts';
 import { toFailure, toUpstreamFailure } from '../../src/orchestration/failure.ts';
@@ -65,12 +65,12 @@ describe('toFailure()', () => {
 });
 
 describe('toUpstreamFailure()', () => {
-  const key = (value: string | undefined): Credential => ({
+  const key = (value: string | undefined): KnownCredential => ({
     kind: 'bearer',
     name: 'key',
     secret: { variable: 'PETS_KEY', value },
   });
-  const loginOf = (env: Record<string, string>): Credential => ({
+  const loginOf = (env: Record<string, string>): KnownCredential => ({
     kind: 'login',
     name: 'session',
     ...fillLogin(

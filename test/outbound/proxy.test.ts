@@ -2,7 +2,7 @@
 import { lookup } from 'node:dns/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openIssuers } from '../../src/cli/serve/issuers.ts';
-import { endpointSecrets } from '../../src/endpoint/secrets.ts';
+import { endpointSecrets } from '../../src/credentials/secrets.ts';
 import { createGateway } from '../../src/gateway.ts';
 import { createSilentLog } from '../../src/log.ts';
 import { chooseProxy, parseProxy, readProxyRules } from '../../src/network/proxy-rules.ts';

@@ -2,19 +2,22 @@
 // everything else.
 
 import { randomBytes } from 'node:crypto';
+import { isPerCaller } from '../../credentials/caller-need.ts';
+import { isTokenCredential } from '../../credentials/proof.ts';
+import { collectSecrets } from '../../credentials/secrets.ts';
+import { AccessTokenCache } from '../../credentials/tokens/access-token-cache.ts';
 import type { Finding } from '../../doctor/finding.ts';
 import { checkReads } from '../../doctor/online/check-reads.ts';
 import type { ReadAnswer } from '../../doctor/online/prove-credentials.ts';
 import { withFields } from '../../domain/curation/copy-endpoint.ts';
 import { originOf } from '../../endpoint/address.ts';
+import type { Credential } from '../../endpoint/credential.ts';
 import { type Args, type Connection, DEFAULT_LIMITS, type Endpoint } from '../../endpoint/model.ts';
 import { createRedactor } from '../../endpoint/redaction/redact.ts';
-import type { Credential } from '../../endpoint/secret/credential.ts';
-import { collectSecrets } from '../../endpoint/secrets.ts';
 import { parseJson } from '../../endpoint/untrusted.ts';
 import { GatewayError, NoTokenError, ToolError } from '../../errors.ts';
 import { createSender, type RawResponse } from '../../executor/send.ts';
-import { createTokens } from '../../executor/tokens/token-store.ts';
+import { createTokenClient } from '../../executor/token-client.ts';
 import { explainFailure } from '../../executor/unreachable.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../gateway.ts';
 import { dial, planWay } from '../../network/dial.ts';
@@ -117,26 +120,28 @@ async function issueToken(
   domains: Gateway['domains'],
   proxies: ProxyRules,
 ): Promise<string | undefined> {
-  const { kind } = credential;
-  if (kind !== 'oauth2' && kind !== 'login' && kind !== 'token_exchange') return undefined;
+  if (!isTokenCredential(credential)) return undefined;
   // A made-up token: if the server refuses it, it has accepted our client first.
-  const subject =
-    kind === 'token_exchange' ? { key: '', token: randomBytes(24).toString('hex'), expiresAtMs: undefined } : undefined;
+  const callerToken = isPerCaller(credential)
+    ? { key: '', token: randomBytes(24).toString('hex'), expiresAtMs: undefined }
+    : undefined;
   const sender = createSender({ proxies });
-  const tokens = createTokens(sender.send, createRedactor(collectSecrets(domains)), 'landbridge');
+  const tokens = new AccessTokenCache(
+    createTokenClient(sender.send, createRedactor(collectSecrets(domains)), 'landbridge'),
+  );
   try {
     await tokens.fetch({
       credential,
       tool,
       apiOrigin: originOf(baseUrl) ?? '',
       connection,
-      ...(subject && { subject }),
+      ...(callerToken && { callerToken }),
     });
     return undefined;
   } catch (error) {
     const { status, variables } = error instanceof GatewayError ? error.details : {};
     const isAboutSubject =
-      subject !== undefined && status === 400 && Array.isArray(variables) && variables.length === 0;
+      callerToken !== undefined && status === 400 && Array.isArray(variables) && variables.length === 0;
     if (isAboutSubject) return undefined;
     return error instanceof ToolError ? error.why : (error as Error).message;
   } finally {

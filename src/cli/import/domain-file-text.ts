@@ -1,13 +1,13 @@
 // The domain file that an import writes: the present values, and everything that a person may want to change, commented out.
 
 import { relative } from 'node:path';
-import { loginLines } from '../../domain/definition/credentials/login-lines.ts';
+import { loginLines } from '../../credentials/login/document-login.ts';
+import { secretsIn } from '../../credentials/secrets.ts';
 import { schemaLine } from '../../editor-schemas.ts';
 import { originsOf } from '../../endpoint/address.ts';
+import type { Credential } from '../../endpoint/credential.ts';
 import { isOfHeader } from '../../endpoint/headers/header-fields.ts';
 import type { Domain, Endpoint } from '../../endpoint/model.ts';
-import type { Credential } from '../../endpoint/secret/credential.ts';
-import { secretsIn } from '../../endpoint/secrets.ts';
 import { shown } from '../terminal/terminal.ts';
 
 /** What the domain itself does not say. */

@@ -6,7 +6,9 @@ import { readFile, realpath, rm } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config/read-config.ts';
-import { operationNamesOf, toOperationKey } from '../../domain/curation/curate.ts';
+import { unsetVariables } from '../../credentials/secrets.ts';
+import { operationNamesOf } from '../../domain/curation/curate.ts';
+import { toOperationKey } from '../../domain/curation/curate.ts';
 import type { DomainDefinition } from '../../domain/definition/definition-types.ts';
 import { joinToolName } from '../../domain/definition/uses.ts';
 import { findFiles } from '../../domain/files/domain-files.ts';
@@ -17,7 +19,6 @@ import { expand, needsVariables, resolveBaseUrl } from '../../endpoint/environme
 import { readHeaders } from '../../endpoint/headers/header-fields.ts';
 import type { Domain, Endpoint } from '../../endpoint/model.ts';
 import { type Problem, place } from '../../endpoint/problems.ts';
-import { unsetVariables } from '../../endpoint/secrets.ts';
 import { omitUndefined } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import { type ImportOptions, importDocument } from '../../openapi/import-document.ts';

@@ -4,6 +4,7 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { type Config, envFilesOf, type Flags, isOverridden, readConfig } from '../../config/read-config.ts';
 import { refuseUnknownVariables } from '../../config/unknown-variables.ts';
+import { secretsIn } from '../../credentials/secrets.ts';
 import {
   type Environment,
   expand,
@@ -13,7 +14,6 @@ import {
   VARIABLE_NAME,
 } from '../../endpoint/environment.ts';
 import { splitHeaderLine } from '../../endpoint/headers/header-fields.ts';
-import { secretsIn } from '../../endpoint/secrets.ts';
 import { hint } from '../../endpoint/suggest.ts';
 import { GatewayError, usageError } from '../../errors.ts';
 import { backUp, replaceFile } from '../import/back-up.ts';

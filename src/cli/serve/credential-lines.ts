@@ -1,8 +1,9 @@
 // Which secrets go where: every alternative of the credentials that operations ask for, by the names of its variables.
+
+import { alternativesOf, bannerLines, destinationOf, secretsIn, unsetVariables } from '../../credentials/secrets.ts';
 import { originOf } from '../../endpoint/address.ts';
+import type { Credential } from '../../endpoint/credential.ts';
 import type { CallerHeader, Domain, Endpoint } from '../../endpoint/model.ts';
-import type { Credential } from '../../endpoint/secret/credential.ts';
-import { alternativesOf, destinationOf, secretsIn, unsetVariables } from '../../endpoint/secrets.ts';
 
 /**
  * `PETSTORE_API_KEY → https://petstore.example` for variables that are sent: an imported document names its security schemes and
@@ -68,14 +69,10 @@ function isSet(credential: Credential): boolean {
 
 function linesOf(credential: Credential, baseUrl: string): string[] {
   const to = destinationOf(credential, baseUrl);
-  if (credential.kind === 'assertion') return [`${credential.field}: assertion about the caller → ${to}`];
-  const ofCaller =
-    credential.kind === 'token_exchange'
-      ? [`the caller's token → ${to}, exchanged for one of the caller's for ${originOf(baseUrl)}`]
-      : [];
-  return ofCaller.concat(
-    secretsIn(credential).flatMap(({ variable, value }) => (value === undefined ? [] : [`${variable} → ${to}`])),
+  const variables = secretsIn(credential).flatMap(({ variable, value }) =>
+    value === undefined ? [] : [`${variable} → ${to}`],
   );
+  return [...bannerLines(credential, to, baseUrl), ...variables];
 }
 
 function lineOfHeader(header: CallerHeader): string {

@@ -3,7 +3,7 @@
 import { type AuditTrail, openTrail, untilTrailIsFree } from '../../audit/open-trail.ts';
 import type { Config } from '../../config/read-config.ts';
 import { createRedactor } from '../../endpoint/redaction/redact.ts';
-import { collectSecrets } from '../../endpoint/secrets.ts';
+import { collectSecrets } from '../../credentials/secrets.ts';
 import { createGateway, type Gateway } from '../../gateway.ts';
 import { createLog, type Logger } from '../../log.ts';
 import type { SharedState } from '../../state/shared-state.ts';

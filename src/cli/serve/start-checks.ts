@@ -1,5 +1,6 @@
 // Checks the settings before anything is loaded or opened. Each refusal says what to do.
 import type { Config } from '../../config/read-config.ts';
+import { needsSigner } from '../../credentials/proof.ts';
 import { isLoopback } from '../../endpoint/address.ts';
 import type { Domain } from '../../endpoint/model.ts';
 import { GatewayError, usageError } from '../../errors.ts';
@@ -86,9 +87,7 @@ export function isOpenToAll({ host, http, tcp }: Config, authorities: Authoritie
 /** Every call of such a domain would be refused, so the start is refused. */
 export function refuseUnsigned(domains: readonly Domain[], { assertions }: Pick<GatewayOptions, 'assertions'>): void {
   if (assertions !== undefined) return;
-  const asking = domains.filter(({ endpoints }) =>
-    endpoints.some(({ security }) => security.flat().some(({ kind }) => kind === 'assertion')),
-  );
+  const asking = domains.filter(({ endpoints }) => endpoints.some(({ security }) => security.flat().some(needsSigner)));
   if (asking.length > 0)
     throw new GatewayError(
       'BAD_CONFIG',

@@ -2,11 +2,19 @@
 // although no security scheme says so. --fix writes none of this: a person decides which variable is sent, and a document must not get
 // one by naming its scheme after it.
 
-import { waysToTell } from '../../endpoint/caller/caller-need.ts';
+import { waysToTell } from '../../credentials/caller-need.ts';
+import {
+  alternativesOf,
+  formatOf,
+  isDeclaredInFull,
+  isKeyParameter,
+  secretsIn,
+  unsetVariables,
+  variableFields,
+} from '../../credentials/secrets.ts';
+import type { Credential } from '../../endpoint/credential.ts';
 import type { Endpoint } from '../../endpoint/model.ts';
 import { CREDENTIAL_NAME } from '../../endpoint/names.ts';
-import type { Credential } from '../../endpoint/secret/credential.ts';
-import { alternativesOf, formatOf, secretsIn, unsetVariables, VARIABLE_FIELDS } from '../../endpoint/secrets.ts';
 import { counted, type DiagnoseInput, type Finding, type Repair } from '../finding.ts';
 
 export function* checkCredentials({ domains }: DiagnoseInput): Generator<Finding> {
@@ -55,9 +63,8 @@ function describeOne(credential: Credential): string {
 
 function nameVariables(domain: string, credential: Credential): Repair[] {
   // A domain file that declares these in full names their variables already.
-  const isDeclared = (credential.kind === 'login' && !credential.isScheme) || credential.kind === 'token_exchange';
-  if (!CREDENTIAL_NAME.test(credential.name) || isDeclared) return [];
-  const fields = VARIABLE_FIELDS[credential.kind];
+  if (!CREDENTIAL_NAME.test(credential.name) || isDeclaredInFull(credential)) return [];
+  const fields = variableFields(credential);
   return secretsIn(credential).map(({ variable }, index) => {
     return { domain, path: ['credentials', credential.name, fields[index]!], value: variable };
   });
@@ -66,7 +73,7 @@ function nameVariables(domain: string, credential: Credential): Repair[] {
 function* findKeyParameters(domain: string, endpoints: readonly Endpoint[]): Generator<Finding> {
   const counts = new Map<Credential, number>();
   for (const { security } of endpoints) {
-    const keys = security.flat().filter((one) => one.kind === 'apiKey' && one.isParameter === true);
+    const keys = security.flat().filter(isKeyParameter);
     for (const credential of new Set(keys)) counts.set(credential, (counts.get(credential) ?? 0) + 1);
   }
   for (const [credential, count] of counts) {

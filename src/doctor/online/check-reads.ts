@@ -1,9 +1,9 @@
 // doctor --online: calls reads, compares the answers with the document, and tries every credential.
 
 import type { CatalogOperation } from '../../catalog/tree.ts';
-import { needsToken } from '../../endpoint/caller/caller-need.ts';
+import { needsToken } from '../../credentials/caller-need.ts';
+import { secretsIn } from '../../credentials/secrets.ts';
 import type { Args, Endpoint } from '../../endpoint/model.ts';
-import { secretsIn } from '../../endpoint/secrets.ts';
 import { own } from '../../endpoint/untrusted.ts';
 import { BUDGET_EXCEEDED, Budget } from '../../schema/check/budget.ts';
 import { explain } from '../../schema/explain/explain-errors.ts';

@@ -2,11 +2,12 @@
 // with a wrong one.
 import { randomBytes } from 'node:crypto';
 import type { CatalogOperation } from '../../catalog/tree.ts';
+import { isPerCaller } from '../../credentials/caller-need.ts';
+import { chooseCredentials, isTokenCredential, withValue } from '../../credentials/proof.ts';
+import { secretsIn } from '../../credentials/secrets.ts';
 import { originOf } from '../../endpoint/address.ts';
+import type { Credential } from '../../endpoint/credential.ts';
 import type { Args, Endpoint } from '../../endpoint/model.ts';
-import type { Credential } from '../../endpoint/secret/credential.ts';
-import { secretsIn } from '../../endpoint/secrets.ts';
-import { chooseCredentials } from '../../executor/request/proof.ts';
 import type { Finding } from '../finding.ts';
 import { doubtOf, isRead } from './read-plan.ts';
 
@@ -189,9 +190,7 @@ async function proveByIssuer(
   endpoint: Endpoint,
   { issue }: ProofOptions,
 ): Promise<Verdict> {
-  const tokenCredentials = credentials.filter(
-    ({ kind }) => kind === 'oauth2' || kind === 'login' || kind === 'token_exchange',
-  );
+  const tokenCredentials = credentials.filter(isTokenCredential);
   for (const credential of tokenCredentials) {
     const problem = await issue(credential, endpoint);
     if (problem !== undefined)
@@ -201,7 +200,7 @@ async function proveByIssuer(
         fix: 'correct the variables, or the token URL',
       };
   }
-  if (tokenCredentials.some(({ kind }) => kind === 'token_exchange')) return NEEDS_CALLER;
+  if (tokenCredentials.some(isPerCaller)) return NEEDS_CALLER;
   if (tokenCredentials.length === credentials.length)
     return proved('a token was issued, but there is no read to try it with');
   return {
@@ -213,11 +212,9 @@ async function proveByIssuer(
 
 /** The same credentials with wrong secrets; undefined for logins, where wrong passwords could lock the account. */
 function withWrongSecrets(credentials: readonly Credential[]): readonly Credential[] | undefined {
-  const copies = credentials.flatMap((credential): Credential[] => {
-    if (credential.kind !== 'apiKey' && credential.kind !== 'bearer') return [];
-    const value = `doctor${randomBytes(16).toString('hex')}`;
-    return [{ ...credential, secret: { ...credential.secret, value } }];
-  });
+  const copies = credentials.flatMap(
+    (credential) => withValue(credential, `doctor${randomBytes(16).toString('hex')}`) ?? [],
+  );
   return copies.length === credentials.length ? copies : undefined;
 }
 

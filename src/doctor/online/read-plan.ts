@@ -1,9 +1,10 @@
 // Which reads doctor --online calls, and with what: GETs that need no arguments, or whose arguments have a value in the document
 // (example, default, first of a list) or in an answer that came before.
+
+import { alternativesOf, unsetVariables } from '../../credentials/secrets.ts';
 import { doubtRead } from '../../endpoint/conventions/effect.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, Endpoint } from '../../endpoint/model.ts';
-import { alternativesOf, unsetVariables } from '../../endpoint/secrets.ts';
 import { exampleCalls } from '../../schema/example-calls.ts';
 import { propertyOf } from '../properties-of.ts';
 

@@ -1,5 +1,6 @@
 // What a domain file adds to an imported operation: arguments that the document lacks, or a place for any further fields.
 
+import { fieldsIn } from '../../credentials/credential-places.ts';
 import { isMethodParameter } from '../../endpoint/headers/header-names.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Arg, Args, Endpoint, JsonSchema, Parsed, Target } from '../../endpoint/model.ts';
@@ -113,10 +114,7 @@ function reservedNames(endpoint: Endpoint, where: 'body' | 'query'): ReadonlySet
     if (target.in !== where) return [];
     return target.in === 'body' ? target.at.slice(0, 1) : [(target as { readonly name: string }).name];
   });
-  const credentials = security.flat().flatMap((credential) => {
-    const place = credential.kind === 'login' ? credential.send : credential;
-    return 'field' in place && place.in === where ? [place.field] : [];
-  });
+  const credentials = fieldsIn(security.flat(), where);
   const mark = where === 'query' ? path.indexOf('?') : -1;
   const ofPath = mark < 0 ? [] : [...new URLSearchParams(path.slice(mark).split('#', 1)[0]).keys()];
   return new Set([...names, ...credentials, ...ofPath].map(bareName));

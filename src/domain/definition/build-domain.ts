@@ -1,6 +1,14 @@
 // A checked definition plus an environment becomes a Domain of Endpoints. Everything wrong is collected, so that an
 // author sees all mistakes of a file at once.
 
+import {
+  buildCredentials,
+  defaultSecurity,
+  missingCredentials,
+  nameSecrets,
+  readSecurity,
+  withProofs,
+} from '../../credentials/declarations.ts';
 import { originOf } from '../../endpoint/address.ts';
 import { readForward } from '../../endpoint/caller/forward-names.ts';
 import { effectOf, IDEMPOTENT } from '../../endpoint/conventions/effect.ts';
@@ -17,14 +25,6 @@ import { mergeAudit } from './audit-plan.ts';
 import { type BaseUrlOptions, readBaseUrl } from './base-url.ts';
 import { argumentsOf, mergeHeaders, refuseTwice } from './caller-plan.ts';
 import { buildConnection } from './connection/connection-plan.ts';
-import {
-  buildCredentials,
-  defaultSecurity,
-  missingCredentials,
-  readSecurity,
-  withProofs,
-} from './credentials/credential-plan.ts';
-import { nameSecrets } from './credentials/secret-fields.ts';
 import { DOCUMENT_KEYS } from './definition-schema.ts';
 import type { DomainDefinition, EndpointDefinition } from './definition-types.ts';
 import { buildPrompts, buildResources } from './offers.ts';

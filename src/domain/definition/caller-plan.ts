@@ -1,12 +1,12 @@
 // Headers that tell the API who is calling: merges those of the domain with those of an operation, and makes sure that
 // nothing else writes the same header.
 
+import { createOwnedHeaders, headerOf } from '../../credentials/credential-places.ts';
+import type { Credential } from '../../endpoint/credential.ts';
 import type { HeaderPlan } from '../../endpoint/headers/header-fields.ts';
 import { plainName } from '../../endpoint/headers/header-names.ts';
-import { createOwnedHeaders, credentialHeaders } from '../../endpoint/headers/owned-headers.ts';
 import type { CallerHeader, Endpoint } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
-import type { Credential } from '../../endpoint/secret/credential.ts';
 
 type Headers = Pick<HeaderPlan, 'headers' | 'callerHeaders'>;
 
@@ -36,7 +36,10 @@ export function refuseTwice(
   for (const [index, { name }] of forward.entries())
     if (headerNames.has(plainName(name))) say(['forward', index], `${name} is set by headers already`);
   const byHeader = new Map(
-    [...credentials].flatMap((one) => credentialHeaders(one).map((field) => [plainName(field), one.name])),
+    [...credentials].flatMap((one) => {
+      const header = headerOf(one);
+      return header === undefined ? [] : [[plainName(header), one.name]];
+    }),
   );
   for (const { name, from } of [...callerHeaders, ...forward]) {
     const credential = byHeader.get(plainName(name));

@@ -2,17 +2,16 @@
 // definition-schema.ts and shape/; fields that need an explanation in editors are repeated here, because derived types have no comments.
 // Strings marked "env text" may hold `${VARIABLE}` and `${VARIABLE:-default}`; they are filled in when the domain is built.
 import type { z } from 'zod';
+import type { CredentialDefinition } from '../../credentials/kind-table.ts';
+import type { SchemeDefinition } from '../../credentials/shapes.ts';
 import type { BaseUrl } from '../../endpoint/environment.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
-import type * as credentials from './credentials/credential-schema.ts';
 import type { domain } from './definition-schema.ts';
 import type { argCuration, filter, operation } from './shape/curation-schema.ts';
 import type { endpoint } from './shape/endpoint-schema.ts';
 import type { prompt, resource } from './shape/offer-schema.ts';
 import type { bodyKind, location, placement } from './shape/placement-schema.ts';
 
-/** `env` of an `apiKey` holds the key; `prefix` (e.g. `Token `) is put before it. */
-export type CredentialDefinition = z.output<typeof credentials.kinds>;
 export type Location = z.output<typeof location>;
 export type BodyKind = z.output<typeof bodyKind>;
 
@@ -128,7 +127,7 @@ export interface DomainDefinition extends z.output<typeof domain> {
   /** Env text. Sent with every request. */
   readonly headers?: { readonly [name: string]: string };
   /** By name; with `openapi`, the name of a security scheme needs no `kind`. */
-  readonly credentials?: { readonly [name: string]: CredentialDefinition | z.output<typeof credentials.scheme> };
+  readonly credentials?: { readonly [name: string]: CredentialDefinition | SchemeDefinition };
   /** Which credentials a call needs, as alternatives; default: the one that is declared. */
   readonly security?: readonly (readonly string[])[];
   /** Actions listed one to one in every exposure mode. */

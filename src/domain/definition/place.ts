@@ -1,6 +1,7 @@
 // Where arguments go. The rule: a name in the path template goes to the path; anything else goes to the query string
 // for GET, HEAD and DELETE, and into the body for every other method. `place` overrides it, argument by argument.
 
+import { headerOf } from '../../credentials/credential-places.ts';
 import { headerFault, isMethodParameter } from '../../endpoint/headers/header-names.ts';
 import type {
   Arg,
@@ -91,7 +92,7 @@ export function placeAdditions(endpoint: Endpoint, plan: ArgumentPlan, at: Path,
   const headerNames = [
     ...Object.keys(headers),
     ...callerHeaders.map(({ name }) => name),
-    ...security.flat().map((credential) => ('field' in credential ? credential.field : 'authorization')),
+    ...security.flat().flatMap((credential) => headerOf(credential) ?? []),
   ].map((name) => name.toLowerCase());
   checkPlaces([...before, ...spots], variables, say);
   for (const spot of spots) {

@@ -2,16 +2,32 @@
 // credentials: they are sent to the API alone and, where operator-headers.ts allows it, with the request for its document; they are
 // redacted everywhere, and reported by name if their variable is unset.
 import { namesCaller, parseCallerText } from '../caller/caller-text.ts';
-import { type Environment, expand, findLost, isFromFile, needsVariables, readSecret } from '../environment.ts';
-import { isSecretField } from '../login/fill-login.ts';
+import type { Credential, Secret } from '../credential.ts';
+import {
+  type Environment,
+  expand,
+  findUnreadable,
+  isFromSecretSource,
+  needsVariables,
+  readSecret,
+} from '../environment.ts';
 import type { CallerHeader } from '../model.ts';
 import type { Problem } from '../problems.ts';
-import type { Credential } from '../secret/credential.ts';
+import { isSecretField } from '../secret-names.ts';
 import { HEADER_NAME, HEADER_VALUE, isArgumentHeader, isConfigurableHeader, isSecretHeader } from './header-names.ts';
+
+/** A header with a secret, as a credential of the kind `apiKey`. */
+export interface HeaderCredential extends Credential {
+  readonly kind: 'apiKey';
+  readonly in: 'header';
+  readonly field: string;
+  readonly secret: Secret;
+  readonly prefix?: string;
+}
 
 export interface HeaderPlan {
   readonly headers: Readonly<Record<string, string>>;
-  readonly credentials: readonly Credential[];
+  readonly credentials: readonly HeaderCredential[];
   /** Headers that tell the API who is calling: `X-User: ${principal.sub}`. */
   readonly callerHeaders: readonly CallerHeader[];
 }
@@ -49,7 +65,7 @@ export function readHeaders(
   problems: Problem[],
 ): HeaderPlan {
   const headers: Record<string, string> = {};
-  const credentials: Credential[] = [];
+  const credentials: HeaderCredential[] = [];
   const callerHeaders: CallerHeader[] = [];
   for (const [name, template] of Object.entries(templates)) {
     if (namesCaller(template)) {
@@ -62,7 +78,7 @@ export function readHeaders(
     const say = (message: string) => problems.push({ path: [...path, name], message });
     // A variable that is set to nothing, or has an empty default, is missed by name when a call needs it.
     const isSecret =
-      isSecretHeader(name) || variables.some((one) => isSecretField(one.name) || isFromFile(env, one.name));
+      isSecretHeader(name) || variables.some((one) => isSecretField(one.name) || isFromSecretSource(env, one.name));
     const gap = isSecret && !template.includes('${') ? findGap(name, text) : undefined;
     if (problem !== undefined || gap !== undefined) say(problem ?? gap!);
     else if (isSecret) credentials.push(toCredential(name, template, text, missing, env));
@@ -83,7 +99,7 @@ function readCallerHeader(name: string, template: string, env: Environment): Cal
   for (const part of reading.text.parts) {
     const { text, missing, variables } = expand(typeof part === 'string' ? part : (part.fallback ?? ''), env);
     if (missing.length > 0) return { problem: needsVariables(missing) };
-    const isSecret = (variable: string) => isSecretField(variable) || isFromFile(env, variable);
+    const isSecret = (variable: string) => isSecretField(variable) || isFromSecretSource(env, variable);
     if (variables.some((variable) => isSecretHeader(name) || isSecret(variable.name)))
       return { problem: 'contains both a secret and the identity of the caller; send the secret in a separate header' };
     if (text.includes(`\${`)) return { problem: `has a \${ that is not closed, or one inside another` };
@@ -95,7 +111,7 @@ function readCallerHeader(name: string, template: string, env: Environment): Cal
 
 /** `Name: value` lines of a command line. All of them count as secrets, and an unset variable is a mistake: in a domain file
  * it would be a credential that is still missing. */
-export function readHeaderLines(lines: readonly string[], env: Environment, problems: Problem[]): Credential[] {
+export function readHeaderLines(lines: readonly string[], env: Environment, problems: Problem[]): HeaderCredential[] {
   return lines.flatMap((line) => {
     const { name, value: template } = splitHeaderLine(line);
     const say = (message: string) => {
@@ -122,7 +138,7 @@ function readHeader(name: string, template: string, env: Environment) {
       : bare !== undefined
         ? `would send the text $${bare}; write \${${bare}} to have the variable filled in`
         : HEADER_VALUE.test(text)
-          ? findLost(template)
+          ? findUnreadable(template)
           : 'may hold only printable ASCII';
   return { text, missing, variables, problem };
 }
@@ -145,7 +161,7 @@ function toCredential(
   text: string,
   [missing]: readonly string[],
   env: Environment,
-): Credential {
+): HeaderCredential {
   // `Bearer ${TOKEN}`: the token alone is the secret, and what is looked for when texts are redacted
   const prefix = /^[^$]*(?=\$\{)/.exec(template)?.[0] ?? /^\S+ (?=\S)/.exec(text)?.[0] ?? '';
   const variable = expand(template, env).variables[0]?.name ?? OF_HEADER + name;

@@ -110,3 +110,8 @@ export function isMethodParameter(name: string): boolean {
   const bare = name.toLowerCase().replace(/\[.*$/s, '');
   return METHOD_PARAMETERS.has(bare) || isOfKind(bare, 'method');
 }
+
+/** What follows `Basic ` in the header (RFC 7617). */
+export function basicToken(username = '', password = ''): string {
+  return Buffer.from(`${username}:${password}`).toString('base64');
+}

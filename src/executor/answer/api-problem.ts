@@ -2,11 +2,11 @@
 
 import { STATUS_CODES } from 'node:http';
 import { visible } from '../../endpoint/hidden.ts';
+import { at } from '../../endpoint/untrusted.ts';
 import { cut } from '../../schema/explain/show.ts';
 import type { RawResponse } from '../send.ts';
 import { fitJson } from './character-budget.ts';
 import { stringifyJson, toPlain } from './lossless.ts';
-import { at } from './paging.ts';
 
 export interface ApiProblem {
   readonly title?: string;

@@ -10,6 +10,7 @@ import {
   TOTAL_PATHS,
 } from '../../endpoint/conventions/pagination-words.ts';
 import type { Args, Endpoint, Pagination } from '../../endpoint/model.ts';
+import { at } from '../../endpoint/untrusted.ts';
 import { argumentOf } from '../request/parameter-styles.ts';
 import type { RawResponse } from '../send.ts';
 import { mainList } from './character-budget.ts';
@@ -177,13 +178,4 @@ function totalOf(value: object, headers: RawResponse['headers']): number | undef
     if (header !== undefined) return /^\d{1,15}$/.test(String(header)) ? Number(header) : undefined;
   }
   return undefined;
-}
-
-/** The value at a dot path; keys that hold dots themselves are found first. */
-export function at(value: unknown, path: string): unknown {
-  if (typeof value !== 'object' || value === null) return undefined;
-  if (Object.hasOwn(value, path)) return (value as Record<string, unknown>)[path];
-  const dot = path.indexOf('.');
-  if (dot <= 0 || !Object.hasOwn(value, path.slice(0, dot))) return undefined;
-  return at((value as Record<string, unknown>)[path.slice(0, dot)], path.slice(dot + 1));
 }

@@ -1,15 +1,16 @@
 // Endpoint + arguments → the request to send. Everything that does not depend on the arguments is done once.
+
+import type { Proof } from '../../credentials/proof.ts';
 import { isWebUrl } from '../../endpoint/address.ts';
 import { headerFault, isConfigurableHeader } from '../../endpoint/headers/header-names.ts';
-import { createOwnedHeaders } from '../../endpoint/headers/owned-headers.ts';
+import { createOwnedHeaders } from '../../credentials/credential-places.ts';
 import type { Args, Connection, Effect, Endpoint, EndpointLimits, Target } from '../../endpoint/model.ts';
 import { trimEnd } from '../../endpoint/plain-text.ts';
+import { checkHeaderValue, encode, locate, Unsendable } from '../../endpoint/wire-text.ts';
 import { GatewayError } from '../../errors.ts';
 import { checkPairs } from './method-override.ts';
 import { argumentOf, compileParameter, contentText, type Serialise } from './parameter-styles.ts';
 import { buildPath, compilePath, type PathVariable } from './path-url.ts';
-import type { Proof } from './proof.ts';
-import { checkHeaderValue, encode, locate, Unsendable } from './wire-text.ts';
 import { compileBody } from './write-body.ts';
 
 export interface WireRequest {

@@ -3,7 +3,7 @@ import { typeOfBytes, typeOfName } from '../../endpoint/conventions/file-types.t
 import { isObject } from '../../endpoint/is-object.ts';
 import { toEssence } from '../../endpoint/media-type.ts';
 import { remember } from '../../endpoint/untrusted.ts';
-import { checkHeaderValue, Unsendable, wellFormed } from './wire-text.ts';
+import { checkHeaderValue, Unsendable, wellFormed } from '../../endpoint/wire-text.ts';
 
 /** For text without blanks at its end: two adjacent `\s*` would try every way to share them. */
 const BASE64 = /^[A-Za-z0-9+/_\-\s]*={0,2}$/;

@@ -2,7 +2,7 @@
 // are never offered. This file checks names that only a call brings: members of free-form objects, a whole query string or form.
 import { isMethodParameter } from '../../endpoint/headers/header-names.ts';
 import { remember } from '../../endpoint/untrusted.ts';
-import { Unsendable } from './wire-text.ts';
+import { Unsendable } from '../../endpoint/wire-text.ts';
 
 const SEPARATOR = /[&;]/;
 const MAX_NAME_CHARS = 100;

@@ -2,10 +2,10 @@
 // part's own headers.
 import { randomBytes } from 'node:crypto';
 import type { ParameterStyle, PartEncoding } from '../../endpoint/model.ts';
+import { checkHeaderValue, encode, Unsendable, wellFormed } from '../../endpoint/wire-text.ts';
 import { writeJson } from '../answer/lossless.ts';
 import { bytesOf, filenameOf, isFileArgument, mediaTypeOf } from './file-argument.ts';
 import { checkRepetition, collectDeep, isEmpty, isJson, toText } from './parameter-styles.ts';
-import { checkHeaderValue, encode, Unsendable, wellFormed } from './wire-text.ts';
 import type { WireBody } from './write-body.ts';
 
 const CRLF = '\r\n';

@@ -1,8 +1,8 @@
 // One parameter, or one property of a form → its text on the wire: every style, explode and type of the OAS style tables,
 // compiled once per endpoint. Items are encoded before they are joined, so a delimiter inside a value is never taken for one of ours.
 import type { Args, ParameterStyle, PartEncoding, Target } from '../../endpoint/model.ts';
+import { encode, encodeReserved, encodeReservedSegment, Unsendable } from '../../endpoint/wire-text.ts';
 import { writeJson } from '../answer/lossless.ts';
-import { encode, encodeReserved, encodeReservedSegment, Unsendable } from './wire-text.ts';
 
 export type ParameterTarget = Extract<Target, { name: string }>;
 

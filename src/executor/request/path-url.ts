@@ -1,9 +1,9 @@
 // Template + arguments → path. The origin comes from configuration alone, and no argument may add or remove a segment or reach a
 // parent: in 2026 that was the typical bug of gateways like this one (CVE-2026-32871, CVE-2026-29791 and many more).
 import type { Args } from '../../endpoint/model.ts';
+import { encodeLiteral, locate, Unsendable } from '../../endpoint/wire-text.ts';
 import { writeJson } from '../answer/lossless.ts';
 import { argumentOf, type Serialise } from './parameter-styles.ts';
-import { encodeLiteral, locate, Unsendable } from './wire-text.ts';
 
 export interface PathVariable {
   readonly key: string;

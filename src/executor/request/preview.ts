@@ -1,9 +1,8 @@
 // The request as it would go out, for dry runs: everything exact but the credentials.
 import { isUtf8 } from 'node:buffer';
+import { buildRedactedProof, chooseCredentials, type Proof } from '../../credentials/proof.ts';
 import type { CallerHeader, Endpoint } from '../../endpoint/model.ts';
-import type { Credential } from '../../endpoint/secret/credential.ts';
 import type { WireRequest } from './build-request.ts';
-import { chooseCredentials, type Proof, type ProofPlace, placeCredentials } from './proof.ts';
 
 export interface RequestPreview {
   readonly method: string;
@@ -19,7 +18,6 @@ export interface RequestPreview {
   readonly missing?: readonly string[];
 }
 
-const REDACTED = '[redacted]';
 const MAX_BODY_CHARS = 64 * 1024;
 
 export function buildPreview(
@@ -50,7 +48,7 @@ export function previewProof(endpoint: Endpoint): { proof: Proof | undefined; mi
   const { callerHeaders = [] } = endpoint;
   if (choice.kind === 'none' && callerHeaders.length === 0) return { proof: undefined, missing: [] };
   const credentials = choice.kind === 'chosen' ? choice.credentials : (endpoint.security[0] ?? []);
-  const proof = placeCredentials(choice.kind === 'none' ? [] : credentials, placeholderOf);
+  const proof = buildRedactedProof(choice.kind === 'none' ? [] : credentials);
   const headers = Object.fromEntries(callerHeaders.map((header) => [header.name, originOfHeader(header)]));
   return {
     proof: { ...proof, headers: { ...headers, ...proof.headers } },
@@ -61,9 +59,4 @@ export function previewProof(endpoint: Endpoint): { proof: Proof | undefined; mi
 /** Shows where the value comes from; the value itself is known only in a call. */
 function originOfHeader(header: CallerHeader): string {
   return header.from === 'principal' ? header.text.shown : `[${header.name} of the caller's request]`;
-}
-
-function placeholderOf(credential: Credential, { in: where, prefix = '' }: ProofPlace): string {
-  if (credential.kind === 'awsSigv4') return `AWS4-HMAC-SHA256 ${REDACTED}`;
-  return where === 'header' ? prefix + REDACTED : REDACTED;
 }

@@ -1,14 +1,14 @@
 // Arguments → request body. An optional body without any argument is left out entirely, Content-Type included.
+import type { Proof } from '../../credentials/proof.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, BodyPlan, Endpoint, Target } from '../../endpoint/model.ts';
 import { emptyMap } from '../../endpoint/untrusted.ts';
+import { locate, Unsendable, wellFormed } from '../../endpoint/wire-text.ts';
 import { writeJson } from '../answer/lossless.ts';
 import { bytesOf, mediaTypeOf } from './file-argument.ts';
 import { checkMembers } from './method-override.ts';
 import { compileMultipart } from './multipart-body.ts';
 import { argumentOf, compileForm, toText } from './parameter-styles.ts';
-import type { Proof } from './proof.ts';
-import { locate, Unsendable, wellFormed } from './wire-text.ts';
 
 export interface WireBody {
   readonly contentType: string;

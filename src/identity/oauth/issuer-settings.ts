@@ -1,10 +1,10 @@
 // The settings of an authorization server, and what can be wrong with them. They are checked before the gateway listens: otherwise
 // a wrong setting would only show later, as refused tokens.
 import { resolve } from 'node:path';
-import { lookup } from '../../endpoint/environment.ts';
+import { lookup, sourceProblem } from '../../endpoint/environment.ts';
 import type { CallLimits } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
-import { FILE_MARK, fileProblem } from '../../endpoint/secret/secret-file.ts';
+import { FILE_MARK } from '../../endpoint/sources/secret-file.ts';
 import { isSafeAddress } from './authorization-server.ts';
 import { isScope, type ScopeSettings } from './scope-rules.ts';
 
@@ -85,7 +85,7 @@ function variableProblems(introspection: IntrospectionSettings | undefined, vari
 }
 
 function explainMissing(variables: Variables, name: string): string {
-  const problem = fileProblem(variables, name);
+  const problem = sourceProblem(variables, name);
   if (problem === undefined) return `the variable ${name} is not set`;
   return name.startsWith(FILE_MARK) ? `${problem} (looked for ${resolve(name.slice(FILE_MARK.length))})` : problem;
 }

@@ -2,10 +2,20 @@
 // document's main origin. An operation on another origin has variables of its own, so no key is sent to another host unless the
 // operator sets it.
 // https://spec.openapis.org/oas/v3.2.0.html#security-requirement-object
+
+import { headerOf } from '../../credentials/credential-places.ts';
+import { isIssuedBy, isOnlyInDomainFiles, isSameScheme } from '../../credentials/document-schemes.ts';
+import {
+  alternativesOf,
+  destinationOf,
+  formatOf,
+  isKeyParameter,
+  secretsIn,
+  unsetVariables,
+} from '../../credentials/secrets.ts';
 import { originOf } from '../../endpoint/address.ts';
+import type { Credential } from '../../endpoint/credential.ts';
 import { isObject } from '../../endpoint/is-object.ts';
-import type { Credential } from '../../endpoint/secret/credential.ts';
-import { alternativesOf, destinationOf, formatOf, secretsIn, unsetVariables } from '../../endpoint/secrets.ts';
 import { listAt, type Node, nodeAt, textAt, textsAt } from '../../endpoint/untrusted.ts';
 import type { CredentialSource, ImportOptions } from '../import-options.ts';
 import { behindRef } from '../schema/schema-refs.ts';
@@ -120,8 +130,8 @@ export class Security {
     }
     const url = `${method} ${baseUrl}${path}`;
     // A login must not require the token that it issues.
-    if (entry.sets.some((set) => set.some((one) => isLoginAt(one, url))))
-      return entry.sets.filter((set) => !set.some((one) => isLoginAt(one, url)));
+    if (entry.sets.some((set) => set.some((one) => isIssuedBy(one, url))))
+      return entry.sets.filter((set) => !set.some((one) => isIssuedBy(one, url)));
     if (entry.missing !== undefined) entry.missing.operations++;
     return entry.sets;
   }
@@ -172,7 +182,7 @@ export class Security {
     const own = name === undefined ? undefined : this.#own.get(name);
     if (name === undefined || origin !== this.#mainOrigin || (own === undefined && this.#schemeOf(name) === undefined))
       return {};
-    const field = own === undefined ? undefined : fieldOf(own);
+    const field = own === undefined ? undefined : headerOf(own)?.toLowerCase();
     return callerHeaders.some((header) => header.name === field) ? {} : { [name]: [] };
   }
 
@@ -227,8 +237,8 @@ export class Security {
       const own = foreignOrigin === undefined ? this.#own.get(name) : undefined;
       const build = () =>
         credentialsForScheme(name, scheme ?? this.#guess(name), scopes, secrets, { mainUrl, admit, signing });
-      ways = own && (OWN_KINDS.has(own.kind) || !scheme) ? [own] : build();
-      if (own && !ways.some((one) => isLike(one, own))) ways = [own];
+      ways = own && (isOnlyInDomainFiles(own) || !scheme) ? [own] : build();
+      if (own && !ways.some((one) => isSameScheme(one, own))) ways = [own];
       this.#ways.set(key, ways);
     }
     return ways;
@@ -244,9 +254,6 @@ function foreignTo({ uri }: SourceDocument, url: URL, name: string): string | un
   const address = (url.origin + url.pathname).slice(0, 300);
   return `is on neither the API’s host nor ${new URL(uri).host}, where the document came from, so your variables are not sent there; if the address is right, add credentials: { ${JSON.stringify(name)}: { tokenUrl: ${address} } } to the domain file`;
 }
-
-/** Kinds that no document can declare, so a domain file defines them completely. */
-const OWN_KINDS: ReadonlySet<Credential['kind']> = new Set(['login', 'token_exchange', 'assertion']);
 
 /** Limit for alternatives: those of several schemes multiply. */
 const MAX_ALTERNATIVES = 12;
@@ -265,25 +272,6 @@ function withSingle(
   if (requirements.length === 0) return [single];
   const isFurther = ownCredentials.has(name) && !requirements.some((requirement) => Object.hasOwn(requirement, name));
   return isFurther ? [single, ...requirements] : requirements;
-}
-
-/** Whether a credential of the domain file is the same as a scheme of the document, and only adds where its secrets come from. */
-function isLike(scheme: Credential, own: Credential): boolean {
-  if (scheme.kind !== 'apiKey' || own.kind !== 'apiKey') return scheme.kind === own.kind;
-  const isThere = scheme.in === own.in && scheme.field.toLowerCase() === own.field.toLowerCase();
-  return isThere && (own.prefix === undefined || own.prefix === scheme.prefix);
-}
-
-/** The header a credential is written to, in lower case. */
-function fieldOf(credential: Credential): string | undefined {
-  if (credential.kind === 'apiKey') return credential.in === 'header' ? credential.field.toLowerCase() : undefined;
-  if (credential.kind === 'assertion') return credential.field.toLowerCase();
-  if (credential.kind !== 'login') return 'authorization';
-  return credential.send.in === 'header' ? credential.send.field.toLowerCase() : undefined;
-}
-
-function isLoginAt(credential: Credential, url: string): boolean {
-  return credential.kind === 'login' && `${credential.request.method} ${credential.request.url}` === url;
 }
 
 /** An alternative that cannot work is left out; if none can work, throws the problem of the last one. */
@@ -397,6 +385,5 @@ function isWaiting(credential: Credential): boolean {
 }
 
 function describe(credential: Credential): string {
-  const isParameter = credential.kind === 'apiKey' && credential.isParameter === true;
-  return `${isParameter ? 'the parameter ' : ''}${credential.name}, as ${formatOf(credential)}`;
+  return `${isKeyParameter(credential) ? 'the parameter ' : ''}${credential.name}, as ${formatOf(credential)}`;
 }

@@ -4,12 +4,16 @@
 // A document must not choose a variable that is sent to its own server: with the title `AWS` and a scheme `secretAccessKey`, it
 // would get AWS_SECRET_ACCESS_KEY. So the plain name `<DOMAIN>_<SCHEME>` is only read if the operator chose the origin (a base
 // URL). Otherwise secrets come from variables with the prefix for documents, or from variables that the operator named.
+import type { KnownCredential } from '../../credentials/kind-table.ts';
+import { readPassword } from '../../credentials/kinds/basic.ts';
+import type { BearerCredential } from '../../credentials/kinds/bearer.ts';
+import type { LoginCredential } from '../../credentials/kinds/login.ts';
+import type { OAuthCredential } from '../../credentials/kinds/oauth2.ts';
+import { fillLogin } from '../../credentials/login/login-request.ts';
 import { isWebUrl, originOf } from '../../endpoint/address.ts';
+import type { Credential, Secret } from '../../endpoint/credential.ts';
 import { DOCUMENT_PREFIX, type Environment, readSecret } from '../../endpoint/environment.ts';
-import { fillLogin } from '../../endpoint/login/fill-login.ts';
 import { toSnakeCase } from '../../endpoint/names.ts';
-import type { Credential, Secret } from '../../endpoint/secret/credential.ts';
-import { readPassword } from '../../endpoint/secrets.ts';
 import { type Node, nodeAt, textAt } from '../../endpoint/untrusted.ts';
 import type { CredentialSource, ImportOptions } from '../import-options.ts';
 import { prefixIn, withPrefix } from '../key-prefix.ts';
@@ -112,12 +116,13 @@ export function credentialsForScheme(
 ): readonly Credential[] {
   const isOAuth = scheme.type === 'oauth2' && !isSigned(scheme);
   if (!isOAuth) return [buildCredential(name, scheme, secrets, address)];
-  const token: Credential = { kind: 'bearer', name, secret: secrets.read('') };
+  const token: BearerCredential = { kind: 'bearer', name, secret: secrets.read('') };
   // An existing token is used as it is, whatever the flow.
   if (token.secret.value !== undefined) return [token];
-  const flows = buildFlows(name, scheme, scopes, secrets, address);
+  const { client, login } = buildFlows(name, scheme, scopes, secrets, address);
   // People often have a token from a login elsewhere, so it stays an alternative to the password flow; client programs do not.
-  return flows.length > 0 && flows.every(({ kind }) => kind === 'oauth2') ? flows : [...flows, token];
+  if (client !== undefined && login === undefined) return [client];
+  return [client, login, token].filter((credential) => credential !== undefined);
 }
 
 /** The flows without a browser: client credentials, and user name and password. */
@@ -127,23 +132,27 @@ function buildFlows(
   scopes: readonly string[],
   { source, env, read }: SchemeSecrets,
   address: SchemeAddress,
-): Credential[] {
-  const [client, password] = [
+): { readonly client: OAuthCredential | undefined; readonly login: LoginCredential | undefined } {
+  const [clientFlow, password] = [
     flowOf(scheme, 'clientCredentials', 'application'),
     flowOf(scheme, 'password', 'password'),
   ];
   const namesClient = source.clientIdEnv !== undefined && source.usernameEnv === undefined;
-  const isForClient = client !== undefined || password === undefined || namesClient;
-  const clientUrl = toUrl((isForClient ? source.tokenUrl : undefined) ?? textAt(client, 'tokenUrl'), address.mainUrl);
+  const isForClient = clientFlow !== undefined || password === undefined || namesClient;
+  const clientUrl = toUrl(
+    (isForClient ? source.tokenUrl : undefined) ?? textAt(clientFlow, 'tokenUrl'),
+    address.mainUrl,
+  );
   const loginUrl = toUrl((isForClient ? undefined : source.tokenUrl) ?? textAt(password, 'tokenUrl'), address.mainUrl);
   const isOwn = (url: URL) => source.tokenUrl !== undefined || url.origin === originOf(address.mainUrl);
   const { usernameEnv, passwordEnv, clientIdEnv, clientSecretEnv } = source;
   const isNamed = [usernameEnv, passwordEnv, clientIdEnv, clientSecretEnv].some((variable) => variable !== undefined);
   const admit = (url: URL) => (isOwn(url) ? {} : address.admit(url, isNamed));
   const readFor = (url: URL, suffix: Suffix) => (isOwn(url) ? read(suffix) : read(suffix, true));
-  const credentials: Credential[] = [];
+  let client: OAuthCredential | undefined;
+  let login: LoginCredential | undefined;
   if (clientUrl !== undefined) {
-    credentials.push({
+    client = {
       kind: 'oauth2',
       name,
       tokenUrl: clientUrl.href,
@@ -151,7 +160,7 @@ function buildFlows(
       clientId: readFor(clientUrl, 'CLIENT_ID'),
       clientSecret: readFor(clientUrl, 'CLIENT_SECRET'),
       scopes: source.scopes ?? scopes,
-    });
+    };
   }
   if (loginUrl !== undefined) {
     const variable = (suffix: Suffix) => `\${${readFor(loginUrl, suffix).variable}}`;
@@ -167,7 +176,7 @@ function buildFlows(
       ...Object.fromEntries(clientFields),
     };
     const literal = { url: loginUrl.href, form: scope === '' ? {} : { scope } };
-    credentials.push({
+    login = {
       kind: 'login',
       name,
       ...fillLogin({ form, literal }, env),
@@ -175,9 +184,9 @@ function buildFlows(
       send: { in: 'header', field: 'Authorization', prefix: 'Bearer ' },
       renewOn: [401],
       isScheme: true,
-    });
+    };
   }
-  return credentials;
+  return { client, login };
 }
 
 function buildCredential(
@@ -185,7 +194,7 @@ function buildCredential(
   scheme: Node,
   { source, read, password }: SchemeSecrets,
   address: SchemeAddress,
-): Credential {
+): KnownCredential {
   if (isSigned(scheme)) {
     const [accessKeyId, secretAccessKey] = [read('ACCESS_KEY_ID'), read('SECRET_ACCESS_KEY')];
     const { region, service } = address.signing(source);

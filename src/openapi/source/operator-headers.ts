@@ -2,9 +2,8 @@
 // are sent to two origins only, that of the API and that of the document, both of which the operator chose.
 import { originOf } from '../../endpoint/address.ts';
 import type { Environment } from '../../endpoint/environment.ts';
-import { linesFor, readHeaderLines } from '../../endpoint/headers/header-fields.ts';
+import { type HeaderCredential, linesFor, readHeaderLines } from '../../endpoint/headers/header-fields.ts';
 import type { Problem } from '../../endpoint/problems.ts';
-import type { Credential } from '../../endpoint/secret/credential.ts';
 import { type Node, textAt } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import type { ImportOptions } from '../import-options.ts';
@@ -13,14 +12,14 @@ import type { HeaderFields } from './fetch.ts';
 export interface OperatorHeader {
   /** Lower case. */
   readonly name: string;
-  readonly credential: Extract<Credential, { kind: 'apiKey' }>;
+  readonly credential: HeaderCredential;
 }
 
 /** Throws BAD_CONFIG if a line is not a header. */
 export function readOperatorHeaders(
   lines: readonly string[],
   env: Environment,
-  credentials: readonly Credential[] = [],
+  credentials: readonly HeaderCredential[] = [],
 ): OperatorHeader[] {
   const problems: Problem[] = [];
   const headers = [...credentials, ...readHeaderLines(lines, env, problems)];
@@ -29,9 +28,7 @@ export function readOperatorHeaders(
     const name = problem.path[1];
     throw new GatewayError('BAD_CONFIG', `${name === undefined ? '' : `The header ${name} `}${problem.message}.`);
   }
-  return headers.flatMap((credential) =>
-    credential.kind === 'apiKey' ? [{ name: credential.field.toLowerCase(), credential }] : [],
-  );
+  return headers.map((credential) => ({ name: credential.field.toLowerCase(), credential }));
 }
 
 /** Whether the operator's header already is what a security scheme asks for. */

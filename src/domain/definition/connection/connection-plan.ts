@@ -7,7 +7,7 @@ import { type Environment, expand, lookup, needsVariables } from '../../../endpo
 import { freeze } from '../../../endpoint/freeze.ts';
 import type { Connection, ProxyServer } from '../../../endpoint/model.ts';
 import type { Problem } from '../../../endpoint/problems.ts';
-import { FILE_MARK } from '../../../endpoint/secret/secret-file.ts';
+import { FILE_MARK } from '../../../endpoint/sources/secret-file.ts';
 import { omitUndefined } from '../../../endpoint/untrusted.ts';
 import { parseProxy } from '../../../network/proxy-rules.ts';
 import type { DomainDefinition } from '../definition-types.ts';

@@ -1,6 +1,6 @@
 // The shape of `tls` and `proxy` in a domain file.
 import { z } from 'zod';
-import { variable } from '../credentials/credential-schema.ts';
+import { variable } from '../shape/credential-schema.ts';
 import { about, strict, text, withDefault } from '../shape/fields.ts';
 
 export const tls = strict({

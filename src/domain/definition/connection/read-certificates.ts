@@ -1,6 +1,6 @@
 // Reads the certificates and keys of a domain file and checks them at start; otherwise every call would fail.
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { readSecretFile } from '../../../endpoint/secret/secret-file.ts';
+import { readSecretFile } from '../../../endpoint/sources/secret-file.ts';
 
 export type Say = (message: string) => undefined;
 

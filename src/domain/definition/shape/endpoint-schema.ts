@@ -5,9 +5,9 @@ import { CONFIRM_WAYS, DEFAULT_LIMITS, EFFECTS, GUARD_POLICIES } from '../../../
 import { TOOL_NAME } from '../../../endpoint/names.ts';
 import { REDACT_PATH } from '../../../endpoint/redaction/redact-paths.ts';
 import { hint } from '../../../endpoint/suggest.ts';
-import { variable } from '../credentials/credential-schema.ts';
 import type { ArgDefinition } from '../definition-types.ts';
 import { pagination, response } from './answer-schema.ts';
+import { variable } from './credential-schema.ts';
 import {
   about,
   anything,

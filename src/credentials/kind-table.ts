@@ -1,0 +1,33 @@
+// All kinds of credentials. A new kind is a file in kinds/ and an entry here. Nobody outside of this folder looks at the kind of a
+// credential: secrets.ts, proof.ts and the other files beside this one answer for all of them.
+import type { z } from 'zod';
+import type { Credential } from '../endpoint/credential.ts';
+import type { CredentialKind } from './credential-kind.ts';
+import { apiKey } from './kinds/api-key.ts';
+import { assertion } from './kinds/assertion.ts';
+import { awsSigv4 } from './kinds/aws-sigv4.ts';
+import { basic } from './kinds/basic.ts';
+import { bearer } from './kinds/bearer.ts';
+import { login } from './kinds/login.ts';
+import { oauth2 } from './kinds/oauth2.ts';
+import { tokenExchange } from './kinds/token-exchange.ts';
+
+/** In the order in which messages name them. */
+const KINDS = { apiKey, bearer, basic, login, oauth2, token_exchange: tokenExchange, assertion, awsSigv4 };
+
+export type Kind = keyof typeof KINDS;
+
+/** By the name that domain files use. */
+export const CREDENTIAL_KINDS = KINDS satisfies Record<Kind, CredentialKind> & {
+  readonly [Name in Kind]: CredentialKind<Credential & { readonly kind: Name }>;
+};
+
+/** A credential with the fields of its kind. */
+export type KnownCredential = { [Name in Kind]: ReturnType<(typeof KINDS)[Name]['build']> }[Kind];
+
+/** A credential as a domain file declares it. */
+export type CredentialDefinition = { [Name in Kind]: z.output<ReturnType<(typeof KINDS)[Name]['shape']>> }[Kind];
+
+export function kindOf({ kind }: Credential): CredentialKind {
+  return CREDENTIAL_KINDS[kind as Kind];
+}

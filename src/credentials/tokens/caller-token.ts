@@ -1,0 +1,35 @@
+// The caller's own token, as the subject of an exchange. Read from the principal: the listener that identified the caller has
+// verified it. It goes to the server that exchanges it, and nowhere else.
+import { createHash } from 'node:crypto';
+import type { Principal } from '../../call/caller.ts';
+import { GatewayError } from '../../errors.ts';
+
+export interface CallerToken {
+  /** Of the caller and this very token; without the token in it. */
+  readonly key: string;
+  readonly token: string;
+  /** undefined: nobody says. */
+  readonly expiresAtMs: number | undefined;
+}
+
+/** Throws for a caller that has shown no token: a key, a certificate, the local user. */
+export function readCallerToken(principal: Principal, tool: string): CallerToken {
+  const { id } = principal;
+  const token = principal.token?.() ?? '';
+  if (token === '')
+    throw new GatewayError(
+      'MISSING_CREDENTIAL',
+      `${tool} was not called: it acts in the caller's name, with a token exchanged for the caller's OAuth access token, and ${JSON.stringify(id)} sent none. Nothing was sent. Call over HTTP with an access token of an authorization server that this gateway accepts (auth.oauth in landbridge.yaml); a key or a local start is not enough. Changing the arguments does not help.`,
+      { tool },
+    );
+  const { exp } = principal.claims ?? {};
+  const expiresAtMs = typeof exp === 'number' && Number.isFinite(exp) ? exp * 1000 : undefined;
+  if (expiresAtMs !== undefined && expiresAtMs <= Date.now())
+    throw new GatewayError(
+      'MISSING_CREDENTIAL',
+      `${tool} was not called: it exchanges the caller's access token for one for the API, and the caller's token has expired. Nothing was sent. Get a new access token and call again.`,
+      { tool },
+    );
+  const hash = createHash('sha256').update(token).digest('base64url');
+  return { key: JSON.stringify([id, hash]), token, expiresAtMs };
+}

@@ -1,0 +1,38 @@
+// The shape of a credential in a domain file: of a kind of its own, or variables for a security scheme of the imported document.
+import { z } from 'zod';
+import type { ShapeTools } from '../../../credentials/credential-kind.ts';
+import type { CredentialDefinition } from '../../../credentials/kind-table.ts';
+import { variableName } from '../../../credentials/secret-fields.ts';
+import { kindShapes, type SchemeDefinition, schemeFields } from '../../../credentials/shapes.ts';
+import { isObject } from '../../../endpoint/is-object.ts';
+import {
+  about,
+  chosen,
+  closed,
+  FILLED,
+  headerName,
+  inAnyCase,
+  list,
+  named,
+  strict,
+  text,
+  texts,
+  withDefault,
+} from './fields.ts';
+
+const tools: ShapeTools = { z, about, closed, FILLED, headerName, inAnyCase, list, named, text, texts, withDefault };
+
+export const variable: z.ZodString = variableName(tools);
+
+const kinds = kindShapes(tools);
+const fields = schemeFields(tools);
+const scheme = strict(fields).meta({
+  id: 'scheme',
+  description:
+    'The secret values for a security scheme of the imported document. The document says which kind it is. Use the name of the scheme as the name of the credential.',
+});
+
+/** Without `kind` it can only be a security scheme of an imported document; the build reports it if there is none. */
+export const credential = chosen<z.ZodType<CredentialDefinition | SchemeDefinition>>([kinds, scheme], (value) =>
+  isObject(value) && !Object.keys(value).every((key) => key in fields) ? kinds : scheme,
+);
