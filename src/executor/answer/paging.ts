@@ -179,7 +179,7 @@ function totalOf(value: object, headers: RawResponse['headers']): number | undef
   return undefined;
 }
 
-/** The value at a dot path; keys that contain dots are found first. */
+/** The value at a dot path; keys that hold dots themselves are found first. */
 export function at(value: unknown, path: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   if (Object.hasOwn(value, path)) return (value as Record<string, unknown>)[path];
