@@ -44,15 +44,15 @@ export function splitHeaderLine(line: string): { readonly name: string; readonly
   return { name: line.slice(0, Math.max(colon, 0)).trim(), value: line.slice(colon + 1).trim() };
 }
 
-/** In front of the name of every credential that was made of a header. */
+/** Begins the name of every credential that was made from a header. */
 const OF_HEADER = 'header ';
 
-/** Whether the name of a credential is that of a secret header, and of nothing that a file or document declares. */
+/** Whether a credential of this name was made from a header, and not declared by a file or document. */
 export function isOfHeader(name: string): boolean {
   return name.startsWith(OF_HEADER);
 }
 
-/** The lines, if that is the origin they are for. */
+/** The lines, if they are for this origin. */
 export function linesFor(headers: HeadersFor | undefined, origin: string | undefined): readonly string[] {
   return headers !== undefined && headers.origin === origin ? headers.lines : [];
 }

@@ -12,7 +12,7 @@ import { tooLarge } from './cut-answer.ts';
 /** Everything needed to read an answer, as plain data. */
 export interface AnswerJob {
   readonly plan: AnswerPlan;
-  /** Taken out of the answer. */
+  /** Removed from the answer. */
   readonly secrets: readonly string[];
   /** The memory of its body is transferred to the thread, and cannot be used here any more. */
   readonly input: AnswerInput;

@@ -66,7 +66,7 @@ export function isOk(status: number): boolean {
   return (status >= 200 && status < 300) || status === 304;
 }
 
-/** `redact` takes the endpoint's own secrets out: an API may echo what it was sent. */
+/** `redact` removes the endpoint's own secrets: an API may echo what it was sent. */
 export function compileAnswer({ response, paging }: AnswerPlan, redact: Redactor): (input: AnswerInput) => Answer {
   const shape = compileShape(response);
   const hasNoShape = isUnshaped(response);

@@ -159,7 +159,7 @@ function shortenWith(value: unknown, level: Level, depth: number, rest: { chars:
   return out;
 }
 
-/** A scalar as it is; of anything else how much it holds. */
+/** A scalar as it is; of anything else, its size. */
 function summaryOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return Array.isArray(value) ? `[… ${value.length} items]` : '{…}';

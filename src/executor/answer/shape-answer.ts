@@ -82,7 +82,7 @@ function project(value: unknown, fields: readonly string[], notes: string[]): un
   return unmatched.length === paths.length ? value : selection.value;
 }
 
-/** Uniform flat rows are a table in TOON; anything else is often longer than JSON, which then stays. */
+/** Uniform flat rows are a table in TOON; anything else is often longer than JSON, which is then used. */
 function render(fit: Fitted, format: ResponsePlan['format']): string {
   if (format !== 'toon' || typeof fit.value !== 'object' || fit.value === null) return fit.text;
   const toon = encodeToon(toPlain(fit.value) as object);

@@ -1,15 +1,15 @@
 // How many steps a backtracking engine may need for a regular expression, read from its text. Every repetition that can
 // end at several places multiplies the ways to match by the number of those places; a repetition of something that can
-// itself match in several ways has no such bound. The figure is an upper bound, so what it calls cheap is cheap.
+// itself match in several ways has no such bound. The figure is an upper bound: a pattern that it rates as cheap is cheap.
 
 /** Ways to match: `factor` times the smaller of the subject's length and each of `repeats`. */
 interface Ways {
   readonly factor: number;
   readonly repeats: readonly number[];
-  /** Whether there is exactly one way to match at a given place, and it moves on. */
+  /** Whether there is exactly one way to match at a given place, and it consumes characters. */
   readonly single: boolean;
-  /** An assertion: it has its cost, and does not move. */
-  readonly still?: boolean;
+  /** Its match consumes nothing, though it has its cost. */
+  readonly isAssertion?: boolean;
 }
 
 export interface PatternCost {
@@ -26,7 +26,7 @@ const MAX_NESTING = 50;
 /** A group that matches in several ways may be written out this many times. */
 const MAX_COPIES = 4;
 const ONE: Ways = { factor: 1, repeats: [], single: true };
-const NOTHING: Ways = { factor: 1, repeats: [], single: false, still: true };
+const NOTHING: Ways = { factor: 1, repeats: [], single: false, isAssertion: true };
 const ENDLESS: Ways = { factor: Number.POSITIVE_INFINITY, repeats: [], single: false };
 
 /** The cost of a pattern; undefined where its text is not understood. */
@@ -77,17 +77,17 @@ function widest(branches: readonly Ways[]): number[] {
 
 function readSequence(reader: Reader, depth: number): Ways | undefined {
   let all: Ways = { factor: 1, repeats: [], single: false };
-  let moves = false;
+  let consumes = false;
   let single = true;
   while (reader.at < reader.source.length && !'|)'.includes(reader.source[reader.at]!)) {
     const atom = readAtom(reader, depth);
     if (atom === undefined) return undefined;
     const ways = readRepeat(reader, atom);
     all = { factor: all.factor * ways.factor, repeats: [...all.repeats, ...ways.repeats], single: false };
-    moves ||= ways.single;
-    single &&= ways.single || ways.still === true;
+    consumes ||= ways.single;
+    single &&= ways.single || ways.isAssertion === true;
   }
-  return { ...all, single: single && moves };
+  return { ...all, single: single && consumes };
 }
 
 /** A character, a class, an assertion, a back reference or a group. */
@@ -132,8 +132,8 @@ function readGroup(reader: Reader, depth: number): Ways | undefined {
   const inner = readAlternatives(reader, depth + 1);
   if (inner === undefined || reader.source[reader.at] !== ')') return undefined;
   reader.at++;
-  // An assertion matches or not and does not move, so its text is not matched a second time.
-  return /[=!]$/.test(text) ? { ...inner, single: false, still: true } : inner;
+  // An assertion matches or not and consumes nothing, so its text is not matched a second time.
+  return /[=!]$/.test(text) ? { ...inner, single: false, isAssertion: true } : inner;
 }
 
 const REPEAT = /(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})\??/y;

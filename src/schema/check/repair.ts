@@ -17,7 +17,7 @@ import { USABLE } from './assertions.ts';
 import { MAX_COMPILED } from './budget.ts';
 import { safePattern } from './pattern.ts';
 
-/** Identity and dialect of a schema mean nothing inside one that is complete; `$async` would turn checks into promises. */
+/** Identity and dialect mean nothing inside a self-contained schema; `$async` would turn checks into promises. */
 const DROPPED = new Set(
   `$schema $id id $anchor $dynamicAnchor $async $vocabulary $comment discriminator nullable
   __proto__`.split(/\s+/),
@@ -34,7 +34,7 @@ function whyUnusable(root: JsonSchema, keyword: string, value: unknown): string 
   return USABLE.get(keyword)?.(value) === false ? 'unusable value' : undefined;
 }
 
-/** What of one schema can be enforced, as ajv writes it; `note` is told about every keyword that cannot. */
+/** The keywords of one schema that can be enforced, as ajv writes them; `note` is called for every other keyword. */
 function usableKeywords(
   root: JsonSchema,
   schema: SchemaObject,
@@ -121,8 +121,8 @@ function isMisread({ unevaluatedItems, contains, prefixItems }: SchemaObject): b
 }
 
 /**
- * What of a schema will not be enforced, by JSON pointer; empty when all is. `earlier` remembers between schemas that share
- * definitions, which are the same objects in each of them: it is said once, and looked at once.
+ * The parts of a schema that will not be enforced, by JSON pointer; empty if all are. `earlier` is for schemas that share definitions
+ * (the same objects in each of them): each is looked at and reported once.
  */
 export function auditSchema(root: JsonSchema, earlier = new WeakSet<SchemaObject>()): readonly string[] {
   const notes = new Set<string>();
@@ -159,7 +159,7 @@ function auditPart(
     auditPart(root, inner, `${at}/${keyword}${step}`, depth + 1, earlier, notes);
   };
   const { $defs = {}, definitions = {}, ...rest } = usable;
-  // Thousands of definitions in each of thousands of schemas: those looked at before cost no more than a look-up.
+  // There may be thousands of definitions in each of thousands of schemas: those seen before cost no more than a look-up.
   for (const [keyword, map] of Object.entries({ $defs, definitions })) {
     const children = map as Readonly<Record<string, unknown>>;
     for (const name in children)

@@ -16,7 +16,7 @@ const SECRET_NAME =
 const SECRET_VALUE =
   /^(?:bearer |basic |sk[-_]|pk[-_]|rk[-_]|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|AKIA|ASIA|eyJ[\w-]+\.|-----BEGIN|ya29\.|AIza)/i;
 
-/** Whether a value should not be repeated: by the argument's name, by its schema, or by its looks. */
+/** Whether a value should not be repeated: by the argument's name, by its schema, or by the form of the value. */
 export function isSecret(value: unknown, key: string, schema?: JsonSchema): boolean {
   if (isObject(schema) && (schema.format === 'password' || schema.writeOnly === true)) return true;
   if (typeof value !== 'string' && typeof value !== 'number') return false;

@@ -24,7 +24,7 @@ const MAX_CLEANED = 4_000;
 function plainText(text: string): string {
   const entry = cache.get(text);
   if (entry !== undefined) return entry;
-  // What is cut off anyway need not be cleaned.
+  // The rest is cut off anyway.
   const plain = toPlainText(text.slice(0, 2_000));
   if (cache.size >= MAX_CLEANED) cache.clear();
   cache.set(text, plain);

@@ -30,7 +30,7 @@ export const ANYTHING: PortableNode = Object.freeze({
   anyOf: [...NOT_A_LIST, { type: 'array', items: { anyOf: [ANY_STRING, ANY_NUMBER, ANY_OBJECT] } }],
 });
 
-/** Where a schema may not go a level deeper. */
+/** The same without lists, for the deepest level that clients read. */
 export const ANYTHING_BUT_LISTS: PortableNode = Object.freeze({ anyOf: NOT_A_LIST });
 
 export function stringNode(pass: Pass, facts: Facts, at: NodePosition): PortableNode {

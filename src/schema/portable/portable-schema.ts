@@ -28,7 +28,7 @@ export interface PortableOptions {
   readonly maxChars: number;
   /** The argument that is a whole body: its readOnly fields are hidden like readOnly arguments. */
   readonly body?: string | undefined;
-  /** The argument whose items, if it is a list, are things to change: each shows what it is identified by. */
+  /** The argument whose items, if it is a list, are things to change: each item shows its id. */
   readonly changes?: string | undefined;
 }
 
@@ -37,7 +37,7 @@ const DEFAULTS: PortableOptions = { maxDepth: 4, maxChars: 16_000 };
 const MAX_NODES = 600;
 const MAX_TEXT = 300;
 const SHORT_TEXT = 100;
-/** One key outside this and Claude refuses every request of the session. */
+/** If one key does not match, Claude refuses every request of the session. */
 const KEY = /^[a-zA-Z0-9_.-]{1,64}$/;
 
 /** The arguments of a tool as an object schema that every client accepts. */
@@ -298,7 +298,7 @@ class SchemaReducer {
   }
 }
 
-/** Hundreds of arguments: the required ones and as many others as fit, and a word on the rest. */
+/** Of hundreds of arguments: the required ones and as many others as fit, and a note on the rest. */
 function dropOptional(args: readonly Argument[], facts: Facts, maxChars: number): Map<string, PortableNode> {
   const choice = new Set(args.filter(({ key }) => facts.required.has(key)));
   let size = [...choice].reduce((sum, arg) => sum + sizeOf(arg), 0);
@@ -326,7 +326,7 @@ function addRequiredWith(facts: Facts, properties: Map<string, PortableNode>): v
   }
 }
 
-/** What the root says about several arguments at once is written on those it concerns. */
+/** Rules of the root about several arguments are described at those arguments. */
 function addRootWords(rules: readonly RuleWords[], properties: Map<string, PortableNode>): void {
   for (const { sentence, names } of rules) {
     const keys = [...properties.keys()].filter((key) => names.includes(key));

@@ -14,7 +14,7 @@ import { type Facts, gatherFacts } from './schema-facts.ts';
 const MAX_BRANCHES = 10;
 const MAX_FOLDED = 60;
 
-/** The branches to show at this place, if there are any: the longest union; what others add is left to enforcement. */
+/** The branches to show at this place, if there are any: the longest union. Others are only enforced. */
 export function inlineUnion(pass: Pass, facts: Facts): readonly JsonSchema[] | undefined {
   let best: readonly JsonSchema[] | undefined;
   for (const branches of facts.unions) {

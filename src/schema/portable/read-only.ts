@@ -15,7 +15,7 @@ export function isKind(name: string): boolean {
   return KIND.test(name);
 }
 
-/** Whether everything said about a field says that the API fills it in. */
+/** Whether all schemas of a field say that the API sets it. */
 export function isReadOnly(schemas: readonly JsonSchema[]): boolean {
   return schemas.length > 0 && schemas.every((schema) => isObject(schema) && schema.readOnly === true);
 }
