@@ -63,6 +63,15 @@ const UNKNOWN_TOKEN = 'Unauthorized: this key or token is not known, or is no lo
 
 const UNKNOWN: Explanation = { why: 'unknown key or token' };
 
+/** For keys and tokens that do not come in an HTTP request. */
+export function createTokenCheck(
+  authorities: readonly Authority[],
+  profile: string,
+): (token: string) => AuthResult | Promise<AuthResult> {
+  const refuse = (explanation: Explanation): Refusal => ({ status: 401, message: UNKNOWN_TOKEN, ...explanation });
+  return (token) => authenticate(authorities, token, profile, refuse);
+}
+
 export function createIdentify({ authorities, challenge }: IdentifyOptions): Identify {
   const refuse = (
     status: 400 | 401,
@@ -86,15 +95,6 @@ export function createIdentify({ authorities, challenge }: IdentifyOptions): Ide
     if (credential.token.length > MAX_TOKEN_CHARS) return refuseUnknown(UNKNOWN);
     return authenticate(authorities, credential.token, profile, refuseUnknown);
   };
-}
-
-/** For keys and tokens that do not come in an HTTP request. */
-export function createTokenCheck(
-  authorities: readonly Authority[],
-  profile: string,
-): (token: string) => AuthResult | Promise<AuthResult> {
-  const refuse = (explanation: Explanation): Refusal => ({ status: 401, message: UNKNOWN_TOKEN, ...explanation });
-  return (token) => authenticate(authorities, token, profile, refuse);
 }
 
 /** `refuse` makes the refusal if no authority knows the token. */
