@@ -1,9 +1,9 @@
 // What a domain file says about all operations of its document.
 
+import { waysToTell } from '../credentials/caller-need.ts';
 import { readSecurity, withProofs } from '../credentials/declarations.ts';
 import { destinationOf, documentTokenUrl, secretsIn, unsetVariables, variableFields } from '../credentials/secrets.ts';
 import { homeOrigin, originOf } from '../endpoint/address.ts';
-import { waysToTell } from '../credentials/caller-need.ts';
 import type { Credential } from '../endpoint/credential.ts';
 import { DOCUMENT_PREFIX } from '../endpoint/environment.ts';
 import { isOfHeader } from '../endpoint/headers/header-fields.ts';

@@ -2,11 +2,11 @@
 // arguments and obtained confirmation before.
 import type { AssertionSigner } from '../call/assertion-signer.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
+import { endpointSecrets } from '../credentials/secrets.ts';
 import { AccessTokenCache } from '../credentials/tokens/access-token-cache.ts';
 import type { SharedTokens } from '../credentials/tokens/shared-tokens.ts';
 import type { Args, Endpoint } from '../endpoint/model.ts';
 import { createRedactor, type Redactor } from '../endpoint/redaction/redact.ts';
-import { endpointSecrets } from '../credentials/secrets.ts';
 import { AnswerThreads } from './answer/answer-threads.ts';
 import type { Answer } from './answer/build-answer.ts';
 import type { PoolLoad, PoolOptions } from './pools.ts';

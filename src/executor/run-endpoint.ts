@@ -18,10 +18,10 @@ import {
 } from '../credentials/proof.ts';
 import { type AccessTokenCache, secretsOfToken } from '../credentials/tokens/access-token-cache.ts';
 import type { IssuedToken, TokenRequest } from '../credentials/tokens/token-request.ts';
+import type { Credential } from '../endpoint/credential.ts';
 import { visible } from '../endpoint/hidden.ts';
 import type { Args, CallerHeader, Endpoint } from '../endpoint/model.ts';
 import { createRedactor, joinRedactors, type Redactor, redactBeginning } from '../endpoint/redaction/redact.ts';
-import type { Credential } from '../endpoint/credential.ts';
 import { type Aftermath, GatewayError, ToolTimeoutError } from '../errors.ts';
 import type { Slots } from '../limits/slots.ts';
 import { hidesPath } from '../schema/argument-record.ts';

@@ -1,6 +1,6 @@
+import type { Credential } from '../endpoint/credential.ts';
 import type { HeaderCredential, HeadersFor } from '../endpoint/headers/header-fields.ts';
 import type { Connection } from '../endpoint/model.ts';
-import type { Credential } from '../endpoint/credential.ts';
 import type { DocumentLimits } from './source/limits.ts';
 
 /** What is known of an operation before its request is read. */

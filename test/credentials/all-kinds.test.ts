@@ -5,7 +5,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import type { ExecutionContext } from '../../src/call/execution-context.ts';
 import { listCredentials } from '../../src/cli/serve/credential-lines.ts';
@@ -448,7 +448,7 @@ describe.each(KINDS)('a credential of kind %s', (kind) => {
     });
     const { credentials } = JSON.parse(stdout) as { credentials: unknown };
     expect(JSON.parse(toApi(JSON.stringify(credentials)))).toEqual([[{ scheme: 'it', ...sheet.explain }]]);
-    for (const text of sheet.hidden) expect(output).not.toContain(text);
+    for (const text of sheet.hidden) expect(stdout).not.toContain(text);
   });
 
   test('is in the banner with its destination', () => {

@@ -2,8 +2,8 @@
 // and says so. What has been opened is released in reverse order.
 import { type AuditTrail, openTrail, untilTrailIsFree } from '../../audit/open-trail.ts';
 import type { Config } from '../../config/read-config.ts';
-import { createRedactor } from '../../endpoint/redaction/redact.ts';
 import { collectSecrets } from '../../credentials/secrets.ts';
+import { createRedactor } from '../../endpoint/redaction/redact.ts';
 import { createGateway, type Gateway } from '../../gateway.ts';
 import { createLog, type Logger } from '../../log.ts';
 import type { SharedState } from '../../state/shared-state.ts';

@@ -1,3 +1,4 @@
+import { withProofs } from '../../credentials/declarations.ts';
 import type { Environment } from '../../endpoint/environment.ts';
 import { readHeaders } from '../../endpoint/headers/header-fields.ts';
 import { isArgumentHeader, isMethodParameter } from '../../endpoint/headers/header-names.ts';
@@ -7,7 +8,6 @@ import type { Problem } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
 import { mergeAudit } from '../definition/audit-plan.ts';
 import { argumentsOf, mergeHeaders } from '../definition/caller-plan.ts';
-import { withProofs } from '../../credentials/declarations.ts';
 import type { ArgAddition, ArgCuration, DomainDefinition, OperationCuration } from '../definition/definition-types.ts';
 import { checkPick } from '../definition/pick-paths.ts';
 import { isAddition } from '../definition/shape/curation-schema.ts';

@@ -1,9 +1,9 @@
 // Endpoint + arguments → the request to send. Everything that does not depend on the arguments is done once.
 
+import { createOwnedHeaders } from '../../credentials/credential-places.ts';
 import type { Proof } from '../../credentials/proof.ts';
 import { isWebUrl } from '../../endpoint/address.ts';
 import { headerFault, isConfigurableHeader } from '../../endpoint/headers/header-names.ts';
-import { createOwnedHeaders } from '../../credentials/credential-places.ts';
 import type { Args, Connection, Effect, Endpoint, EndpointLimits, Target } from '../../endpoint/model.ts';
 import { trimEnd } from '../../endpoint/plain-text.ts';
 import { checkHeaderValue, encode, locate, Unsendable } from '../../endpoint/wire-text.ts';
