@@ -5,7 +5,7 @@ import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Endpoint } from '../endpoint/model.ts';
 import { fillCallerHeaders } from './caller-headers.ts';
 import { isPerCaller } from './caller-need.ts';
-import { kindOf } from './kind-table.ts';
+import { credentialKind } from './kind-table.ts';
 import { chooseCredentials } from './proof.ts';
 import { readCallerToken } from './tokens/caller-token.ts';
 
@@ -23,7 +23,7 @@ export function compileCallerDigest(endpoint: Endpoint): ((context: ExecutionCon
   const choice = chooseCredentials(endpoint);
   const credentials = choice.kind === 'chosen' ? choice.credentials : [];
   const statements = credentials.flatMap((credential) => {
-    const { proof } = kindOf(credential);
+    const { proof } = credentialKind(credential);
     return proof.type === 'assertion' ? [(context: ExecutionContext) => proof.statementOf(credential, context)] : [];
   });
   const isExchanged = credentials.some(isPerCaller);

@@ -2,7 +2,7 @@
 import { fitsAnybody, readsClaim, readsIssuer } from '../endpoint/caller/caller-text.ts';
 import type { Credential } from '../endpoint/credential.ts';
 import type { Endpoint } from '../endpoint/model.ts';
-import { kindOf } from './kind-table.ts';
+import { credentialKind } from './kind-table.ts';
 import { alternativesOf, formatOf, identifiesCaller, unsetVariables } from './secrets.ts';
 
 type CallerFields = Pick<Endpoint, 'callerHeaders' | 'security'>;
@@ -28,12 +28,12 @@ export function needsToken({ callerHeaders = [], security }: CallerFields): bool
 
 /** Whether every caller has a token of its own, made from the token it showed. */
 export function isPerCaller(credential: Credential): boolean {
-  const { proof } = kindOf(credential);
+  const { proof } = credentialKind(credential);
   return proof.type === 'token' && proof.isPerCaller === true;
 }
 
 function textsOf(credential: Credential) {
-  return kindOf(credential).callerTexts?.(credential) ?? [];
+  return credentialKind(credential).callerTexts?.(credential) ?? [];
 }
 
 /**

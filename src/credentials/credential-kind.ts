@@ -29,7 +29,7 @@ export interface ShapeTools {
 }
 
 export type Shape = (tools: ShapeTools) => z.ZodType;
-export type Definition<S extends Shape> = z.output<ReturnType<S>>;
+export type DefinitionOf<S extends Shape> = z.output<ReturnType<S>>;
 
 /** What the credentials of a domain belong to. */
 export interface CredentialHome {
@@ -135,7 +135,7 @@ export interface CredentialKind<C extends Credential = Credential, S extends Sha
     env: Environment,
     say: (field: string, message: string) => void,
   ): Record<string, unknown>;
-  build(name: string, definition: Definition<S>, context: BuildContext): C;
+  build(name: string, definition: DefinitionOf<S>, context: BuildContext): C;
   /** No document can declare it: a domain file that has one defines it completely. */
   readonly isOnlyInDomainFiles?: true;
   /** In the reference and the JSON Schema it comes after the others. */

@@ -2,20 +2,20 @@
 import type { Credential } from '../endpoint/credential.ts';
 import { plainName } from '../endpoint/headers/header-names.ts';
 import type { Endpoint } from '../endpoint/model.ts';
-import { kindOf } from './kind-table.ts';
-import { placeOf } from './proof.ts';
+import { credentialKind } from './kind-table.ts';
+import { credentialPlace } from './proof.ts';
 import { identifiesCaller } from './secrets.ts';
 
 /** The header that a credential is sent in, as it is declared. */
 export function headerOf(credential: Credential): string | undefined {
-  const { in: where, field } = placeOf(credential);
+  const { in: where, field } = credentialPlace(credential);
   return where === 'header' ? field : undefined;
 }
 
 /** The fields of the body or the query that credentials are sent in. */
 export function fieldsIn(credentials: readonly Credential[], where: 'body' | 'query'): string[] {
   return credentials
-    .map(placeOf)
+    .map(credentialPlace)
     .flatMap((place) => (place.in === where && place.field !== undefined ? place.field : []));
 }
 
@@ -27,8 +27,8 @@ export function findKey(
 ): { readonly name: string; readonly variable: string } | undefined {
   const plain = (name: string | undefined) => (where === 'body' ? name : name?.toLowerCase());
   for (const credential of credentials) {
-    const variable = kindOf(credential).keyVariable?.(credential);
-    const place = placeOf(credential);
+    const variable = credentialKind(credential).keyVariable?.(credential);
+    const place = credentialPlace(credential);
     if (variable !== undefined && place.in === where && plain(place.field) === plain(field))
       return { name: credential.name, variable };
   }

@@ -6,7 +6,7 @@ import type { Endpoint } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { hint } from '../endpoint/suggest.ts';
 import type { BuildContext, CredentialHome, CredentialKind } from './credential-kind.ts';
-import { CREDENTIAL_KINDS, type CredentialDefinition, type Kind } from './kind-table.ts';
+import { CREDENTIAL_KINDS, type CredentialDefinition, type KindName } from './kind-table.ts';
 import { otherFields, withVariableNames } from './secret-fields.ts';
 import { alternativesOf, isAboutSource, unsetVariables } from './secrets.ts';
 import type { SchemeDefinition } from './shapes.ts';
@@ -16,7 +16,7 @@ type Declarations = Readonly<Record<string, CredentialDefinition | SchemeDefinit
 /** The kind that a declaration names, if it names one. */
 function kindNamed(declaration: { readonly kind?: unknown }): CredentialKind | undefined {
   const name = String(declaration.kind);
-  return Object.hasOwn(CREDENTIAL_KINDS, name) ? CREDENTIAL_KINDS[name as Kind] : undefined;
+  return Object.hasOwn(CREDENTIAL_KINDS, name) ? CREDENTIAL_KINDS[name as KindName] : undefined;
 }
 
 /**

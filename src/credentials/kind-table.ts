@@ -15,19 +15,21 @@ import { tokenExchange } from './kinds/token-exchange.ts';
 /** In the order in which messages name them. */
 const KINDS = { apiKey, bearer, basic, login, oauth2, token_exchange: tokenExchange, assertion, awsSigv4 };
 
-export type Kind = keyof typeof KINDS;
+export type KindName = keyof typeof KINDS;
 
 /** By the name that domain files use. */
-export const CREDENTIAL_KINDS = KINDS satisfies Record<Kind, CredentialKind> & {
-  readonly [Name in Kind]: CredentialKind<Credential & { readonly kind: Name }>;
+export const CREDENTIAL_KINDS = KINDS satisfies Record<KindName, CredentialKind> & {
+  readonly [Name in KindName]: CredentialKind<Credential & { readonly kind: Name }>;
 };
 
 /** A credential with the fields of its kind. */
-export type KnownCredential = { [Name in Kind]: ReturnType<(typeof KINDS)[Name]['build']> }[Kind];
+export type KnownCredential = { [Name in KindName]: ReturnType<(typeof KINDS)[Name]['build']> }[KindName];
 
 /** A credential as a domain file declares it. */
-export type CredentialDefinition = { [Name in Kind]: z.output<ReturnType<(typeof KINDS)[Name]['shape']>> }[Kind];
+export type CredentialDefinition = {
+  [Name in KindName]: z.output<ReturnType<(typeof KINDS)[Name]['shape']>>;
+}[KindName];
 
-export function kindOf({ kind }: Credential): CredentialKind {
-  return CREDENTIAL_KINDS[kind as Kind];
+export function credentialKind({ kind }: Credential): CredentialKind {
+  return CREDENTIAL_KINDS[kind as KindName];
 }

@@ -9,7 +9,7 @@ import { emptyMap } from '../endpoint/untrusted.ts';
 import { checkHeaderValue, encode } from '../endpoint/wire-text.ts';
 import { GatewayError, ToolError } from '../errors.ts';
 import type { CredentialPlace, SignableRequest, TokenProof } from './credential-kind.ts';
-import { kindOf } from './kind-table.ts';
+import { credentialKind } from './kind-table.ts';
 import { alternativesOf, destinationOf, isAboutSource, unsetVariables } from './secrets.ts';
 import { type CallerToken, readCallerToken } from './tokens/caller-token.ts';
 
@@ -76,7 +76,7 @@ export interface ProofPlan {
 
 /** Throws if one of the credentials must not be sent to this origin. */
 export function planProof(credentials: readonly Credential[], origin: string, tool: string): ProofPlan {
-  const ofType = (type: string) => credentials.filter((credential) => kindOf(credential).proof.type === type);
+  const ofType = (type: string) => credentials.filter((credential) => credentialKind(credential).proof.type === type);
   const tokens = ofType('token');
   for (const credential of tokens) tokenProofOf(credential).checkOrigin?.(credential, origin, tool);
   return { credentials, tokens, assertions: ofType('assertion'), signature: ofType('signature')[0] };
@@ -84,12 +84,12 @@ export function planProof(credentials: readonly Credential[], origin: string, to
 
 /** Whether its token is fetched from a server. */
 export function isTokenCredential(credential: Credential): boolean {
-  return kindOf(credential).proof.type === 'token';
+  return credentialKind(credential).proof.type === 'token';
 }
 
 /** How its tokens are fetched and renewed; only for credentials that have one. */
 export function tokenProofOf(credential: Credential): TokenProof<Credential> {
-  const { proof } = kindOf(credential);
+  const { proof } = credentialKind(credential);
   if (proof.type !== 'token') throw new TypeError(`A credential of kind ${credential.kind} has no token.`);
   return proof;
 }
@@ -101,7 +101,7 @@ export function callerTokenFor(credential: Credential, principal: Principal, too
 
 /** Whether calls need a key with which the gateway signs assertions. */
 export function needsSigner(credential: Credential): boolean {
-  return kindOf(credential).proof.type === 'assertion';
+  return credentialKind(credential).proof.type === 'assertion';
 }
 
 /** An assertion for one call. */
@@ -111,14 +111,14 @@ export function signAssertion(
   context: ExecutionContext,
   apiOrigin: string,
 ): Promise<string> {
-  const { proof } = kindOf(credential);
+  const { proof } = credentialKind(credential);
   if (proof.type !== 'assertion') throw new TypeError(`A credential of kind ${credential.kind} is no assertion.`);
   return proof.sign(credential, signer, context, apiOrigin);
 }
 
 /** Whether it signs requests, with their date. */
 export function isSignature(credential: Credential): boolean {
-  return kindOf(credential).proof.type === 'signature';
+  return credentialKind(credential).proof.type === 'signature';
 }
 
 /** The request with its signature. Any other header of ours may still be rewritten on the way. */
@@ -127,13 +127,13 @@ export function signRequest<Request extends SignableRequest>(
   credential: Credential,
   at: Date = new Date(),
 ): Request {
-  const { proof } = kindOf(credential);
+  const { proof } = credentialKind(credential);
   return proof.type === 'signature' ? proof.sign(request, credential, at) : request;
 }
 
 /** The same credential with another secret; undefined if a wrong one could do harm, such as lock an account. */
 export function withValue(credential: Credential, value: string): Credential | undefined {
-  const { proof } = kindOf(credential);
+  const { proof } = credentialKind(credential);
   return proof.type === 'static' ? proof.withValue?.(credential, value) : undefined;
 }
 
@@ -144,7 +144,7 @@ export function buildProof(
   liveText: (credential: Credential) => string = () => '',
 ): Proof {
   return placeCredentials(credentials, (credential, place) => {
-    const { proof } = kindOf(credential);
+    const { proof } = credentialKind(credential);
     // A signature is computed later, from the finished request.
     const value =
       proof.type === 'static' ? proof.value(credential) : proof.type === 'signature' ? '' : liveText(credential);
@@ -160,7 +160,7 @@ const REDACTED = '[redacted]';
 /** The same for people, without secrets. */
 export function buildRedactedProof(credentials: readonly Credential[]): Proof {
   return placeCredentials(credentials, (credential, { in: where, prefix = '' }) => {
-    const { proof } = kindOf(credential);
+    const { proof } = credentialKind(credential);
     if (proof.type === 'signature') return proof.placeholder;
     return where === 'header' ? prefix + REDACTED : REDACTED;
   });
@@ -176,7 +176,7 @@ function placeCredentials(
   const cookies: string[] = [];
   let body: Record<string, string> | undefined;
   for (const credential of credentials) {
-    const place = placeOf(credential);
+    const place = credentialPlace(credential);
     const text = textOf(credential, place);
     if (text === '') continue;
     const { in: where, field } = place;
@@ -191,8 +191,8 @@ function placeCredentials(
 }
 
 /** Where a credential stands in a request. */
-export function placeOf(credential: Credential): CredentialPlace {
-  return kindOf(credential).place(credential);
+export function credentialPlace(credential: Credential): CredentialPlace {
+  return credentialKind(credential).place(credential);
 }
 
 /** A stray newline at the end of a pasted secret is the usual cause; the message must not show the value. */

@@ -2,7 +2,7 @@
 // /run/secrets/x` a file. A file becomes the variable name `file:/run/secrets/x`, so that all other code handles both alike.
 import type { z } from 'zod';
 import { VARIABLE_NAME } from '../endpoint/environment.ts';
-import { MARKED_SOURCES, SOURCES, type Source, type SourceSuffix } from '../endpoint/sources/sources.ts';
+import { MARKED_SOURCES, SOURCES, type SourceSuffix, type ValueSource } from '../endpoint/sources/sources.ts';
 import type { ShapeTools } from './credential-kind.ts';
 
 /** A field that names the variable of one secret. */
@@ -57,7 +57,7 @@ export function variableName({ z }: Pick<ShapeTools, 'z'>): z.ZodString {
 export function secretFields<Name extends string>(
   tools: ShapeTools,
   fields: Readonly<Record<Name, SecretField>>,
-  sources: readonly Source[] = SOURCES,
+  sources: readonly ValueSource[] = SOURCES,
 ) {
   const entries = Object.entries<SecretField>(fields).flatMap(([name, field]) =>
     sources.map((source) => [fieldOf(name, source), fieldShape(tools, name, field, source).exactOptional()]),
@@ -65,7 +65,7 @@ export function secretFields<Name extends string>(
   return Object.fromEntries(entries) as { [Key in FieldNames<Name>]: z.ZodExactOptional<z.ZodString> };
 }
 
-function fieldShape(tools: ShapeTools, name: string, field: SecretField, source: Source): z.ZodString {
+function fieldShape(tools: ShapeTools, name: string, field: SecretField, source: ValueSource): z.ZodString {
   const { about, text } = tools;
   return source.mark === ''
     ? about(variableName(tools), field.description, field.example)
@@ -73,15 +73,15 @@ function fieldShape(tools: ShapeTools, name: string, field: SecretField, source:
 }
 
 /** `clientSecretEnv` → `clientSecretFile`, `env` → `file`. */
-function fieldOf(variableField: string, { suffix }: Source): string {
+function fieldOf(variableField: string, { suffix }: ValueSource): string {
   if (variableField === 'env') return suffix.charAt(0).toLowerCase() + suffix.slice(1);
   return variableField.replace(/Env$/, suffix);
 }
 
-const MARKED: readonly Source[] = Object.values(MARKED_SOURCES);
+const MARKED: readonly ValueSource[] = Object.values(MARKED_SOURCES);
 
 /** The source of a field that takes the place of one for a variable, and the name of that one. */
-function sourceOfField(field: string): { readonly source: Source; readonly variableField: string } | undefined {
+function sourceOfField(field: string): { readonly source: ValueSource; readonly variableField: string } | undefined {
   for (const source of MARKED) {
     if (field === fieldOf('env', source)) return { source, variableField: 'env' };
     if (field.endsWith(source.suffix)) return { source, variableField: `${field.slice(0, -source.suffix.length)}Env` };

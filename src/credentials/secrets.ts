@@ -4,7 +4,7 @@ import type { Credential, Secret } from '../endpoint/credential.ts';
 import type { Connection, Domain, Endpoint } from '../endpoint/model.ts';
 import { isVariable } from '../endpoint/sources/sources.ts';
 import { withoutValue } from './credential-kind.ts';
-import { kindOf } from './kind-table.ts';
+import { credentialKind } from './kind-table.ts';
 
 /** Every secret of these domains, as it could appear in a message. */
 export function collectSecrets(domains: readonly Pick<Domain, 'endpoints'>[]): string[] {
@@ -21,7 +21,7 @@ export function endpointSecrets({ security, connection }: Endpoint): string[] {
 }
 
 function hiddenTexts(credential: Credential): readonly string[] {
-  return kindOf(credential).hiddenTexts(credential);
+  return credentialKind(credential).hiddenTexts(credential);
 }
 
 function connectionSecrets({ certificate, proxy }: Connection): string[] {
@@ -31,12 +31,12 @@ function connectionSecrets({ certificate, proxy }: Connection): string[] {
 
 /** What a credential takes from the environment. */
 export function secretsIn(credential: Credential): readonly Secret[] {
-  return kindOf(credential).secrets(credential);
+  return credentialKind(credential).secrets(credential);
 }
 
 /** The variables that are missing, with the reason if a file cannot be read. */
 export function unsetVariables(credential: Credential): string[] {
-  const kind = kindOf(credential);
+  const kind = credentialKind(credential);
   const missing = kind.missing?.(credential) ?? withoutValue(kind.secrets(credential));
   return missing.map(({ variable, problem }) => (problem === undefined ? variable : `${variable} (${problem})`));
 }
@@ -48,22 +48,22 @@ export function isAboutSource(name: string): boolean {
 
 /** The field of a domain file that names the variable of each of `secretsIn()`. */
 export function variableFields(credential: Credential): readonly string[] {
-  return kindOf(credential).variableFields;
+  return credentialKind(credential).variableFields;
 }
 
 /** A domain file declares it in full, and names its variables. */
 export function isDeclaredInFull(credential: Credential): boolean {
-  return kindOf(credential).isDeclaredInFull?.(credential) ?? false;
+  return credentialKind(credential).isDeclaredInFull?.(credential) ?? false;
 }
 
 /** The origin that sees its secrets: that of the API, or of the server that issues tokens. */
 export function destinationOf(credential: Credential, baseUrl: string): string {
-  return originOf(kindOf(credential).destination?.(credential) ?? baseUrl) ?? 'the API';
+  return originOf(credentialKind(credential).destination?.(credential) ?? baseUrl) ?? 'the API';
 }
 
 /** The token endpoint, if a document chose it. */
 export function documentTokenUrl(credential: Credential): string | undefined {
-  return kindOf(credential).documentTokenUrl?.(credential);
+  return credentialKind(credential).documentTokenUrl?.(credential);
 }
 
 /**
@@ -79,30 +79,30 @@ export function alternativesOf(security: Endpoint['security']): Endpoint['securi
 
 /** Whether it tells the API who is calling. */
 export function identifiesCaller(credential: Credential): boolean {
-  return kindOf(credential).identifiesCaller ?? false;
+  return credentialKind(credential).identifiesCaller ?? false;
 }
 
 /** How it looks in a request: `Authorization: Token token=…`. */
 export function formatOf(credential: Credential): string {
-  return kindOf(credential).describe(credential);
+  return credentialKind(credential).describe(credential);
 }
 
 /** Its kind, or its place, in a word or two. */
 export function explainKind(credential: Credential): string {
-  return kindOf(credential).explainKind?.(credential) ?? credential.kind;
+  return credentialKind(credential).explainKind?.(credential) ?? credential.kind;
 }
 
 /** It is a parameter of the document that looks like a key by its name. */
 export function isKeyParameter(credential: Credential): boolean {
-  return kindOf(credential).isParameter?.(credential) ?? false;
+  return credentialKind(credential).isParameter?.(credential) ?? false;
 }
 
 /** Where its token came from, if it is no variable of the environment. */
 export function tokenSourceOf(credential: Credential): string | undefined {
-  return kindOf(credential).tokenSource?.(credential);
+  return credentialKind(credential).tokenSource?.(credential);
 }
 
 /** What is sent where, for the banner, besides the lines of its variables. */
 export function bannerLines(credential: Credential, destination: string, baseUrl: string): readonly string[] {
-  return kindOf(credential).bannerLines?.(credential, destination, originOf(baseUrl) ?? '') ?? [];
+  return credentialKind(credential).bannerLines?.(credential, destination, originOf(baseUrl) ?? '') ?? [];
 }

@@ -16,7 +16,7 @@ import type { CredentialSource } from '../openapi/import-options.ts';
 import { readBaseUrl } from './definition/base-url.ts';
 import { type BuildOptions, DefinitionError } from './definition/build-domain.ts';
 import { refuseTwice } from './definition/caller-plan.ts';
-import { buildConnection } from './definition/connection/connection-plan.ts';
+import { buildConnection } from './definition/connection-plan.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
 import { compileSelection } from './select-operations.ts';
 

@@ -10,7 +10,7 @@ import { stringify } from 'yaml';
 import type { ExecutionContext } from '../../src/call/execution-context.ts';
 import { listCredentials } from '../../src/cli/serve/credential-lines.ts';
 import type { CredentialKind } from '../../src/credentials/credential-kind.ts';
-import { CREDENTIAL_KINDS, type CredentialDefinition, type Kind } from '../../src/credentials/kind-table.ts';
+import { CREDENTIAL_KINDS, type CredentialDefinition, type KindName } from '../../src/credentials/kind-table.ts';
 import { collectSecrets, unsetVariables } from '../../src/credentials/secrets.ts';
 import { checkDefinition } from '../../src/domain/definition/definition-schema.ts';
 import type { Credential } from '../../src/endpoint/credential.ts';
@@ -102,7 +102,7 @@ function unnamedVariable(field: string): string {
   return `credentials.it.${field}: is missing: name the variable that holds it, or ${others.join(', or ')}`;
 }
 
-const SHEETS: Readonly<Record<Kind, Sheet>> = {
+const SHEETS: Readonly<Record<KindName, Sheet>> = {
   apiKey: {
     definition: () => ({ kind: 'apiKey', in: 'query', field: 'key', env: 'SHOP_KEY', prefix: 'v1 ' }),
     env: { SHOP_KEY: 'secret-of-the-key' },
@@ -361,19 +361,19 @@ const SHEETS: Readonly<Record<Kind, Sheet>> = {
   },
 };
 
-const KINDS = Object.keys(CREDENTIAL_KINDS) as Kind[];
+const KINDS = Object.keys(CREDENTIAL_KINDS) as KindName[];
 const toApi = (text: string) => text.replaceAll(api.origin, 'API');
 
 function domainWith(definition: CredentialDefinition, env: Readonly<Record<string, string>>): Domain {
   return shopDomain(api.origin, { credentials: { it: definition } }, env);
 }
 
-function credentialOf(kind: Kind): Credential {
+function credentialOf(kind: KindName): Credential {
   const { definition, env } = SHEETS[kind];
   return domainWith(definition(), env).endpoints[0]!.security[0]![0]!;
 }
 
-async function open(kind: Kind): Promise<Shop> {
+async function open(kind: KindName): Promise<Shop> {
   const { definition, env } = SHEETS[kind];
   const signer = await loadAssertionKeys({ issuer: 'https://gateway.test', keys: [join(folder, 'key.pem')] });
   return openShop([domainWith(definition(), env)], { 'token-of-alice-000': ALICE }, { assertions: signer });

@@ -462,7 +462,7 @@ const IN_SOURCE: Readonly<Record<string, () => unknown>> = {
   'domain.guard.destructive': () => decided('destructive'),
   'domain.exposure': () => constantOf('src/service-plan.ts', /exposure = ('\w+')/),
   'response.maxFileBytes': () => constantOf('src/executor/answer/build-answer.ts', /MAX_FILE_BYTES = (.+);/),
-  'prompt.messages[].role': () => constantOf('src/domain/definition/offers.ts', /role = ('\w+')/),
+  'prompt.messages[].role': () => constantOf('src/domain/definition/prompts-and-resources.ts', /role = ('\w+')/),
   'tls.minVersion': () =>
     DEFAULT_MIN_VERSION === constantOf('src/network/dial.ts', /DEFAULT_TLS\b.*minVersion: ('.+?')/)
       ? DEFAULT_MIN_VERSION

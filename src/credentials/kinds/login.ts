@@ -12,7 +12,7 @@ import {
   type BuildContext,
   type CredentialKind,
   type CredentialPlace,
-  type Definition,
+  type DefinitionOf,
   hiddenText,
   type ShapeTools,
 } from '../credential-kind.ts';
@@ -151,7 +151,7 @@ function shape({ z, about, closed, FILLED, headerName, inAnyCase, text, withDefa
   }).meta({ id: 'login' });
 }
 
-type LoginDefinition = Definition<typeof shape>;
+type LoginDefinition = DefinitionOf<typeof shape>;
 
 export const login: CredentialKind<LoginCredential, typeof shape> = {
   shape,

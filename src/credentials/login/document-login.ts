@@ -7,7 +7,7 @@ import { isOfHeader } from '../../endpoint/headers/header-fields.ts';
 import type { Domain, Endpoint } from '../../endpoint/model.ts';
 import { CREDENTIAL_NAME, toSnakeCase } from '../../endpoint/names.ts';
 import { isSecretField } from '../../endpoint/secret-names.ts';
-import { kindOf } from '../kind-table.ts';
+import { credentialKind } from '../kind-table.ts';
 import { isLogin, type LoginCredential } from '../kinds/login.ts';
 
 /** Words of a path or name under which tokens are issued. */
@@ -26,7 +26,7 @@ export function loginLines(domain: Domain): string[] {
   const flows = [...credentials].filter(isLogin).filter(({ isScheme }) => isScheme === true);
   const [flow] = flows;
   if (flow !== undefined) return linesOfFlow(flow, flows, domain.endpoints);
-  const isProven = [...credentials].some((one) => !kindOf(one).mayComeFromLogin || isOfHeader(one.name));
+  const isProven = [...credentials].some((one) => !credentialKind(one).mayComeFromLogin || isOfHeader(one.name));
   const operation = isProven ? undefined : domain.endpoints.find(isPasswordLogin);
   return operation === undefined ? [] : linesOfOperation(operation, [...credentials][0]?.name, domain.name);
 }

@@ -24,12 +24,12 @@ import { readClamps } from './argument-values.ts';
 import { mergeAudit } from './audit-plan.ts';
 import { type BaseUrlOptions, readBaseUrl } from './base-url.ts';
 import { argumentsOf, mergeHeaders, refuseTwice } from './caller-plan.ts';
-import { buildConnection } from './connection/connection-plan.ts';
+import { buildConnection } from './connection-plan.ts';
 import { DOCUMENT_KEYS } from './definition-schema.ts';
 import type { DomainDefinition, EndpointDefinition } from './definition-types.ts';
-import { buildPrompts, buildResources } from './offers.ts';
 import { checkPick } from './pick-paths.ts';
 import { methodOf, placeArguments } from './place.ts';
+import { buildPromptSpecs, buildResourceSpecs } from './prompts-and-resources.ts';
 import { buildToolName, checkExpose, checkUses, readPinned } from './uses.ts';
 
 export interface BuildOptions extends BaseUrlOptions {
@@ -89,8 +89,8 @@ export function buildDomain(definition: DomainDefinition, options: BuildOptions)
     guard,
     ...omitUndefined({ confirm, exposure, limits }),
     pinned: readPinned(definition, endpoints, problems, ({ action, toolName }) => [action, toolName]),
-    prompts: buildPrompts(definition.prompts, (path) => pointTo(common.source, path, options.positionOf), problems),
-    resources: buildResources(definition.resources, problems),
+    prompts: buildPromptSpecs(definition.prompts, (path) => pointTo(common.source, path, options.positionOf), problems),
+    resources: buildResourceSpecs(definition.resources, problems),
     warnings: [...missingCredentials(endpoints), ...common.warnings.map((words) => `${common.source}: ${words}`)],
     source: common.source,
   };

@@ -12,7 +12,7 @@ import type { endpoint } from './shape/endpoint-schema.ts';
 import type { prompt, resource } from './shape/offer-schema.ts';
 import type { bodyKind, location, placement } from './shape/placement-schema.ts';
 
-export type Location = z.output<typeof location>;
+export type ArgumentLocation = z.output<typeof location>;
 export type BodyKind = z.output<typeof bodyKind>;
 
 /** Where an argument goes, when it is not where the rule of `place.ts` would put it. */
@@ -49,7 +49,7 @@ export interface EndpointDefinition extends z.output<typeof endpoint> {
   /** The arguments as one JSON Schema of type object (`required`, `oneOf`, `dependencies`…), instead of `args`. */
   readonly inputSchema?: JsonSchema;
   /** Where arguments and fixed values go; the rest follows the rule: template variable, else query or body by method. */
-  readonly place?: { readonly [key: string]: Location | Placement };
+  readonly place?: { readonly [key: string]: ArgumentLocation | Placement };
   /** Sent with every call, never shown. Placed like arguments. */
   readonly fixed?: { readonly [key: string]: unknown };
   readonly baseUrl?: BaseUrl;

@@ -17,7 +17,7 @@ import type { Problem } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
 import { omitUndefined } from '../../endpoint/untrusted.ts';
 import type { ArgumentPlan } from './argument-plan.ts';
-import type { BodyKind, EndpointDefinition, Location, Placement } from './definition-types.ts';
+import type { ArgumentLocation, BodyKind, EndpointDefinition, Placement } from './definition-types.ts';
 
 type Path = readonly (string | number)[];
 
@@ -180,14 +180,14 @@ function defaultLocation(
   method: string,
   variables: ReadonlySet<string>,
   kind: BodyKind | undefined,
-): Location {
+): ArgumentLocation {
   if (variables.has(name)) return 'path';
   if (placement.at !== undefined || placement.file === true) return kind === 'binary' ? 'body-root' : 'body';
   if (QUERY_METHODS.has(method)) return 'query';
   return kind === 'text' || kind === 'binary' ? 'body-root' : 'body';
 }
 
-function buildTarget(where: Location, name: string, placement: Placement): Target {
+function buildTarget(where: ArgumentLocation, name: string, placement: Placement): Target {
   const { at, allowReserved, mediaType, arrays } = placement;
   if (where === 'body-root') return { in: 'body-root' };
   if (where === 'body') return { in: 'body', at: at ?? [name] };

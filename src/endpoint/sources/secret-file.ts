@@ -1,7 +1,7 @@
 // Secrets in files, as containers mount them: `file:/run/secrets/x` is the name of one wherever a variable can be named.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Source, SourceValue, Variables } from './sources.ts';
+import type { SourceValue, ValueSource, Variables } from './sources.ts';
 
 /** In front of a path: the secret is what that file holds. */
 export const FILE_MARK = 'file:';
@@ -23,7 +23,7 @@ export const fileSource = {
   // A relative path could be relative to any folder.
   findProblem: (path) =>
     path.startsWith('/') ? undefined : `whose path must be absolute, such as \${file:/run/secrets/key}`,
-} as const satisfies Source;
+} as const satisfies ValueSource;
 
 /** Contents of files, read once per environment: thousands of operations may name the same file. */
 const contents = new WeakMap<Variables, Map<string, SourceValue>>();

@@ -8,7 +8,7 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 /** What a source holds: a text that is not empty, or why it has none. `isSecret`: it counts as a secret, whatever its name. */
 export type SourceValue = { readonly text: string; readonly isSecret?: true } | { readonly problem: string };
 
-export interface Source {
+export interface ValueSource {
   /** What names from this source begin with, wherever a variable can be named: `file:`. */
   readonly mark: string;
   /** The end of the fields of domain files that name a secret from it: `clientIdFile`; a field `env` becomes `file`. */
@@ -29,9 +29,9 @@ export interface Source {
 
 const VARIABLE = variableSource;
 /** Those whose names begin with a mark. */
-export const MARKED_SOURCES = { file: fileSource } as const satisfies Readonly<Record<string, Source>>;
-const MARKED: readonly Source[] = Object.values(MARKED_SOURCES);
-export const SOURCES: readonly Source[] = [VARIABLE, ...MARKED];
+export const MARKED_SOURCES = { file: fileSource } as const satisfies Readonly<Record<string, ValueSource>>;
+const MARKED: readonly ValueSource[] = Object.values(MARKED_SOURCES);
+export const SOURCES: readonly ValueSource[] = [VARIABLE, ...MARKED];
 
 /** The ends of fields that name a secret. */
 export type SourceSuffix = 'Env' | (typeof MARKED_SOURCES)[keyof typeof MARKED_SOURCES]['suffix'];
@@ -40,7 +40,7 @@ export type SourceSuffix = 'Env' | (typeof MARKED_SOURCES)[keyof typeof MARKED_S
 export const MARKS: string = MARKED.map(({ mark }) => mark).join('|');
 
 /** The source that a name belongs to, and the name without its mark. */
-export function sourceOf(name: string): { readonly source: Source; readonly rest: string } {
+export function sourceOf(name: string): { readonly source: ValueSource; readonly rest: string } {
   const source = MARKED.find(({ mark }) => name.startsWith(mark)) ?? VARIABLE;
   return { source, rest: name.slice(source.mark.length) };
 }

@@ -1,6 +1,6 @@
 // Variables of the environment. Where SHOP_KEY is not set, SHOP_KEY_FILE may name a file that holds its value.
 import { readFileOnce } from './secret-file.ts';
-import type { Source } from './sources.ts';
+import type { ValueSource } from './sources.ts';
 
 /** Suffix of a variable that holds the path of the file with the secret. */
 const FILE_SUFFIX = '_FILE';
@@ -22,4 +22,4 @@ export const variableSource = {
     const file = readFileOnce(env, path);
     return 'problem' in file ? { problem: `${variable}: ${path} ${file.problem}` } : file;
   },
-} as const satisfies Source;
+} as const satisfies ValueSource;

@@ -1,7 +1,7 @@
 // The shape of `tls` and `proxy` in a domain file.
 import { z } from 'zod';
-import { variable } from '../shape/credential-schema.ts';
-import { about, strict, text, withDefault } from '../shape/fields.ts';
+import { variable } from './credential-schema.ts';
+import { about, strict, text, withDefault } from './fields.ts';
 
 export const tls = strict({
   ca: about(

@@ -9,7 +9,7 @@ import type { DomainDefinition, PromptDefinition } from './definition-types.ts';
 type Path = readonly (string | number)[];
 
 /** `placeOf`: file, line and field of a path. */
-export function buildPrompts(
+export function buildPromptSpecs(
   declarations: DomainDefinition['prompts'],
   placeOf: (path: Path) => string,
   problems: Problem[],
@@ -59,7 +59,7 @@ function buildPrompt(
 }
 
 /** `file` has been replaced by `text` before this: the loader reads files, nothing here does. */
-export function buildResources(declarations: DomainDefinition['resources'], problems: Problem[]): ResourceSpec[] {
+export function buildResourceSpecs(declarations: DomainDefinition['resources'], problems: Problem[]): ResourceSpec[] {
   return Object.entries(declarations ?? {}).map(([uri, resource]): ResourceSpec => {
     if (resource.text === undefined) {
       problems.push({ path: ['resources', uri], message: 'needs text, or file: a path beside the domain file' });
