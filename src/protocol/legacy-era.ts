@@ -23,7 +23,7 @@ import {
 import { canElicit, createLegacyAsk, type SendRequest } from './questions/asking.ts';
 import { type ClientQuestions, createClientQuestions } from './questions/client-questions.ts';
 import type { Mailbox } from './questions/mailbox.ts';
-import { parseSecondRound, buildRequestFacts } from './request-facts.ts';
+import { buildRequestFacts, parseSecondRound } from './request-facts.ts';
 import type { Introduction, MessageSource, Reply, Sender } from './sender.ts';
 import { cancel, cancelAll, type PendingRequests, type Session, track, untrack } from './session.ts';
 import { createSessionIds, type SessionIds } from './session-ids.ts';

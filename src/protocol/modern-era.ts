@@ -7,7 +7,7 @@ import { createChannel, createClientLog, createProgressReporter, progressTokenOf
 import type { Dispatch } from './dispatch.ts';
 import { clientInfoOf, type Envelope, META, MODERN_VERSION, parseEnvelope } from './eras.ts';
 import { askModern, canElicit, type SecondRound } from './questions/asking.ts';
-import { parseSecondRound, buildRequestFacts } from './request-facts.ts';
+import { buildRequestFacts, parseSecondRound } from './request-facts.ts';
 import type { Introduction, Reply, Sender } from './sender.ts';
 import { type Session, track, untrack } from './session.ts';
 import type { Subscriptions } from './subscriptions.ts';
