@@ -4,6 +4,7 @@ import type { Principal } from '../call/caller.ts';
 import type { Reply, Sender } from '../protocol/sender.ts';
 import { createParking, type RequestLoad } from './in-flight.ts';
 import { endAtOnce } from './node-internals.ts';
+import { createEventStream, type EventStream } from './sse.ts';
 
 export const JSON_TYPE = 'application/json';
 
@@ -116,41 +117,4 @@ function writeReply(
   }
   response.write(text, encoding);
   response.end(pieces.rest);
-}
-
-export interface EventStream {
-  send(message: string): void;
-  /** Writes the response, if there is one, and ends the stream. */
-  end(message: string | undefined): void;
-}
-
-const KEEP_ALIVE_COMMENT_MS = 15_000;
-
-/** The answer to one POST as an event stream: notifications first, the response last. */
-export function createEventStream(
-  response: ServerResponse,
-  headers: Readonly<Record<string, string>> | undefined,
-): EventStream {
-  response.writeHead(200, {
-    ...headers,
-    'content-type': 'text/event-stream',
-    'cache-control': 'no-cache, no-transform',
-    // nginx would otherwise hold events back until a buffer is full.
-    'x-accel-buffering': 'no',
-  });
-  const keepAlive = setInterval(() => response.write(': keep-alive\n\n'), KEEP_ALIVE_COMMENT_MS);
-  keepAlive.unref();
-  response.once('close', () => clearInterval(keepAlive));
-  return {
-    send(message) {
-      if (response.destroyed || response.writableEnded) return;
-      // One line of JSON per event. JSON never contains a raw line break, so text of an API cannot forge an event.
-      response.write(`event: message\ndata: ${message}\n\n`);
-    },
-    end(message) {
-      clearInterval(keepAlive);
-      if (response.destroyed) return;
-      response.end(message === undefined ? undefined : `event: message\ndata: ${message}\n\n`);
-    },
-  };
 }

@@ -1,9 +1,6 @@
 // A POST of a caller that was admitted: its body is read, the message in it handled, the answer written.
 import { isUtf8 } from 'node:buffer';
-import { getEventListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
-import { SharedSignal } from '../call/departure.ts';
 import { ERRORS } from '../errors.ts';
 import { inTurn, MAX_UNQUEUED_MESSAGE } from '../executor/turns.ts';
 import type { Protocol } from '../protocol/handle.ts';
@@ -11,6 +8,7 @@ import type { Reply } from '../protocol/sender.ts';
 import { writeError } from '../protocol/wire/jsonrpc.ts';
 import type { RequestChecks } from './admission.ts';
 import type { BodyReader, BodyReceiver } from './body-reader.ts';
+import { type ConnectionSignal, enterConnection } from './connection-signal.ts';
 import { type Refusals, refusalOf } from './door/refusals.ts';
 import { HttpSender, type Identity } from './http-sender.ts';
 import type { RequestLoad } from './in-flight.ts';
@@ -184,42 +182,4 @@ function handle(protocol: Protocol, bytes: Buffer, sender: HttpSender): ReturnTy
   if (isUtf8(bytes)) return protocol.handle(bytes.toString(), sender);
   protocol.loseMessage(sender);
   return NOT_UTF8;
-}
-
-const CONNECTION = Symbol('the ConnectionSignal of a socket');
-
-/** Call it when a request starts, and `leave()` when it is answered. */
-export function enterConnection(socket: Socket & { [CONNECTION]?: ConnectionSignal }): ConnectionSignal {
-  socket[CONNECTION] ??= new ConnectionSignal(socket);
-  socket[CONNECTION].enter();
-  return socket[CONNECTION];
-}
-
-/**
- * Notifies the requests in progress on a connection that their client has disconnected. One AbortSignal serves the whole connection:
- * creating one per request would cost a tenth of a small call.
- */
-class ConnectionSignal {
-  #shared = new SharedSignal();
-  #requests = 0;
-
-  constructor(socket: Socket) {
-    if (socket.destroyed) this.#shared.abort();
-    else socket.once('close', () => this.#shared.abort());
-  }
-
-  get signal(): AbortSignal {
-    return this.#shared.signal;
-  }
-
-  enter(): void {
-    this.#requests++;
-  }
-
-  leave(): void {
-    if (--this.#requests > 0 || !this.#shared.hasOtherListeners) return;
-    this.#shared.hasOtherListeners = false;
-    // A handler that still listens after its answer must not be notified of events of later requests.
-    if (getEventListeners(this.signal, 'abort').length > 0) this.#shared = new SharedSignal();
-  }
 }

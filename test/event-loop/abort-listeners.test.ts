@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { part, SharedSignal, stayWith } from '../../src/call/departure.ts';
+import { type Companion, part, SharedSignal, stayWith } from '../../src/call/departure.ts';
 
-const createListener = (name: string, notified: string[]) => ({
+const createListener = (name: string, notified: string[]): Companion => ({
   place: 0,
   handleEvent: () => void notified.push(name),
 });

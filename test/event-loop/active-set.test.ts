@@ -9,7 +9,7 @@ test('an active set holds the items that were added and not removed, in any orde
       const present = new Set<Listed>();
       for (const [adds, which] of moves) {
         if (adds || present.size === 0) {
-          const item = { place: -1 };
+          const item: Listed = { place: -1 };
           active.add(item);
           present.add(item);
         } else {

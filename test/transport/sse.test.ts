@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createEventStream } from '../../src/transport/http-sender.ts';
+import { createEventStream } from '../../src/transport/sse.ts';
 
 afterEach(() => void vi.useRealTimers());
 

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { enterConnection } from '../../src/transport/post.ts';
+import { enterConnection } from '../../src/transport/connection-signal.ts';
 
 type Connection = ReturnType<typeof enterConnection>;
 
