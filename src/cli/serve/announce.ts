@@ -1,6 +1,5 @@
 // What `serve` prints once the gateway is up, for people or for programs: where it listens, what it offers, who may call.
 
-import type { Config } from '../../config/read-config.ts';
 import type { Domain } from '../../endpoint/model.ts';
 import type { Gateway } from '../../gateway.ts';
 import type { AnnouncedLine, Announcement } from '../../workers/worker-messages.ts';
@@ -10,9 +9,9 @@ import { chooseService } from '../open-gateway.ts';
 import { digestWarnings, listWarningLines, listWarnings } from '../terminal/digest-lines.ts';
 import type { Invocation } from '../terminal/invocation.ts';
 import { count, shown } from '../terminal/terminal.ts';
-import { bracketed, clientUrl } from './addresses.ts';
 import type { Authorities } from './authorities.ts';
 import { type Addresses, describeCallers, OPEN_TO_ALL, renderBanner, renderLine, type Screen } from './banner.ts';
+import { bracketed, clientUrl } from './client-url.ts';
 import { listCredentials, listMissing } from './credential-lines.ts';
 import type { Components } from './serve-process.ts';
 import { isOpenToAll, listSettingWarnings } from './start-checks.ts';

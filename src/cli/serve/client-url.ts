@@ -1,4 +1,4 @@
-// Addresses of the listeners, as URLs have them.
+// Addresses of the listeners as URLs.
 import type { Config } from '../../config/read-config.ts';
 import { isLoopback } from '../../endpoint/address.ts';
 import { trimEnd } from '../../endpoint/plain-text.ts';
