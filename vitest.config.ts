@@ -3,7 +3,7 @@ import { ClosingReporter } from './test/support/closing-reporter.ts';
 
 /** They change what a process has once (environment, folder, signals, flags), or look at what it loads. */
 const ALONE = [
-  'test/{cli,workers,documentation,executor,credentials,outbound}/**/*.test.ts',
+  'test/{workers,documentation,executor,credentials,outbound}/**/*.test.ts',
   'test/{identity/api-keys,schema/compiler-later,state/tokens}.test.ts',
 ];
 

@@ -25,9 +25,9 @@ export async function runAudit(
   files: readonly string[],
   flags: AuditFlags,
 ): Promise<number> {
-  const named = flags.config === undefined ? {} : { config: flags.config };
-  checkEnvironment(named, env);
-  const readSettings = () => readConfig(named, env, 'variables');
+  const source = flags.config === undefined ? {} : { config: flags.config };
+  checkEnvironment(source, env);
+  const readSettings = () => readConfig(source, env, 'variables');
   if (action === 'verify') {
     const { text, isOk } = verify(files, flags, readSettings);
     stdout.write(text);

@@ -58,7 +58,7 @@ export function readTlsSettings(
       tls: rememberPlace({ ...section, cert, key, ...(clientCa !== undefined && { clientCa }) }, placeOf(section)),
     };
   throw usageError(
-    `TLS needs a certificate and its key: name ${nameSources(cert === undefined ? FIELD_TABLE.tlsCert : FIELD_TABLE.tlsKey)} too.`,
+    `TLS needs a certificate and its key: name ${cert === undefined ? '--tls-cert (or LANDBRIDGE_TLS_CERT)' : '--tls-key (or LANDBRIDGE_TLS_KEY)'} too.`,
   );
 }
 

@@ -23,14 +23,14 @@ export function listUnknownVariables(env: Environment, others: ReadonlySet<strin
 
 /** Stops the start. `uses`: variables of domain files. If they were not loaded, only near misspellings are refused. */
 export function refuseUnknownVariables(names: readonly string[], uses?: ReadonlySet<string>): void {
-  const unknown = names.filter((name) => (uses === undefined ? nearest(name) !== undefined : !uses.has(name)));
-  if (unknown.length === 0) return;
-  const sentences = unknown.map((name) => {
+  const offenders = names.filter((name) => (uses === undefined ? nearest(name) !== undefined : !uses.has(name)));
+  if (offenders.length === 0) return;
+  const sentences = offenders.map((name) => {
     const near = nearest(name);
     const advice = near === undefined ? 'unset it.' : askFor(near);
     return `${name} is set, but there is no setting with that name: ${advice}`;
   });
-  const also = unknown.every((name) => nearest(name) !== undefined)
+  const also = offenders.every((name) => nearest(name) !== undefined)
     ? ''
     : ` The variables of Landbridge are ${SETTING_VARIABLES.join(', ')}. Credentials of documents begin with ${DOCUMENT_PREFIX}. Domain files name their own variables.`;
   throw usageError(`${sentences.join('\n')}${also}`);

@@ -3,8 +3,8 @@
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { clientUrl } from '../../src/cli/serve/announce.ts';
 import { type Addresses, renderBanner, renderLine } from '../../src/cli/serve/banner.ts';
+import { clientUrl } from '../../src/cli/serve/client-url.ts';
 import { listSettingWarnings } from '../../src/cli/serve/start-checks.ts';
 import type { Invocation } from '../../src/cli/terminal/invocation.ts';
 import { type Flags, readConfig } from '../../src/config/read-config.ts';

@@ -8,9 +8,10 @@ import { HEADER_NAME } from '../../endpoint/headers/header-names.ts';
 import { visible } from '../../endpoint/hidden.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import { toEssence } from '../../endpoint/media-type.ts';
-import { parseJson, parseJsonObject } from '../../endpoint/untrusted.ts';
+import { parseJsonObject } from '../../endpoint/untrusted.ts';
 import { ERRORS, GatewayError, usageError } from '../../errors.ts';
 import { LEGACY_VERSIONS, META, MODERN_VERSION } from '../../protocol/eras.ts';
+import { readEvents } from './event-stream.ts';
 
 export type RpcParams = Readonly<Record<string, unknown>>;
 
@@ -151,34 +152,6 @@ function createPost({ url, headers: own }: RemoteOptions): Post {
     const text = await response.text();
     return { status, sessionId, message: type === 'application/json' ? parseJsonObject(text) : undefined };
   };
-}
-
-/** More than any answer of a gateway; a stream that never ends a line must not fill the memory. */
-const MAX_EVENT_CHARS = 256 * 1024 * 1024;
-
-/** Server-sent events that carry JSON: the data of each, parsed. Events that are no JSON are left out. */
-export async function* readEvents(response: Response): AsyncGenerator<unknown> {
-  const decoder = new TextDecoder();
-  let line: string[] = [];
-  let data: string[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    const pieces = decoder.decode(chunk as Uint8Array, { stream: true }).split('\n');
-    for (const [index, piece] of pieces.entries()) {
-      line.push(piece);
-      size += piece.length;
-      if (size > MAX_EVENT_CHARS) throw new GatewayError('BAD_CONFIG', 'The answer is too long to be read.');
-      if (index === pieces.length - 1) continue;
-      const text = line.join('').replace(/\r$/, '');
-      line = [];
-      if (text.startsWith('data:')) data.push(text.slice(text[5] === ' ' ? 6 : 5));
-      if (text !== '' || data.length === 0) continue;
-      const event = parseJson(data.join('\n'));
-      data = [];
-      size = 0;
-      if (event !== undefined) yield event;
-    }
-  }
 }
 
 function toResult({ message, status }: Answer, url: string): RpcParams {

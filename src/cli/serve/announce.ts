@@ -1,9 +1,6 @@
 // What `serve` prints once the gateway is up, for people or for programs: where it listens, what it offers, who may call.
 
-import type { Config } from '../../config/read-config.ts';
-import { isLoopback } from '../../endpoint/address.ts';
 import type { Domain } from '../../endpoint/model.ts';
-import { trimEnd } from '../../endpoint/plain-text.ts';
 import type { Gateway } from '../../gateway.ts';
 import type { AnnouncedLine, Announcement } from '../../workers/worker-messages.ts';
 import { estimateCost } from '../exposure-cost.ts';
@@ -14,6 +11,7 @@ import type { Invocation } from '../terminal/invocation.ts';
 import { count, shown } from '../terminal/terminal.ts';
 import type { Authorities } from './authorities.ts';
 import { type Addresses, describeCallers, OPEN_TO_ALL, renderBanner, renderLine, type Screen } from './banner.ts';
+import { bracketed, clientUrl } from './client-url.ts';
 import { listCredentials, listMissing } from './credential-lines.ts';
 import type { Components } from './serve-process.ts';
 import { isOpenToAll, listSettingWarnings } from './start-checks.ts';
@@ -149,19 +147,4 @@ function describe(
 
 function toText(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
-}
-
-/** What people paste: where clients reach the gateway, or else what they can call from this machine. */
-export function clientUrl({ publicUrl, allowedHosts, host }: Config, bound: string): string {
-  if (publicUrl !== undefined) return `${trimEnd(publicUrl, '/')}/mcp`;
-  const url = new URL(bound);
-  // A wildcard address cannot be called.
-  if (allowedHosts[0] !== undefined && !isLoopback(host)) url.hostname = allowedHosts[0].replace(/:\d+$/, '');
-  else if (host === '0.0.0.0' || host === '::') url.hostname = '127.0.0.1';
-  return url.href;
-}
-
-/** As it stands in a URL. */
-export function bracketed(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
 }

@@ -9,7 +9,7 @@ import { type StdioServer, startStdio } from '../../transport/lines/stdio.ts';
 import { type ProtocolOf, startTcp, type TcpServer } from '../../transport/lines/tcp.ts';
 import type { Primary } from '../../workers/in-worker.ts';
 import { chooseService } from '../open-gateway.ts';
-import { bracketed } from './announce.ts';
+import { bracketed } from './client-url.ts';
 import type { ReadConditions } from './conditions.ts';
 import type { Components } from './serve-process.ts';
 
