@@ -9,7 +9,7 @@ import type { PromptEntry } from './resources-and-prompts/prompts.ts';
 import type { ResourceEntry, TemplateEntry } from './resources-and-prompts/resources.ts';
 import type { ToolEntry } from './tool-entry.ts';
 
-/** Names are taken whole; `*` stands for any run of characters. */
+/** Names match as a whole; `*` matches any run of characters. */
 export interface Selection {
   /** Only these domains. */
   readonly domains?: readonly string[] | undefined;

@@ -41,7 +41,7 @@ export interface Finding {
 /** One entry of a domain file. */
 export interface Repair {
   readonly domain: string;
-  /** Keys from the top of the file. A list stands for one key: the names it may have there, the one to write first. */
+  /** Keys from the top of the file. A list is one key with several possible names, the one to write first. */
   readonly path: readonly (string | readonly string[])[];
   readonly value: unknown;
 }

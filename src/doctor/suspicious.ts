@@ -69,7 +69,7 @@ const NEW_TASK: PatternGroup = {
     order(
       String.raw`(?:ignore|disregard|forget)\s[^.\n]{0,40}\b(?:previous|prior|preceding|earlier|above|foregoing|other|all|any|every|your|system)\b[^.\n]{0,30}\b(?:instructions?|prompts?|directives?|guardrails?|safety (?:rules|guidelines)|system messages?|what you (?:were|have been) told)\b`,
     ),
-    // After a terminal sequence or a tag, the words may stand anywhere in a sentence.
+    // After a terminal sequence or a tag, the words may be anywhere in a sentence.
     /\b(?:ignore|disregard) (?:all |any )?(?:of )?(?:the |your |my )?(?:previous|prior|earlier|preceding) (?:instructions|prompts|directives)\b/i,
     // Narrower than above, because deliveries, payments and robots have instructions, too.
     order(
@@ -127,7 +127,7 @@ const TOOLS: PatternGroup = {
     /\b(?:before|instead of) (?:using |calling |invoking )?(?:any|every|all)(?: of the)?(?: other)? tools?\b(?!\s(?:endpoints?|operations?|resources?|routes?|requests?|objects?|ids?|apis?|versions?)\b)/i,
     /\bthis tool (?:must|should|has to|needs to) (?:always )?be (?:called|used|invoked|run) (?:first|before)\b/i,
     /\b(?:do not|don['’]t|never) (?:use|call|trust|invoke) (?:any )?other tools?\b/i,
-    // "The model must call a tool before responding" tells of another one.
+    // "The model must call a tool before responding" is about another one.
     begin(
       String.raw`(?:(?:you (?:must|should|have to|need to)|always|first,?)\s)?(?:call|invoke|use|run|execute|query)\s[^.\n]{1,60}\bbefore\s(?:you\s)?(?:answer|respond|reply|speak)(?:ing)?\b(?!\sto (?:a|the) (?:request|challenge|webhook|event|ticket)\b)`,
     ),

@@ -18,7 +18,7 @@ import { parseYaml, type ReadYaml } from './files/parse-yaml.ts';
 
 /** An entry to write into a domain file. */
 export interface Entry {
-  /** Keys from the top. A list stands for one key: the names it may have there, the one to write first. */
+  /** Keys from the top. A list is one key with several possible names, the one to write first. */
   readonly path: readonly (string | readonly string[])[];
   readonly value: unknown;
 }
@@ -42,7 +42,7 @@ interface EditedText {
   readonly wrongLines?: readonly string[];
 }
 
-/** The text with the entries in it, everything else left as it is. */
+/** The text with the entries added and nothing else changed. */
 export function withEntries(text: string, file: string, entries: readonly Entry[]): EditedText {
   const { value } = parseYaml(text, file);
   const document = parseDocument(text, { merge: true });

@@ -70,7 +70,7 @@ export function isWebUrl({ protocol }: Pick<URL, 'protocol'>): boolean {
   return protocol === 'https:' || protocol === 'http:';
 }
 
-/** The origins of operations, each once; '' stands for those that have no base URL. */
+/** The origins of operations, each once; '' for those that have no base URL. */
 export function originsOf(endpoints: readonly { readonly baseUrl: string }[]): string[] {
   // Thousands of operations share a handful of base URLs.
   const urls = new Set(endpoints.map(({ baseUrl }) => baseUrl));

@@ -15,7 +15,7 @@ const PAYLOAD = String.raw`[\ufe00-\ufe0f]{2,}|[\u200c\u200d]{3,}`;
 const COVERT_TEXT = new RegExp(`[${COVERT}]|${PAYLOAD}`, 'u');
 /** The flags of England, Scotland and Wales are a black flag and tags. */
 const TAGGED_FLAG = /\u{1f3f4}[\u{e0061}-\u{e007a}]{3,6}\u{e007f}/gu;
-/** The same, escaped, as they stand in JSON text. */
+/** The same as escapes of JSON text. */
 const COVERT_ESCAPED = /\\u(?:202[a-e]|206[0-46-9]|200b|feff|00ad|db4[0-3]\\ud[c-f][0-9a-f]{2})/i;
 /** Terminal sequences, which can colour the background, erase lines or conceal words. */
 const TERMINAL =

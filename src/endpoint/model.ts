@@ -149,7 +149,7 @@ export interface ResponsePlan {
   /** Keep only these dot paths (applied to every item of an array). An answer that has none of them is not shown. */
   readonly pick?: readonly string[];
   /**
-   * Drop these keys. A plain name (`type-id`) or a glob (`*_url`) is a key wherever it stands, so that it means the same in
+   * Drop these keys. A plain name (`type-id`) or a glob (`*_url`) is a key at any place, so that it means the same in
    * one item and in a list of them; a dot path (`owner.login`, `$.meta` for the root) is that one place, in every item of
    * an array on the way.
    */
@@ -186,14 +186,14 @@ export type Parsed =
   | { readonly ok: true; readonly args: Args }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** An example the document gives for a request: a value, what it is of, and where it stands. */
+/** An example of the document for a request: a value, what it is an example of, and its place. */
 export interface DocumentExample {
   /** The whole body, or the place on the wire of one parameter or body field. */
   readonly of: 'body' | Target;
   readonly value: unknown;
   /** JSON pointer; a file other than the document itself is named in front of it. */
   readonly place: string;
-  /** It stands inside a schema, which other operations may share, and not beside one. */
+  /** It is inside a schema, which other operations may share, and not beside one. */
   readonly inSchema: boolean;
 }
 

@@ -110,7 +110,7 @@ export function hashName(name: string, text: string, maxLength: number): string 
 
 /**
  * A wire name as an argument key: `filter[name]` → `filter_name`, `$top` → `top`, `ids[]` → `ids`, `X-Request-Id` →
- * `X_Request_Id`. A name that is fine stays as it is.
+ * `X_Request_Id`. A valid name stays unchanged.
  */
 export function toArgumentKey(name: string, fallback: string): string {
   if (ARGUMENT_KEY.test(name) && !UNSAFE_KEYS.has(name)) return name;

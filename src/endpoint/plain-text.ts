@@ -204,7 +204,7 @@ const DATA_START = /^[ \t]*[{[][ \t]*(?:$|["{[\]}])/;
 /** Text that introduces a sample, and is useless without it. */
 const ANNOUNCEMENT =
   /^[^.!?]{0,40}\b(?:examples?|samples?|e\.g\.|request|response|body|payload|usage|curl|follows|following)\b[^.!?]{0,30}:?$/i;
-/** The same at the end of a paragraph, where more is needed to tell it from a sentence. */
+/** The same at the end of a paragraph, where it is harder to distinguish from a sentence. */
 const LAST_WORDS = /(?<=[.!?]["”'’)]{0,2})\s+(?=(?:(?:Example|Sample)s?\b|[A-Z][^.!?]{0,80}:$)[^.!?]{0,80}$)/;
 const MAX_DATA_LINES = 400;
 

@@ -62,7 +62,7 @@ export function parseJsonObject(text: string): Node | undefined {
 
 const BACKSLASH = 0x5c;
 
-/** Whether the quote of a JSON text at `quote` stands inside a string: behind an odd number of backslashes. */
+/** Whether the quote at `quote` of a JSON text is escaped, by an odd number of backslashes. */
 export function isEscaped(text: string, quote: number): boolean {
   let slashes = quote;
   while (text.charCodeAt(slashes - 1) === BACKSLASH) slashes--;

@@ -1,5 +1,5 @@
 // The input schema of a grouped tool: a discriminator, the fields all actions share, and every other field with a note
-// on which actions need it. The notes stand in the descriptions because that is where models read.
+// on which actions need it. The notes are in the descriptions, because models read those.
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { type FieldVariant, uniteField, withText } from '../../schema/field-union.ts';
 import { isGeneric, type ObjectSchema } from '../operation-schema.ts';

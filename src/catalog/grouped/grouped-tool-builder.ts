@@ -24,7 +24,7 @@ import { STRATEGIES, type Strategies } from './strategies.ts';
 
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** What introspection tells about one action. */
+/** What introspection returns for one action. */
 export interface ActionMetadata {
   readonly key: string;
   readonly actionName: string;
@@ -49,9 +49,9 @@ export interface GroupBuilder<Data = unknown, Common = unknown> {
 export interface BuilderOptions {
   /** Replaces how the tool is written, function by function. */
   readonly strategies?: Partial<Strategies> | undefined;
-  /** How much is said of the fields of REST operations. */
+  /** How much the schema says about the fields of REST operations. */
   readonly detail?: ToolPlan['detail'];
-  /** Where a wrong action is to be found instead. */
+  /** Where an action that this tool does not have is found instead. */
   readonly elsewhere?: ToolPlan['elsewhere'];
 }
 
@@ -100,7 +100,7 @@ export class GroupedToolBuilder<Data = unknown, Common = unknown> {
     return this.#set({ description });
   }
 
-  /** The argument that picks the action; `action` unless said otherwise. */
+  /** The argument that picks the action; `action` by default. */
   discriminator(name: string): this {
     if (!ARGUMENT_KEY.test(name)) {
       throw refusal(`"${name}" cannot be an argument name: use letters, digits and _.`);
@@ -124,7 +124,7 @@ export class GroupedToolBuilder<Data = unknown, Common = unknown> {
     return this.#set({ style: 'lean' });
   }
 
-  /** Said explicitly, a hint is taken as it is; the others follow from the actions. */
+  /** Explicit hints are used unchanged; the others follow from the actions. */
   annotations(hints: ToolHints): this {
     return this.#set({ annotations: { ...this.#plan.annotations, ...hints } });
   }
@@ -336,7 +336,7 @@ const LOCAL: RequestFacts = Object.freeze({
   client: Object.freeze({ era: 'modern', takesRounds: true, version: '2026-07-28', capabilities: Object.freeze({}) }),
 });
 
-/** The context of a call of `tool`: the given one if it is complete, otherwise a new one from what is known. */
+/** The context of a call from this process, without a real caller: the given one if it is complete, otherwise one with defaults. */
 function toLocalContext<Data>(
   partial: ExecutionContext<Data> | Partial<RequestFacts<Data>>,
   tool: string,

@@ -89,7 +89,7 @@ function closeWords(phrase: string, args: Args): string {
   return result.join(' ');
 }
 
-/** Enough of the words before a gap to tell a quantity by. */
+/** The words before a gap, as many as a quantity may have. */
 function lastWords(words: readonly string[]): string {
   return words
     .slice(-3)

@@ -162,7 +162,7 @@ function verbsOf({ method, path, summary, effect }: Endpoint, target: string): R
   const endsInVariable = /\}\/?$/.test(path);
   const first = verbOfWord(toStems(summary)[0] ?? '');
   const verbs = new Set<Verb>(first ? [first] : []);
-  // A collection ends in a plural, or says so.
+  // A collection ends in a plural, or its summary says that it gives many.
   const givesMany = !endsInVariable && (isPlural(target) || /\b(?:lists?|all|search|find)\b/i.test(summary));
   if (method === 'DELETE' || (method === 'POST' && effect === 'destructive')) verbs.add('delete');
   else if (effect === 'read') verbs.add(givesMany ? 'list' : 'get');

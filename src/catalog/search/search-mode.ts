@@ -162,7 +162,7 @@ function toEntry(
 function search(catalog: Catalog): Handler {
   return async (_context, args) => {
     const { query, limit = DEFAULT_HITS, ...filter } = args as unknown as SearchArgs;
-    // A name, an operationId or `GET /path`, typed as it is, comes first.
+    // An exact name, operationId or `GET /path` comes first.
     const exact = findByKey(catalog.keys(), query);
     const first = exact && matchesFilter(exact, filter) ? [exact] : [];
     const { operations, weak } = await searchOperations(await catalog.index(), query, limit, filter);

@@ -13,7 +13,7 @@ export interface SearchRequest {
   readonly many: boolean | undefined;
 }
 
-/** One word of the request, and what else may stand for it. */
+/** One word of the request, and the words that may replace it. */
 export interface Term {
   /** Stems of the word itself: as it was typed, spelled out, or joined with a neighbouring word. */
   readonly stems: readonly string[];

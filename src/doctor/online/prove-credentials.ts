@@ -17,7 +17,7 @@ export interface ReadAnswer {
   readonly status: number | undefined;
   /** The text a model would read. */
   readonly text: string;
-  /** The tool that a failure is about; its name may stand in front of the text. */
+  /** The tool that a failure is about; the text may begin with its name. */
   readonly tool?: string | undefined;
   /** The JSON of a successful answer, where it is JSON. */
   readonly value?: unknown;

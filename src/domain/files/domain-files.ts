@@ -1,4 +1,4 @@
-// Finds the files of a path, and tells domain files (modules or data) from OpenAPI documents.
+// Finds the files of a path, and distinguishes domain files (modules or data) from OpenAPI documents.
 
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
@@ -25,7 +25,7 @@ const MAX_FILES = 1_000;
 const DOCUMENT =
   /(?:^\uFEFF?|[\n{,])[ \t]*["']?(?:openapi|swagger)["']?\s*:\s*["']?\d+\.\d+(?:\.\d+)?(?:-[a-z]+\.?\d*)?["']?\s*(?:[,}#\r\n]|$)/;
 
-/** Folders give their domain files in order of name; files, URLs and `-` (stdin) stand for themselves. */
+/** Of folders, the domain files in order of name. Files, URLs and `-` (stdin) are sources by themselves. */
 export async function findFiles(paths: readonly string[]): Promise<SourceFile[]> {
   const sources: SourceFile[] = [];
   for (const path of paths) {

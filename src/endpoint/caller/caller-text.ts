@@ -93,7 +93,7 @@ export function fillText({ parts }: CallerText, caller: VerifiedCaller, tool: st
   return { value: result };
 }
 
-/** A text that is one claim and nothing else has the value of that claim, of whatever type. */
+/** A text that is only one claim has the value of that claim, of any type. */
 export function fillValue(text: CallerText, caller: VerifiedCaller, tool: string): Filled<unknown> {
   const [part] = text.parts;
   if (text.parts.length > 1 || part === undefined || typeof part === 'string') return fillText(text, caller, tool);

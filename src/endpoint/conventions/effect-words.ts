@@ -52,7 +52,7 @@ function isVerbOf(word: string, verbs: ReadonlySet<string>): boolean {
 
 /** What `toSnakeCase` reads of a name. */
 const MAX_NAME_CHARS = 512;
-/** What is read of a sentence: as it is written, and of its words. */
+/** Characters that are read of a sentence: before and after markup is removed. */
 const MAX_SENTENCE_CHARS = 240;
 const MAX_TEXT_CHARS = 120;
 /** `GET_DeleteVolume`, `post-search`: generated names begin with the method. A `get` in small letters is a verb as well. */

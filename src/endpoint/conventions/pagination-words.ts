@@ -4,7 +4,7 @@ import { type PagingRole, pagingWords } from './lexicon.ts';
 
 export type { PagingRole } from './lexicon.ts';
 
-/** `page_size` stands for `pageSize` as well. */
+/** `page_size` in the lexicon matches `pageSize` as well. */
 const ROLES = (['page', 'offset', 'cursor', 'size'] as const).map((role) => {
   const names = [...pagingWords(role)].map((word) => word.replaceAll('_', '_?'));
   return [role, new RegExp(`^(?:${names.join('|')})$`, 'i')] as const;

@@ -29,7 +29,7 @@ export function isDoneToMany([verb = '', ...things]: readonly string[]): boolean
 /** Words in -s that are no plurals, beside those in -ss, -us and -is. */
 const NO_PLURAL = /(?:ss|us|is|series|species|news|https|kubernetes|alias|atlas|canvas|dns|sms|tls|ios|aws)$/;
 
-/** One of many, as far as spelling tells: `policies` → `policy`, `boxes` → `box`; `status` stays. */
+/** The singular, judged by spelling: `policies` → `policy`, `boxes` → `box`; `status` stays. */
 export function toSingular(word: string): string {
   if (word.length < 4 || !word.endsWith('s') || NO_PLURAL.test(word)) return word;
   if (/(?:mov|cook|[^aeiou]t)ies$/.test(word)) return word.slice(0, -1);
@@ -111,14 +111,14 @@ function dropOrder(words: readonly string[], { domain, brand, tags, path, thing 
     (word, index) => index < tag && !EDITION.test(word),
     (word, index) => !EDITION.test(word) && belongsTo(singular[index]!),
     (word) => EDITION.test(word) && !/\d/.test(word),
-    // `collection` of delete_collection_… is said by no path.
+    // The `collection` of delete_collection_… is in no path.
     (word) => thing.includes(word) && !EDITION.test(word),
     (word) => !EDITION.test(word),
     () => true,
   ];
 }
 
-/** Where all the words of a name stand in a row: `network` alone does not repeat `network_connectivity`. */
+/** The places where all words of a name follow each other: `network` alone does not repeat `network_connectivity`. */
 function placesOf(name: readonly string[], words: readonly string[]): ReadonlySet<number> {
   const places = new Set<number>();
   if (name.length === 0) return places;
