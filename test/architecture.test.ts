@@ -270,8 +270,14 @@ function listVariables(tree: object): Variable[] {
 /** What is known in one place only: what it looks like in code, and where it stands. */
 const FACTS: readonly (readonly [what: string, pattern: RegExp, places: readonly string[]])[] = [
   ['what a media type is without its parameters', /split\(';', ?1\)|split\(';'\)\[0\]/, ['endpoint/media-type.ts']],
-  // SigV4 is the way of AWS to seal.
-  ['sealing', /createHmac\(/, ['credentials/kinds/aws-sigv4.ts', 'orchestration/signer.ts']],
+  // AWS Signature Version 4 has a keyed hash of its own.
+  ['keyed hashes', /createHmac\(/, ['credentials/kinds/aws-sigv4.ts', 'orchestration/signer.ts']],
+  // The other file compares a scheme of HTTP, which has the same names.
+  [
+    'the kind of a credential',
+    /\bkind (?:===|!==) '(?:apiKey|basic|bearer|login|oauth2|token_exchange|assertion|awsSigv4)'/,
+    ['credentials/kinds/login.ts', 'openapi/objects/security-scheme.ts'],
+  ],
   ['cutting a text between characters', /0xd800/, ['endpoint/plain-text.ts']],
   [
     'references to the environment',

@@ -71,7 +71,7 @@ export interface SignableRequest {
 /** The value is known when the endpoint is compiled, and the same for all calls. */
 export interface StaticProof<C extends Credential> {
   readonly type: 'static';
-  /** What stands after the prefix, encoded for nothing yet; '' if there is none. */
+  /** The text after the prefix, not encoded; '' if there is none. */
   value(credential: C): string;
   /** The same credential with another secret, for the doctor, which tries whether the API checks it. */
   withValue?(credential: C, value: string): C;
@@ -82,7 +82,7 @@ export interface TokenProof<C extends Credential> {
   readonly type: 'token';
   /** Every caller has a token of its own, made from the token it showed; callers without one are refused. */
   readonly isPerCaller?: true;
-  /** The lifetime of a token if nobody says. If it expires earlier, the API refuses it, and it is replaced. */
+  /** The assumed lifetime if the server does not say. A token that expires earlier is replaced when the API refuses it. */
   readonly defaultLifetimeS: number;
   /** Tokens that may be replaced within ten seconds after the API refused them. */
   readonly maxReplacements: number;
@@ -145,7 +145,7 @@ export interface CredentialKind<C extends Credential = Credential, S extends Sha
   secrets(credential: C): readonly Secret[];
   /** Those that have to be set and are not. Default: all that have no value, or an empty one. */
   missing?(credential: C): readonly Secret[];
-  /** Texts that nobody may see. */
+  /** Texts that must not be seen in answers and logs. */
   hiddenTexts(credential: C): readonly string[];
 
   place(credential: C): CredentialPlace;
@@ -162,7 +162,7 @@ export interface CredentialKind<C extends Credential = Credential, S extends Sha
   describe(credential: C): string;
   /** Its kind in `landbridge explain`. Default: its name. */
   explainKind?(credential: C): string;
-  /** Lines of the banner about what goes where, besides those of its variables. */
+  /** Lines of the banner that say what is sent where, besides those of its variables. */
   bannerLines?(credential: C, destination: string, apiOrigin: string): readonly string[];
   /** Where its token came from, if a call was refused. */
   tokenSource?(credential: C): string;
@@ -170,7 +170,7 @@ export interface CredentialKind<C extends Credential = Credential, S extends Sha
   isParameter?(credential: C): boolean;
   /** The only variable of a key that stands in a place of its own, which a parameter of the document may repeat. */
   keyVariable?(credential: C): string;
-  /** A token that a login of the document may issue; with any other kind it is known how to prove who calls. */
+  /** A bearer token: a login operation of the document may be where it comes from. Other kinds say themselves where theirs is from. */
   readonly mayComeFromLogin?: true;
   /** The request that issues its token, `POST https://shop.example/login`: that operation cannot require the token. */
   issuingRequest?(credential: C): string;

@@ -43,7 +43,7 @@ export function nameSecrets(
   return Object.fromEntries(entries) as Declarations;
 }
 
-/** The credentials by name. One without a kind is a mistake here: only an imported document could tell what it is. */
+/** The credentials by name. One without a kind is a mistake here: only an imported document could say what kind it is. */
 export function buildCredentials(
   declarations: Declarations | undefined,
   env: Environment,

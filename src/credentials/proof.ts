@@ -22,7 +22,7 @@ export interface Proof {
   readonly body?: Readonly<Record<string, string>>;
 }
 
-/** The alternative that will be used, or the variables that are missing in each, and where they would go. */
+/** The alternative that will be used, or the missing variables of each alternative and the origins that would see them. */
 export type CredentialChoice =
   | { readonly kind: 'none' }
   | { readonly kind: 'chosen'; readonly credentials: readonly Credential[] }

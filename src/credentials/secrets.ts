@@ -102,7 +102,7 @@ export function tokenSourceOf(credential: Credential): string | undefined {
   return credentialKind(credential).tokenSource?.(credential);
 }
 
-/** What is sent where, for the banner, besides the lines of its variables. */
+/** Lines of the banner that say what is sent where, besides those of its variables. */
 export function bannerLines(credential: Credential, destination: string, baseUrl: string): readonly string[] {
   return credentialKind(credential).bannerLines?.(credential, destination, originOf(baseUrl) ?? '') ?? [];
 }

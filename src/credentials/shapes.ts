@@ -9,7 +9,7 @@ import { USER } from './kinds/basic.ts';
 import { CLIENT, KEY, secretFields } from './secret-fields.ts';
 import { scopesShape, tokenUrlShape } from './tokens/client-request.ts';
 
-/** The kinds as zod tells them apart. */
+/** One shape for all kinds, which zod distinguishes by `kind`. */
 export function kindShapes(tools: ShapeTools): z.ZodType<CredentialDefinition> {
   const kinds: readonly CredentialKind[] = Object.values(CREDENTIAL_KINDS);
   const [first, last] = [false, true].map((isLast) =>

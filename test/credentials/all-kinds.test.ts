@@ -195,7 +195,8 @@ const SHEETS: Readonly<Record<KindName, Sheet>> = {
       defaultLifetimeS: 3600,
       maxReplacements: 1,
       mayRepeatWrites: true,
-      checksOrigin: true,
+      cookiesElsewhere:
+        'tool: the cookies of the login it belong to API and are sent nowhere else; the call was not made. Give this operation its own credential (security) in the domain file.',
       cacheKey: [
         {
           method: 'POST',
@@ -237,7 +238,7 @@ const SHEETS: Readonly<Record<KindName, Sheet>> = {
     refused: /SHOP_ID and SHOP_SECRET|SHOP_ID, SHOP_SECRET/,
     facts: {
       variableFields: ['clientIdEnv', 'clientSecretEnv'],
-      checksOrigin: false,
+
       type: 'token',
       documentTokenUrl: 'API/token',
       destination: 'API/token',
@@ -282,7 +283,7 @@ const SHEETS: Readonly<Record<KindName, Sheet>> = {
     refused: /API\/token, exchanged for that of the caller/,
     facts: {
       variableFields: ['clientIdEnv', 'clientSecretEnv'],
-      checksOrigin: false,
+
       type: 'token',
       isOnlyInDomainFiles: true,
       identifiesCaller: true,
@@ -519,7 +520,13 @@ describe.each(KINDS)('a credential of kind %s', (kind) => {
         defaultLifetimeS: proof.defaultLifetimeS,
         maxReplacements: proof.maxReplacements,
         mayRepeatWrites: proof.mayRepeatWrites,
-        checksOrigin: proof.checkOrigin !== undefined,
+        cookiesElsewhere: messageOf(() =>
+          proof.checkOrigin?.(
+            { ...credential, send: { in: 'cookies' } } as Credential,
+            'https://elsewhere.test',
+            'tool',
+          ),
+        ),
         cacheKey: proof.cacheKey(credential),
       }),
     };
@@ -533,6 +540,15 @@ describe.each(KINDS)('a credential of kind %s', (kind) => {
     expect(entry.variableFields.length).toBeGreaterThanOrEqual(entry.requiredFields.length);
   });
 });
+
+function messageOf(check: () => void): string | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
 
 /** The definition without the fields that name variables. */
 function withoutVariables(definition: object): object {

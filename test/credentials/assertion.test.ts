@@ -91,7 +91,7 @@ describe('an assertion', () => {
     expect(claims().exp! - claims().iat!).toBe(60);
   });
 
-  test('is signed for each call, so that an API may refuse a jti it has met', async () => {
+  test('is signed for each call, so that an API may refuse a jti it has seen', async () => {
     const { call } = await open();
     await Promise.all([call('alice'), call('alice'), call('bob'), call('bob')]);
     expect(new Set(api.seen.map((_, index) => claims(index).jti)).size).toBe(4);
@@ -103,7 +103,7 @@ describe('an assertion', () => {
     ]);
   });
 
-  test('has the claims that were chosen, those of the caller in their own type', async () => {
+  test('has the configured claims; claims of the caller keep their type', async () => {
     const { call } = await open({
       audience: 'orders',
       subject: `${$}{principal.sub}`,
@@ -136,7 +136,7 @@ describe('an assertion', () => {
     });
   });
 
-  test('of a caller without such a claim is not made: the call is refused, and nothing is sent', async () => {
+  test('is not signed for a caller without a required claim: the call is refused, and nothing is sent', async () => {
     const { call } = await open({ claims: { email: `${$}{principal.claims.email}` } });
     const refusal = await call('key');
     expect(refusal).toMatchObject({ isError: true, mode: 'missing_credential' });
@@ -144,7 +144,7 @@ describe('an assertion', () => {
     expect(api.seen).toEqual([]);
   });
 
-  test('goes in a header of its own where one is named, beside nothing else', async () => {
+  test('is the whole value of the header that the domain file names', async () => {
     const { call } = await open({ header: 'X-Caller' });
     await call('alice');
     const [{ headers }] = api.seen as [Seen];
@@ -160,7 +160,7 @@ describe('an assertion', () => {
     expect(api.seen).toEqual([]);
   });
 
-  test('is never shown, in an answer that repeats it, however large, nor in a dry run', async () => {
+  test('is redacted in answers that repeat it, large ones too, and in dry runs', async () => {
     const { call } = await open();
     const padding = 'x'.repeat(200_000);
     answer = ({ headers, url }, response) => {
@@ -189,8 +189,8 @@ describe('an assertion', () => {
   });
 });
 
-describe('keys', () => {
-  test('are published without their private parts, for anybody, under any name', async () => {
+describe('keys that sign assertions', () => {
+  test('are published without their private parts, to everybody, under any host name', async () => {
     const { origin } = await open();
     const response = await fetch(`${origin}/.well-known/jwks.json`);
     expect(response.headers.get('content-type')).toContain('application/jwk-set+json');
@@ -198,7 +198,7 @@ describe('keys', () => {
     expect(keys.map((key) => Object.keys(key).sort())).toEqual([['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']]);
   });
 
-  test('are rotated without a call that fails: the new one is published, then signs, then the old one goes', async () => {
+  test('can be rotated without a failing call: publish the new key, sign with it, then remove the old one', async () => {
     const [old, fresh] = [makeKey('old.pem'), makeKey('fresh.pem')];
     for (const keys of [[old], [old, fresh], [fresh, old], [fresh]]) {
       const { call, close } = await open({}, keys);
@@ -215,7 +215,7 @@ describe('keys', () => {
     expect(used[0]).not.toBe(used[2]);
   });
 
-  test('that are not there leave nothing to publish, and calls are refused with words', async () => {
+  test('are not published if there are none, and calls that need an assertion are refused with the reason', async () => {
     shop = await openShop([shopDomain(api.url, { credentials: { caller: { kind: 'assertion' } } })], CALLERS);
     expect((await fetch(`${shop.origin}/.well-known/jwks.json`)).status).toBe(404);
     const refusal = await shop.call('alice');

@@ -23,7 +23,7 @@ function problemsOf(more: object, env = {}): string {
   }
 }
 
-describe('forward', () => {
+describe('forward: in a domain file', () => {
   test.each(
     `Authorization authorization AUTHORIZATION Cookie Set-Cookie Proxy-Authorization Proxy-Anything Connection Keep-Alive TE
     Trailer Transfer-Encoding Upgrade HTTP2-Settings Expect Host Content-Type Content-Length Content-Encoding
@@ -39,9 +39,12 @@ describe('forward', () => {
     expect(problemsOf({ forward: [name] })).toMatch(/^shop\.yaml forward\[0\]: .+ is never passed on: /);
   });
 
-  test.each(['X Tenant', 'X-Tenant:', 'X-Tenant\r\nX-Admin', '*', 'X-*'])('takes no name that is none: %j', (name) => {
-    expect(problemsOf({ forward: [name, 'X-Good'] })).toMatch(/is not the name of a header|by its full name/);
-  });
+  test.each(['X Tenant', 'X-Tenant:', 'X-Tenant\r\nX-Admin', '*', 'X-*'])(
+    'refuses what is not the name of a header: %j',
+    (name) => {
+      expect(problemsOf({ forward: [name, 'X-Good'] })).toMatch(/is not the name of a header|by its full name/);
+    },
+  );
 
   test('takes plain names', () => {
     expect(problemsOf({ forward: ['X-Tenant', 'Accept-Language', 'X-Request-Id', 'traceparent'] })).toBe('');
@@ -70,7 +73,7 @@ describe('forward', () => {
   });
 });
 
-describe('a header of the caller', () => {
+describe('a header that identifies the caller, in a domain file,', () => {
   test.each<[string, Record<string, string>, string]>([
     ['an unknown field', { 'X-User': `${$}{principal.name}` }, `there is no ${$}{principal.name}; a caller has`],
     ['no field', { 'X-User': `${$}{principal}` }, `there is no ${$}{principal}`],
@@ -91,7 +94,7 @@ describe('a header of the caller', () => {
     expect(problemsOf({ headers }, { SHOP_SECRET: 'hush-hush' })).not.toContain('hush-hush');
   });
 
-  test('is no argument as well', () => {
+  test('cannot be an argument as well', () => {
     const args = { user: { type: 'string', in: 'header', name: 'x_user' } };
     const endpoints = { get_it: { path: '/it', summary: 'Gets it.', args } };
     expect(problemsOf({ headers: { 'X-User': SUB }, endpoints })).toContain(
@@ -100,7 +103,7 @@ describe('a header of the caller', () => {
   });
 });
 
-describe('token_exchange', () => {
+describe('a token_exchange in a domain file', () => {
   const exchange = (more: object) => ({
     credentials: {
       user: {
@@ -113,7 +116,7 @@ describe('token_exchange', () => {
     },
   });
 
-  test('needs to know whom the token is for', () => {
+  test('needs the audience or resource of the token', () => {
     expect(problemsOf(exchange({}))).toContain(
       'credentials.user.audience: is missing: name the API that the new token is for',
     );
@@ -121,7 +124,7 @@ describe('token_exchange', () => {
     expect(problemsOf(exchange({ resource: ['https://a.test', 'https://b.test/x'] }))).toBe('');
   });
 
-  test('takes its client from variables or files, and needs both parts', () => {
+  test('takes client id and secret from variables or files, and needs both', () => {
     expect(problemsOf(exchange({ audience: 'api', clientSecretEnv: undefined }))).toContain(
       'credentials.user.clientSecretEnv: is missing: name the variable that holds it, or the file (clientSecretFile)',
     );
@@ -140,7 +143,7 @@ describe('token_exchange', () => {
   });
 });
 
-describe('assertion', () => {
+describe('an assertion in a domain file', () => {
   const assertion = (more: object) => ({ credentials: { caller: { kind: 'assertion', ...more } } });
 
   test.each<[object, string]>([
@@ -163,7 +166,7 @@ describe('assertion', () => {
     expect(problemsOf(assertion(more))).toContain(words);
   });
 
-  test('takes the rest', () => {
+  test('accepts a fixed subject, and claims of any type', () => {
     expect(problemsOf(assertion({ subject: 'a fixed one', claims: { a: SUB, b: 1, c: ['x'], d: 'text' } }))).toBe('');
   });
 });

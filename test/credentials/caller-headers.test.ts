@@ -63,7 +63,7 @@ async function open(more: Partial<DomainDefinition>, env = {}): Promise<Shop> {
 
 const header = (name: string, index = 0) => api.seen[index]?.headers[name];
 
-describe('a header made of who calls', () => {
+describe('a header that identifies the caller', () => {
   test.each<[string, string, string]>([
     ['the subject', SUB, 'alice'],
     ['the id', ID, 'https://id.test|alice'],
@@ -102,7 +102,7 @@ describe('a header made of who calls', () => {
     expect(api.seen).toEqual([]);
   });
 
-  test('keeps out whoever has no such claim: a key has an id, and nothing else', async () => {
+  test('refuses callers without the claim: a key has an id, and nothing else', async () => {
     const { call } = await open({ headers: { 'X-User': SUB } });
     for (const token of ['key', '']) {
       const refusal = await call(token);
@@ -112,14 +112,14 @@ describe('a header made of who calls', () => {
     expect(api.seen).toEqual([]);
   });
 
-  test('tells a key and nobody by their id', async () => {
+  test('has the id of a caller with a key, and of an anonymous one', async () => {
     const { call } = await open({ headers: { 'X-User': ID } });
     await call('key');
     await call('');
     expect([header('x-user'), header('x-user', 1)]).toEqual(['key:ci', 'anonymous']);
   });
 
-  test('of one operation replaces that of the domain', async () => {
+  test('of an operation replaces that of the domain', async () => {
     const { call } = await open({
       headers: { 'X-User': SUB, 'X-Plain': 'domain' },
       endpoints: {
@@ -130,7 +130,7 @@ describe('a header made of who calls', () => {
     expect([header('x-user'), header('x-plain')]).toEqual(['system', 'key:ci']);
   });
 
-  test('stays at the origin of the domain', async () => {
+  test('is sent only to the origin of the domain', async () => {
     const elsewhere = await startUpstream();
     try {
       const { call } = await open({
@@ -172,7 +172,7 @@ describe('a header made of who calls', () => {
   });
 });
 
-describe('what a person agreed to', () => {
+describe('a confirmation of a call that identifies the caller', () => {
   const endpoints = { drop_orders: { method: 'DELETE', path: '/orders', summary: 'Deletes all orders.' } } as const;
   const role = `${$}{principal.claims.role:-none}`;
   const exchange = {
@@ -232,7 +232,7 @@ describe('what a person agreed to', () => {
   });
 });
 
-describe('what the doctor says of it', () => {
+describe('the doctor, for an API that learns who calls,', () => {
   const $id = 'https://id.test/token';
   const domains = () => [
     shopDomain(
@@ -249,7 +249,7 @@ describe('what the doctor says of it', () => {
     shopDomain(api.url, { name: 'open', headers: { 'X-User': ID } }),
   ];
 
-  test('is a note for each way in which an API learns who calls', () => {
+  test('notes each way in which the API learns it', () => {
     const [told] = domains();
     const findings = [...checkCredentials({ domains: [told!] } as never)];
     expect(findings.map(({ severity, message }) => `${severity}: ${message}`)).toEqual([
@@ -259,7 +259,7 @@ describe('what the doctor says of it', () => {
     ]);
   });
 
-  test('is that it has no token to call such reads with; others it calls', async () => {
+  test('says that it has no token for such reads, and calls the others', async () => {
     const gateway = createGateway({ domains: domains(), exposure: 'tools' });
     const called: string[] = [];
     const { findings } = await checkReads(gateway.registry.operations, {
@@ -279,10 +279,10 @@ describe('what the doctor says of it', () => {
   });
 });
 
-describe('a request header', () => {
+describe('a header of the caller’s request', () => {
   const SENT = { 'x-tenant': 'acme', 'x-other': 'no', cookie: 'sid=1', 'x-request-id': 'r-7' };
 
-  test('is passed on where it is named, and no other', async () => {
+  test('is passed on to the API if `forward` names it; no other is', async () => {
     const { call } = await open({ forward: ['X-Tenant', 'X-Request-Id'] });
     await call('alice', 'shop_get_order', {}, SENT);
     expect(api.seen[0]!.headers).toMatchObject({ 'x-tenant': 'acme', 'x-request-id': 'r-7' });
@@ -290,7 +290,7 @@ describe('a request header', () => {
       expect(api.seen[0]!.headers).not.toHaveProperty(name);
   });
 
-  test('is passed on to none by default, and to no other domain than the one that names it', async () => {
+  test('is not passed on by default, and only to the domain that names it', async () => {
     const plain = shopDomain(api.url, { name: 'plain' });
     shop = await openShop([plain, shopDomain(api.url, { forward: ['X-Tenant'] })], CALLERS);
     await shop.call('alice', 'plain_get_order', {}, SENT);
@@ -298,13 +298,13 @@ describe('a request header', () => {
     expect(api.seen.map(({ headers }) => headers['x-tenant'])).toEqual([undefined, 'acme']);
   });
 
-  test('that is not there is not sent', async () => {
+  test('is not sent if the request does not have it', async () => {
     const { call } = await open({ forward: ['X-Tenant'] });
     expect((await call('alice')).isError).toBe(false);
     expect(api.seen[0]!.headers).not.toHaveProperty('x-tenant');
   });
 
-  test('is part of what a person agreed to: a yes for one tenant is none for another, whatever the request is called', async () => {
+  test('is part of a confirmation: consent for one tenant is not valid for another, while the request id may differ', async () => {
     const { call } = await open({
       forward: ['X-Tenant', 'X-Request-Id'],
       endpoints: { drop_orders: { method: 'DELETE', path: '/orders', summary: 'Deletes all orders.' } },
@@ -320,7 +320,7 @@ describe('a request header', () => {
     expect(api.seen).toHaveLength(1);
   });
 
-  test('that no header carries as it is, or that is too long, ends the call', async () => {
+  test('ends the call if no header can carry its value, or if it is too long', async () => {
     const { call } = await open({ forward: ['X-Tenant'] });
     for (const value of ['Zo\u00eb', 'x'.repeat(2_049)]) {
       const refusal = await call('alice', 'shop_get_order', {}, { 'x-tenant': value });
@@ -383,7 +383,7 @@ describe('an argument of an imported document', () => {
     return shop;
   }
 
-  test('gives way to a header that says who calls, whatever the document requires', async () => {
+  test('is dropped for a header that identifies the caller, even if the document requires it', async () => {
     const { call } = await load(`headers: { X-User: "${SUB}" }\nforward: [X-Tenant]\n`);
     expect((await call('alice', 'shop_get_order', {}, { 'x-tenant': 'acme' })).isError).toBe(false);
     expect(api.seen[0]!.headers).toMatchObject({ 'x-user': 'alice', 'x-tenant': 'acme' });
@@ -392,7 +392,7 @@ describe('an argument of an imported document', () => {
     expect(api.seen).toHaveLength(1);
   });
 
-  test('that puts an operation elsewhere has it called without who calls, and that is said at the start', async () => {
+  test('that moves an operation to another origin has it called without identifying the caller; the start warns of it', async () => {
     const get = { operationId: 'getElse', responses: { 200: { description: 'ok' } } };
     const paths = { ...document().paths, '/else': { servers: [{ url: 'https://else.test' }], get } };
     writeFileSync(join(folder, 'shop.json'), JSON.stringify(document({ paths })));
@@ -405,7 +405,7 @@ describe('an argument of an imported document', () => {
     expect(await warningsFor('')).not.toContain('shop_get_else (https://else.test)');
   });
 
-  test('gives way also where only `operations:` identifies the caller', async () => {
+  test('is dropped also if only `operations:` identifies the caller', async () => {
     const { call } = await load(`operations: { getOrder: { headers: { X-User: "${SUB}" } } }\n`);
     await call('alice', 'shop_get_order', { x_tenant: 'acme' });
     expect(api.seen[0]!.headers).toMatchObject({ 'x-user': 'alice', 'x-tenant': 'acme' });

@@ -42,8 +42,8 @@ const basic = (user?: string, password?: string): KnownCredential => ({
 });
 const guarded = (...security: KnownCredential[][]) => endpoint(upstream.origin, { security });
 
-describe('credentials go where they belong', () => {
-  test('apiKey in header, query and cookie', async () => {
+describe('static credentials', () => {
+  test('apiKey is sent in a header, the query or a cookie', async () => {
     await run(guarded([key('header', 'abc 123', 'Token ')]));
     expect(upstream.last().headers['x-key']).toBe('Token abc 123');
     await run(guarded([key('query', 'a&b')]));
@@ -52,7 +52,7 @@ describe('credentials go where they belong', () => {
     expect(upstream.last().headers.cookie).toBe('X-Key=a%3Bb');
   });
 
-  test('bearer and basic', async () => {
+  test('bearer and basic are sent as Authorization', async () => {
     await run(guarded([bearer('tok')]));
     expect(upstream.last().headers.authorization).toBe('Bearer tok');
     await run(guarded([basic('ann', 'pä:ss')]));
@@ -61,13 +61,13 @@ describe('credentials go where they belong', () => {
     expect(upstream.last().headers.authorization).toBe(`Basic ${Buffer.from('sk_live:').toString('base64')}`);
   });
 
-  test('all of one alternative, the first that is complete', async () => {
+  test('all credentials of the first complete alternative are sent', async () => {
     await run(guarded([bearer(), key('header', 'k')], [key('header', 'k'), key('query', 'q')], [bearer('t')]));
     expect(upstream.last()).toMatchObject({ url: '/things?X-Key=q', headers: { 'x-key': 'k' } });
     expect(upstream.last().headers).not.toHaveProperty('authorization');
   });
 
-  test('a credential wins over anonymous; anonymous is used only where the document allows it', async () => {
+  test('a credential is preferred to an anonymous call, which is made only if the document allows it', async () => {
     await run(guarded([], [bearer('t')]));
     expect(upstream.last().headers.authorization).toBe('Bearer t');
     await run(guarded([], [bearer()]));
@@ -76,7 +76,7 @@ describe('credentials go where they belong', () => {
     expect(upstream.last().headers).not.toHaveProperty('authorization');
   });
 
-  test('missing: nothing is sent and the message names the variables', async () => {
+  test('a missing credential: nothing is sent, and the message names the variables', async () => {
     await expect(run(guarded([bearer(), basic('u')], [key('header', '')]))).rejects.toMatchObject({
       code: 'MISSING_CREDENTIAL',
       message: `get_thing needs a credential that is not configured; nothing was sent. Set MY_TOKEN and MY_PASSWORD, or MY_KEY in the environment of the gateway (it goes to ${upstream.origin}) and restart it. Changing the arguments does not help.`,
@@ -92,7 +92,7 @@ describe('credentials go where they belong', () => {
     expect(upstream.seen).toHaveLength(0);
   });
 
-  test('what the API echoes does not come back', async () => {
+  test('secrets that the API repeats are redacted', async () => {
     upstream.answer = (request, response) =>
       response
         .setHeader('content-type', 'application/json')
@@ -158,7 +158,7 @@ describe('OAuth2 client credentials', () => {
     expect(new Set(secrets)).toEqual(new Set(['s3cr&t-value', 'the-token']));
   });
 
-  test('falls back to the body where the server reads only that, and remembers', async () => {
+  test('sends the client in the body if the server reads it only there, and remembers that', async () => {
     issuer.answer = (request, response) =>
       request.body.includes('client_secret=s3cr%26t-value')
         ? response.end('{"access_token":"from-body","expires_in":1}')
@@ -182,7 +182,7 @@ describe('OAuth2 client credentials', () => {
     expect(upstream.seen.map((request) => request.headers.authorization)).toEqual(['Bearer short-1', 'Bearer short-2']);
   });
 
-  test('a 401 gets one new token for a read, none for a write', async () => {
+  test('a 401 gets one new token for a read, and none for a write', async () => {
     upstream.answer = (request, response) =>
       response.writeHead(request.headers.authorization === 'Bearer token-2-x' ? 200 : 401).end();
     const call = fresh();
@@ -238,7 +238,7 @@ describe('OAuth2 client credentials', () => {
     expect(upstream.seen).toHaveLength(0);
   });
 
-  test('an unreachable token endpoint is told apart from the API', async () => {
+  test('an unreachable token endpoint is named, and not the API', async () => {
     await expect(fresh({ security: [[oauth({ tokenUrl: 'http://127.0.0.1:1/t' })]] })()).rejects.toMatchObject({
       code: 'UNREACHABLE',
       message: expect.stringMatching(/no access token could be fetched from http:\/\/127\.0\.0\.1:1: nothing listens/),
@@ -254,7 +254,7 @@ describe('OAuth2 client credentials', () => {
     }
   });
 
-  test('waiting for a token ends with the deadline and with the caller, one by one', async () => {
+  test('waiting for a token ends for each call with its own deadline or caller', async () => {
     const silent = await startRaw(() => {});
     const security = [[oauth({ tokenUrl: `${silent.origin}/token` })]];
     const call = fresh({ security, limits: { timeoutMs: 150, maxResponseBytes: 1000 } });

@@ -46,7 +46,7 @@ test('a password flow is written out, with the scopes of all operations', async 
   expect(besideTheBase.credentials.login).toMatchObject({ url: new URL('/token', SERVER).href });
 });
 
-test('a scope that would read a variable is left out, and a client that is set has its own field', async () => {
+test('a scope that would be filled in as a variable is left out, and a client id that is set has its own field', async () => {
   const document = openapi(
     { '/a': { get: { security: [{ login: ['read', '${AWS_SECRET}'] }] } } },
     { components: { securitySchemes: { login: flow('token') } } },
@@ -63,7 +63,7 @@ test('a scope that would read a variable is left out, and a client that is set h
   expect(written).not.toContain('value-of-it');
 });
 
-test('one at another origin is only proposed: whether that gets a password is for a person to say', async () => {
+test('a login at another origin is only proposed in comments: a person decides whether it gets a password', async () => {
   const written = await lines({ '/a': { get: {} } }, { login: flow('https://id.example/token') }, [{ login: [] }]);
   expect(written).toContain('#     url: "https://id.example/token"');
   expect(parse(written)).toBeNull();
@@ -89,7 +89,7 @@ test('a login operation beside a bearer token is proposed by its path and fields
   });
 });
 
-test('nothing of a document becomes a line of its own, and nothing is said where there is no login', async () => {
+test('no text of a document can start a line of its own, and a document without a login gets no lines', async () => {
   const field = 'x\npassword: y';
   const paths = { '/login': { post: body({ [field]: text, password: text }) }, '/items': { get: {} } };
   expect(parse(await lines(paths, {}))).toBeNull();

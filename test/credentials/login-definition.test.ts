@@ -90,7 +90,7 @@ const DIRECTUS = { kind: 'login', path: '/auth/login', body: { email: '${SHOP_EM
 const FASTAPI = { kind: 'login', path: '/token', form: { username: '${SHOP_EMAIL}', password: '${SHOP_PASSWORD}' } };
 const SESSION = { ...DIRECTUS, path: '/session', send: 'cookies' };
 
-describe('a few lines are enough', () => {
+describe('a login in a domain file needs only a few lines', () => {
   test.each([
     ['Directus', DIRECTUS],
     ['FastAPI', FASTAPI],
@@ -101,7 +101,7 @@ describe('a few lines are enough', () => {
     expect(await call(domain, 'shop_add_item', { name: 'Chair' })).toEqual({ isError: false, text: '{"data":[]}' });
   });
 
-  test('a path counts from the base URL, a URL may be elsewhere', async () => {
+  test('a path is relative to the base URL, a URL may have another origin', async () => {
     const below = await load(DIRECTUS, { baseUrl: `${api.origin}/auth` }).then(
       ({ endpoints }) => endpoints[0]!.security[0]![0],
     );
@@ -113,7 +113,7 @@ describe('a few lines are enough', () => {
     });
   });
 
-  test('headers of the domain go with its login', async () => {
+  test('headers of the domain are sent with its login', async () => {
     await call(await load(DIRECTUS, { headers: { 'X-Tenant': 'acme' } }));
     expect(requests.map(({ headers }) => headers['x-tenant'])).toEqual(['acme', 'acme']);
   });
@@ -127,14 +127,14 @@ test('a refused login names its variables; nothing secret is shown', async () =>
   );
 });
 
-test('a secret in the address of a login is a secret like the others', async () => {
+test('a secret in the address of a login is redacted like the others', async () => {
   const env = { ...ENV, SHOP_KEY: 'key-in-the-address' };
   const login = { kind: 'login', url: `${api.origin}/auth/login?key=\${SHOP_KEY}`, body: DIRECTUS.body };
   const domain = await load(login, {}, env);
   expect(collectSecrets([domain])).toEqual(expect.arrayContaining(['correct horse', 'key-in-the-address']));
 });
 
-test('a default that stands in the file is no secret', async () => {
+test('a default that is written in the file is no secret', async () => {
   const body = { ...DIRECTUS.body, device: '${DEVICE:-mobile}' };
   expect(collectSecrets([await load({ ...DIRECTUS, body })])).toEqual(['correct horse']);
   const env = { ...ENV, DEVICE: 'device-number-7' };
@@ -167,7 +167,7 @@ test('unset variables are named at start and in the call, and nothing is sent', 
   expect(requests).toHaveLength(0);
 });
 
-describe('mistakes stop the start with their field', () => {
+describe('mistakes in a login stop the start and name their field', () => {
   test.each([
     ['no address', { kind: 'login', body: {} }, /credentials\.session\.path: is missing/],
     [
@@ -223,7 +223,7 @@ describe('mistakes stop the start with their field', () => {
   });
 });
 
-describe('over an imported document', () => {
+describe('a credential of a domain file with an imported document', () => {
   const operation = (security?: unknown) => ({
     responses: { 200: { description: 'ok' } },
     ...(security !== undefined && { security }),
@@ -255,7 +255,7 @@ describe('over an imported document', () => {
     return { domain: domain!, names: Object.fromEntries(names) as Record<string, string[][]> };
   }
 
-  test('the one credential of a file goes with operations that declare none, and first with those that do', async () => {
+  test('is sent with operations that declare none, and is the first choice of those that do, if it is the only one', async () => {
     const { names, domain } = await carried({ session: DIRECTUS });
     expect(names).toEqual({
       silent: [['session login']],
@@ -270,12 +270,12 @@ describe('over an imported document', () => {
     expect(await call(domain, 'shop_guarded')).toEqual({ isError: false, text: '{"data":[]}' });
   });
 
-  test('one that is called like a scheme stands for it', async () => {
+  test('replaces the scheme of the same name', async () => {
     const { names } = await carried({ bearerAuth: FASTAPI });
     expect(names).toMatchObject({ silent: [['bearerAuth login']], guarded: [['bearerAuth login']], open: [] });
   });
 
-  test('variables named for the one scheme are enough', async () => {
+  test('may just name the variables of the only scheme', async () => {
     const { names } = await carried({ bearerAuth: { env: 'TOKEN' } }, {}, { TOKEN: 'abcd' });
     expect(names).toMatchObject({
       silent: [['bearerAuth bearer']],
@@ -285,7 +285,7 @@ describe('over an imported document', () => {
     });
   });
 
-  test('of several none goes by itself; security: says which, schemes of the document included', async () => {
+  test('is not sent by default if there are several; security: says which, schemes of the document included', async () => {
     const key = { kind: 'apiKey', field: 'X-Tenant', env: 'TENANT' };
     const session = DIRECTUS;
     expect((await carried({ session, key })).names).toMatchObject({ silent: [], guarded: [['bearerAuth bearer']] });
@@ -293,7 +293,7 @@ describe('over an imported document', () => {
     expect(names.silent).toEqual([['bearerAuth bearer', 'key apiKey']]);
   });
 
-  test('a header given on the command line wins over it', async () => {
+  test('is replaced by a header of the command line', async () => {
     writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document()));
     const credentials = { session: DIRECTUS };
     writeFileSync(
@@ -309,7 +309,7 @@ describe('over an imported document', () => {
   });
 });
 
-test('a document with a password flow is served as it is: the variables are all that is needed', async () => {
+test('a document with a password flow needs only its variables to be set', async () => {
   const document = {
     openapi: '3.1.0',
     info: { title: 'FastAPI', version: '0.1.0' },
@@ -347,7 +347,7 @@ test('a document with a password flow is served as it is: the variables are all 
   ]);
 });
 
-describe('a token URL of the document away from the API, and variables that the domain file names', () => {
+describe('a token URL of the document at another origin than the API, with variables of the domain file', () => {
   const flows = { password: { tokenUrl: 'https://id.test/token', scopes: {} } };
   const clients = { clientCredentials: { tokenUrl: 'https://id.test/token', scopes: {} } };
   const documentOf = (schemeFlows: object) => ({
@@ -406,7 +406,7 @@ describe('a token URL of the document away from the API, and variables that the 
   );
 });
 
-test('HTTP Basic without a password: the file names none, or an empty variable', async () => {
+test('HTTP Basic works without a password: the file names none, or an empty variable', async () => {
   const basic = { kind: 'basic', usernameEnv: 'KEY' };
   const none = await load(basic, {}, { KEY: 'sk_live' });
   const empty = await load({ ...basic, passwordEnv: 'PW' }, {}, { KEY: 'sk_live', PW: '' });

@@ -71,8 +71,8 @@ function freshWith(secrets: readonly string[]) {
   return target.run(contextOf({ tool: 'get_thing' }), {});
 }
 
-describe('the request', () => {
-  test('JSON body with secrets from the environment', async () => {
+describe('the request of a login', () => {
+  test('has a JSON body with secrets from the environment', async () => {
     await fresh()();
     expect(api.seen[0]).toMatchObject({
       method: 'POST',
@@ -83,7 +83,7 @@ describe('the request', () => {
     expect(calls().map(({ headers }) => headers.authorization)).toEqual(['Bearer token-number-1']);
   });
 
-  test('form, query, headers and another method', async () => {
+  test('may have a form, a query, headers and another method', async () => {
     const form = { grant_type: 'password', username: EMAIL, password: PASSWORD };
     await fresh(login({}, { body: undefined, form, query: { tenant: 'a b' }, headers: { 'X-Tenant': '7' } }))();
     expect(api.seen[0]).toMatchObject({
@@ -98,7 +98,7 @@ describe('the request', () => {
   });
 });
 
-describe('the token', () => {
+describe('the token of a login', () => {
   const jwt = (claims: object) =>
     ['{"alg":"none"}', json(claims), 'signature'].map((part) => Buffer.from(part).toString('base64url')).join('.');
 
@@ -117,7 +117,7 @@ describe('the token', () => {
     expect(calls()[0]!.headers.authorization).toBe('Bearer the-token-1');
   });
 
-  test('is found where the domain says: at a path, or in a header', async () => {
+  test('is read from the path or header that the domain file names', async () => {
     answerLogins(() => ({ token: 'wrong', auth: { items: { 'x.y': 'right-token' } } }));
     await fresh(login({ token: { in: 'body', at: 'auth.items.x.y' } }))();
     expect(calls()[0]!.headers.authorization).toBe('Bearer right-token');
@@ -126,7 +126,7 @@ describe('the token', () => {
     expect(api.last().headers.authorization).toBe('Bearer header-token');
   });
 
-  test('is plain text where the login answers so', async () => {
+  test('may be the whole answer, as plain text', async () => {
     api.answer = (_, response) => response.setHeader('content-type', 'text/plain').end('plain-token\n');
     await fresh()();
     expect(api.last().headers.authorization).toBe('Bearer plain-token');
@@ -165,7 +165,7 @@ describe('the token', () => {
     expect([logins, calls().length]).toEqual([want, 2]);
   });
 
-  test('lives as long as the domain says', async () => {
+  test('is valid as long as the domain file says', async () => {
     answerLogins(() => ({ token: 'abcdefgh', expires_in: 3600, ttl: { left: 1_000 } }));
     for (const [lifetime, want] of [
       [{ seconds: 1 }, 2],
@@ -181,7 +181,7 @@ describe('the token', () => {
   });
 });
 
-describe('one login for many calls', () => {
+describe('one login serves many calls', () => {
   test('that wait for it at the same time, in several operations', async () => {
     const executor = createExecutor({ redact: createRedactor([]) });
     api.answer = (request, response) => {
@@ -209,7 +209,7 @@ describe('one login for many calls', () => {
   });
 });
 
-describe('a refused token', () => {
+describe('a token of a login that the API refused', () => {
   test('is replaced once, and the call repeated, a write too: a 401 means that nothing was done', async () => {
     const status = ({ headers }: Recorded) => (headers.authorization === 'Bearer token-number-2' ? 201 : 401);
     answerLogins(() => ({ token: `token-number-${logins}` }), status);
@@ -225,7 +225,7 @@ describe('a refused token', () => {
     expect(logins).toBe(2);
   });
 
-  test('that stays refused does not make every call log in', async () => {
+  test('does not make every call log in if the API keeps refusing', async () => {
     answerLogins(
       () => ({ token: `token-number-${logins}` }),
       () => 401,
@@ -235,7 +235,7 @@ describe('a refused token', () => {
     expect([logins, calls().length]).toEqual([2, 6]);
   });
 
-  test('of one operation that refuses everybody does not make the others log in again and again', async () => {
+  test('does not make other operations log in again and again if one operation refuses everybody', async () => {
     answerLogins(
       () => ({ token: `token-number-${logins}` }),
       ({ url }) => (url === '/things/closed' ? 401 : 200),
@@ -251,7 +251,7 @@ describe('a refused token', () => {
     expect(logins).toBe(2);
   });
 
-  test('is one that the domain says, and a 403 only then', async () => {
+  test('is recognised by the statuses in `renewOn`; 403 counts only if it is listed', async () => {
     const status = ({ headers }: Recorded) => (headers.authorization === 'Bearer token-number-2' ? 200 : 403);
     answerLogins(() => ({ token: `token-number-${logins}` }), status);
     expect(await fresh()()).toMatchObject({ status: 403 });
@@ -271,7 +271,7 @@ describe('cookies that a login sets', () => {
     };
   }
 
-  test('are kept and sent, each below its path, with the attributes left behind', async () => {
+  test('are kept and sent below their path, without their attributes', async () => {
     setCookies('sid=abc123def; Path=/; HttpOnly; Secure', 'old=x; Max-Age=0', 'csrf=t0k3nt0k', 'deep=no; Path=/admin');
     const call = fresh(cookies());
     await call();
@@ -330,7 +330,7 @@ describe('cookies that a login sets', () => {
     expect(other.seen).toHaveLength(0);
   });
 
-  test('are secrets where they can be one, and otherwise no word of an answer is taken out', async () => {
+  test('are redacted if their value can be a secret; ordinary words in answers stay', async () => {
     const settings = ['logged_in=true', 'theme=darkness', 'auth_state=authenticated', 'seen=1763366400', 'lang=en_US'];
     const sessions = [
       'sid=abc123def',
@@ -349,7 +349,7 @@ describe('cookies that a login sets', () => {
     expect(api.last().headers.cookie).toBe([...settings, ...sessions].join('; '));
   });
 
-  test('are bounded, and those that are none are left out', async () => {
+  test('are limited in number and length, and malformed ones are left out', async () => {
     const many = Array.from({ length: 50 }, (_, index) => `c${index}=v`);
     setCookies('bad name=x', 'x=a\tb', `big=${'x'.repeat(5_000)}`, ...many);
     await fresh(cookies())();
@@ -363,7 +363,7 @@ describe('cookies that a login sets', () => {
 });
 
 describe('a login that does not work', () => {
-  test('names its variables, and says what the API says without any secret', async () => {
+  test('names its variables, and repeats what the API says without secrets', async () => {
     api.answer = (_, response) =>
       response
         .writeHead(401, { 'content-type': 'application/json' })
@@ -377,7 +377,7 @@ describe('a login that does not work', () => {
     expect(json(failure) + String((failure as Error).stack)).not.toContain(ENV.PASSWORD);
   });
 
-  test('is not tried with every call: wrong passwords lock accounts', async () => {
+  test('is not tried with every call, because wrong passwords lock accounts', async () => {
     api.answer = (_, response) => response.writeHead(401).end();
     const call = fresh();
     const failures: unknown[] = [];
@@ -433,7 +433,7 @@ describe('a login that does not work', () => {
     expect(calls()).toHaveLength(0);
   });
 
-  test('an answer without end is cut', async () => {
+  test('is given up if its answer is larger than the limit', async () => {
     const endless = await startRaw((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n{"token":"');
       const more = setInterval(() => socket.write('x'.repeat(64 * 1024)), 1);
@@ -450,7 +450,7 @@ describe('a login that does not work', () => {
     expect(String(failure)).not.toMatch(/Ask for less|per page/);
   });
 
-  test('one that moved says where to, and what to write; no secret goes along', async () => {
+  test('that has moved says where to and what to write; no secret is sent there', async () => {
     const other = await startUpstream();
     api.answer = (_, response) => response.writeHead(307, { location: `${other.origin}/v2/login?x=1` }).end();
     await expect(fresh()()).rejects.toMatchObject({
@@ -465,7 +465,7 @@ describe('a login that does not work', () => {
     expect(calls()).toHaveLength(0);
   });
 
-  test('one that wants a slash at the end of its path gets it, once', async () => {
+  test('that redirects to the same path with a final slash is sent again, once', async () => {
     api.answer = (request, response) => {
       if (request.url === '/login') return void response.writeHead(307, { location: '/login/' }).end();
       return void response.end('{"token":"behind-the-slash"}');
@@ -483,14 +483,14 @@ describe('a login that does not work', () => {
     expect(api.seen).toHaveLength(2);
   });
 
-  test('one that is not there is a matter of its address', async () => {
+  test('that answers 404 says to check its address', async () => {
     api.answer = (_, response) => response.writeHead(404).end();
     await expect(fresh()()).rejects.toMatchObject({
       message: expect.stringContaining(`check its address, POST ${api.origin}/login, in credentials.session`),
     });
   });
 
-  test('one that hangs is what did not answer, and not the operation', async () => {
+  test('that hangs is reported as the login, not as the operation', async () => {
     api.answer = () => undefined;
     const call = fresh(login(), { limits: { timeoutMs: 100, maxResponseBytes: 1000 } });
     await expect(call()).rejects.toMatchObject({
@@ -500,7 +500,7 @@ describe('a login that does not work', () => {
     });
   });
 
-  test('goes over TLS, to this machine or to the API itself', async () => {
+  test('is only sent over TLS, to this machine or to the API itself', async () => {
     for (const url of ['http://auth.example.test/login', 'ftp://x/login', 'nonsense']) {
       const credential = login({ request: { ...login().request, url } });
       await expect(fresh(credential)()).rejects.toMatchObject({
@@ -509,7 +509,7 @@ describe('a login that does not work', () => {
     }
   });
 
-  test('a variable with a line break never reaches a header', async () => {
+  test('is not sent if a variable with a line break would reach a header', async () => {
     const { request, secrets } = fillLogin(
       { url: `${api.origin}/login`, headers: { 'X-Key': PASSWORD } },
       { PASSWORD: 'abc\r\nX-Evil: 1' },
@@ -518,7 +518,7 @@ describe('a login that does not work', () => {
     expect(api.seen).toHaveLength(0);
   });
 
-  test('waits for its variables by name', async () => {
+  test('names the variables that are not set', async () => {
     const { request, secrets } = fillLogin(
       { url: `${api.origin}/login`, body: { email: EMAIL, password: PASSWORD } },
       {},
@@ -531,8 +531,8 @@ describe('a login that does not work', () => {
   });
 });
 
-describe('secrets', () => {
-  test('neither password nor token comes back in an answer; a user name may', async () => {
+describe('secrets of a login', () => {
+  test('are redacted in answers: password and token, but not the user name', async () => {
     api.answer = (request, response) => {
       response.setHeader('content-type', 'application/json');
       const echo = { authorization: request.headers.authorization, password: ENV.PASSWORD, email: ENV.EMAIL };
@@ -545,7 +545,7 @@ describe('secrets', () => {
     });
   });
 
-  test('a dry run logs nobody in, and shows where the token would stand', () => {
+  test('are not needed by a dry run, which does not log in and shows where the token would stand', () => {
     expect(fresh().preview().headers.authorization).toBe('Bearer [redacted]');
     expect(fresh(login({ send: { in: 'cookies' } })).preview().headers.cookie).toBe('[redacted]');
     expect(api.seen).toHaveLength(0);

@@ -44,7 +44,7 @@ describe('collectSecrets()', () => {
   });
 });
 
-test('a user name is a secret only where it is the key', () => {
+test('a user name is a secret only if there is no password', () => {
   const basic = (username: string, password: string) =>
     endpointSecrets(
       endpoint('https://api.example', {

@@ -32,7 +32,7 @@ const request = (path: string, more: Partial<WireRequest> = {}): WireRequest => 
 const authorization = (wire: WireRequest, more: Partial<AwsSigv4Credential> = {}) =>
   signRequest(wire, { ...credential, ...more }, AT).headers.authorization;
 
-describe('examples of AWS', () => {
+describe('signatures of the examples that AWS publishes', () => {
   test.each([
     ['get-vanilla', '/', '5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31'],
     [
@@ -71,13 +71,13 @@ describe('examples of AWS', () => {
   });
 });
 
-test('a key of S3 is signed as it is, slashes and dots included', () => {
+test('the path of an S3 object is signed as it is, slashes and dots included', () => {
   const [plain, ...others] = ['/a/b', '/a//b', '/a/./b'].map((path) => authorization(request(path), { service: 's3' }));
   expect(others).not.toContain(plain);
   expect(authorization(request('/a//b'))).toBe(authorization(request('/a/b')));
 });
 
-test('S3 gets the hash of the body, temporary keys their token; other headers stay', () => {
+test('S3 requests get the hash of the body, temporary keys their token; other headers stay', () => {
   const { headers } = signRequest(
     request('/a%20b', { body: 'x' }),
     { ...credential, service: 's3', sessionToken: secret('tok') } as AwsSigv4Credential,
@@ -92,7 +92,7 @@ test('S3 gets the hash of the body, temporary keys their token; other headers st
   });
 });
 
-test('a call is signed as it goes out, and the secret is nowhere in it', async () => {
+test('a call is signed when it is sent, and the secret is not part of it', async () => {
   const upstream = await startUpstream();
   const security: KnownCredential[][] = [[{ ...credential, sessionToken: { variable: 'T', value: undefined } }]];
   await run(endpoint(upstream.origin, { security }), {});

@@ -68,8 +68,8 @@ async function open(
 
 const sent = () => api.seen.map(({ headers }) => headers.authorization);
 
-describe('the exchange', () => {
-  test('has the caller’s token as subject, and its answer goes to the API as a bearer token', async () => {
+describe('a token exchange', () => {
+  test('sends the caller’s token as subject, and the issued token goes to the API as a bearer token', async () => {
     const shop = await open(undefined, {
       resource: ['https://shop.example/v1'],
       scopes: ['orders:read', 'orders:write'],
@@ -88,7 +88,7 @@ describe('the exchange', () => {
     expect(sent()).toEqual(['Bearer for-alice-number-1']);
   });
 
-  test('shows the client in the body to a server that reads it only there, and remembers', async () => {
+  test('repeats the request with the client in the body if the server reads it only there, and remembers that', async () => {
     sts.clientInBody = true;
     const shop = await open();
     await shop.call(ALICE);
@@ -97,7 +97,7 @@ describe('the exchange', () => {
     expect(sts.requests).toBe(3);
   });
 
-  test('is made once for all calls of one caller that wait for it', async () => {
+  test('is made once for all waiting calls of one caller', async () => {
     const shop = await open();
     const answers = await Promise.all(Array.from({ length: 20 }, () => shop.call(ALICE)));
     expect(new Set(answers.map(({ text }) => text))).toEqual(new Set(['{"user":"alice"}']));
@@ -105,8 +105,8 @@ describe('the exchange', () => {
   });
 });
 
-describe('callers', () => {
-  test('never share a token, however their calls are mixed', async () => {
+describe('exchanged tokens of callers', () => {
+  test('are never shared between callers, even if their calls are mixed', async () => {
     const shop = await open();
     const tokens = Array.from({ length: 30 }, (_, index) => (index % 3 === 0 ? BOB : ALICE));
     const answers = await Promise.all(tokens.map((token) => shop.call(token)));
@@ -116,7 +116,7 @@ describe('callers', () => {
     expect(sts.exchanges.map(({ user }) => user).sort()).toEqual(['alice', 'bob']);
   });
 
-  test('of one id with another token get another one: it may allow less', async () => {
+  test('are exchanged again if the same caller shows another token, which may allow less', async () => {
     const weaker = 'alice-weaker-mcp-token';
     sts.subjects.set(weaker, 'alice-reader');
     const shop = await open({ [ALICE]: caller('alice', ALICE), [weaker]: caller('alice', weaker) });
@@ -126,7 +126,7 @@ describe('callers', () => {
     expect(sts.requests).toBe(2);
   });
 
-  test('of two ids with one token do not share either', async () => {
+  test('are not shared between two caller ids that show the same token', async () => {
     const shop = await open({ [ALICE]: caller('alice', ALICE), other: caller('mallory', ALICE) });
     await shop.call(ALICE);
     await shop.call('other');
@@ -147,7 +147,7 @@ describe('callers', () => {
     expect([sts.requests, api.seen.length]).toEqual([0, 0]);
   });
 
-  test('whose token has expired meanwhile are refused', async () => {
+  test('are refused once the caller’s own token has expired', async () => {
     const shop = await open({ [ALICE]: caller('alice', ALICE, { exp: Math.floor(Date.now() / 1000) - 1 }) });
     const answer = await shop.call(ALICE);
     expect(answer).toMatchObject({ isError: true, mode: REFUSED });
@@ -155,7 +155,7 @@ describe('callers', () => {
     expect([sts.requests, api.seen.length]).toEqual([0, 0]);
   });
 
-  test('beyond a thousand make room for each other, oldest first', async () => {
+  test('are kept for a thousand callers; the least recently used is dropped', async () => {
     const tokens = Array.from({ length: 1_001 }, (_, index) => `mcp-token-of-caller-${index}`);
     for (const [index, token] of tokens.entries()) sts.subjects.set(token, `u${index}`);
     const shop = await open(Object.fromEntries(tokens.map((token, index) => [token, caller(`u${index}`, token)])));
@@ -168,7 +168,7 @@ describe('callers', () => {
   }, 60_000);
 });
 
-describe('a token', () => {
+describe('an exchanged token', () => {
   test('is replaced once when the API refuses it, for a call that may be repeated', async () => {
     const shop = await open();
     await shop.call(ALICE);
@@ -177,7 +177,7 @@ describe('a token', () => {
     expect(sent()).toEqual(['Bearer for-alice-number-1', 'Bearer for-alice-number-1', 'Bearer for-alice-number-2']);
   });
 
-  test('is not tried a third time, and the write it was for not a second', async () => {
+  test('is replaced only once, and a refused write is not repeated', async () => {
     const shop = await open();
     sts.answer = (body) => ({ ...body, access_token: 'never-good' });
     expect(await shop.call(ALICE)).toMatchObject({ isError: true, mode: 'upstream_error' });
@@ -186,7 +186,7 @@ describe('a token', () => {
     expect(sent()).toHaveLength(3);
   });
 
-  test('is renewed before it expires, and never lives longer than the caller’s own', async () => {
+  test('is renewed before it expires, and is used no longer than the caller’s own token is valid', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const seconds = Math.floor(Date.now() / 1000);
     const shop = await open({
@@ -210,7 +210,7 @@ describe('a token', () => {
     expect(await shop.call(BOB)).toMatchObject({ isError: true, mode: REFUSED });
   });
 
-  test('and the caller’s own are never shown: not in an answer that repeats them, nor in a dry run', async () => {
+  test('and the caller’s own token are redacted in answers that repeat them and in dry runs', async () => {
     const shop = await open();
     expect((await shop.call(ALICE, 'shop_get_echo')).text).toBe('{"sent":"Bearer [redacted]"}');
     const dry = await shop.call(ALICE, 'shop_get_order', { dry_run: true });
@@ -237,7 +237,7 @@ describe('a client id that is not set', () => {
   });
 });
 
-describe('an answer of the server', () => {
+describe('an answer of the token server to an exchange', () => {
   test.each<[string, object, string]>([
     ['without a token', { access_token: undefined }, 'without an access token'],
     ['that is the caller’s own token again', { access_token: ALICE }, 'own token'],
@@ -262,7 +262,7 @@ describe('an answer of the server', () => {
     expect(api.seen).toEqual([]);
   });
 
-  test('that says no teaches, without the token it repeats; after three of them nobody asks for a while', async () => {
+  test('that refuses is explained without the token it repeats; after three refusals the exchange pauses', async () => {
     const shop = await open({ [ALICE]: caller('alice', ALICE), stranger: caller('eve', 'eves-unknown-token') });
     const answers: Called[] = [];
     for (let index = 0; index < 5; index++) answers.push(await shop.call('stranger'));
@@ -275,7 +275,7 @@ describe('an answer of the server', () => {
     expect((await shop.call(ALICE)).isError).toBe(false);
   });
 
-  test('that the client is wrong names its variables', async () => {
+  test('that refuses the client names the variables of the client', async () => {
     const domain = shopDomain(
       api.url,
       {
@@ -293,7 +293,7 @@ describe('an answer of the server', () => {
     expect(api.seen).toEqual([]);
   });
 
-  test('from elsewhere than TLS or this machine is not even asked for: it stops the start', async () => {
+  test('is never requested over plain HTTP from another machine: such a token URL stops the start', async () => {
     const elsewhere = open(undefined, { tokenUrl: 'http://id.example.test/token' });
     await expect(elsewhere).rejects.toThrow('credentials.user.tokenUrl: must be an https URL');
   });

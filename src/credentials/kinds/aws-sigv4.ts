@@ -158,7 +158,7 @@ function sign<Request extends SignableRequest>(request: Request, credential: Aws
   return { ...request, headers };
 }
 
-/** Strictly encoded; for every service but S3, whose keys may hold anything, normalised and encoded once more. */
+/** Strictly encoded. For all services but S3, whose object keys may contain anything, it is normalised first and encoded twice. */
 function canonicalPath(path: string, service: string): string {
   const isS3 = service === 's3';
   const once = (isS3 ? path : normalise(path)).split('/').map((segment) => encode(decodeText(segment)));

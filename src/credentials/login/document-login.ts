@@ -51,7 +51,7 @@ function linesOfFlow(
     ...(scopes.size > 0 && { scope: [...scopes].join(' ') }),
   };
   const base = endpoints.find(({ baseUrl }) => originOf(baseUrl) === originOf(request.url))?.baseUrl;
-  // At another origin the document chose where the password goes: the lines are commented out until a person agrees.
+  // At another origin, the document chose where the password is sent: the lines are commented out until a person agrees.
   const mark = base === undefined || !CREDENTIAL_NAME.test(name) ? '# ' : '';
   const address =
     base !== undefined && request.url.startsWith(`${base}/`)

@@ -7,7 +7,7 @@ import { isSecretField, snakeWords } from '../../endpoint/secret-names.ts';
 /** The request of a login, its secrets filled in: never print more of it than method and URL. */
 export interface LoginRequest {
   readonly method: string;
-  /** Absolute, without query. It may hold secrets: for sending only. */
+  /** Absolute, without query. It may contain secrets: for sending only. */
   readonly url: string;
   /** The same for people and models, as it was written: `${VARIABLE}` stands where a secret would. */
   readonly shown: string;
@@ -18,7 +18,7 @@ export interface LoginRequest {
   readonly body: string | null;
 }
 
-/** Texts may hold `${VARIABLE}` and `${VARIABLE:-default}`. */
+/** Texts may contain `${VARIABLE}` and `${VARIABLE:-default}`. */
 export interface LoginTemplate {
   readonly method?: string | undefined;
   /** Put before `url` without filling in variables: it may come from a document. */

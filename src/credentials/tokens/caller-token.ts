@@ -8,7 +8,7 @@ export interface CallerToken {
   /** Of the caller and this very token; without the token in it. */
   readonly key: string;
   readonly token: string;
-  /** undefined: nobody says. */
+  /** undefined: the token does not say. */
   readonly expiresAtMs: number | undefined;
 }
 

@@ -13,7 +13,7 @@ import type { CallerToken } from './caller-token.ts';
 export interface IssuedToken {
   readonly token: string;
   readonly cookies?: readonly Cookie[];
-  /** undefined: nobody says how long it is valid. */
+  /** undefined: neither the answer nor the token says how long it is valid. */
   readonly lifetimeS: number | undefined;
 }
 

@@ -1,5 +1,5 @@
 // The arguments of a hand-written endpoint, however they were written (zod object, object of zod types, object of JSON
-// Schemas, one JSON Schema), as one enforced schema, a parse function and the placements given beside them.
+// Schemas, one JSON Schema), as one enforced schema, a parse function and the placements that were given with them.
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { FILE_SCHEMA } from '../../endpoint/conventions/file-types.ts';
@@ -106,7 +106,7 @@ function toSentence(problem: Problem): string {
   return `\`${place(problem.path)}\`${/^[A-Z]/.test(problem.message) ? ':' : ''} ${problem.message}`;
 }
 
-/** zod writes the safe-integer range into every integer, and a pattern beside every format; they say nothing to a model. */
+/** zod writes the safe-integer range into every integer and a pattern for every format; neither is of use to a model. */
 function withoutNoise(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNoise);
   if (!isObject(value)) return value;

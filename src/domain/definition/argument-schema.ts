@@ -1,4 +1,4 @@
-// JSON Schemas that people write by hand for arguments: checked for slips, and older keywords brought to 2020-12.
+// JSON Schemas that people write by hand for arguments: checked for typing mistakes, and older keywords converted to 2020-12.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
@@ -22,7 +22,7 @@ const MAX_DEPTH = 32;
 
 const KNOWN = new Set(KEYWORDS);
 
-/** Slips in a schema: misspelt keywords, types that do not exist, a keyword of the wrong kind. */
+/** Mistakes in a schema: misspelt keywords, types that do not exist, keywords with a value of the wrong type. */
 export function checkSchema(schema: unknown, path: Path, depth = 0): Problem[] {
   if (typeof schema === 'boolean') return [];
   if (!isObject(schema)) return [{ path, message: 'must be a JSON Schema (an object), such as { type: string }' }];

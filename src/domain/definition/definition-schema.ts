@@ -172,7 +172,7 @@ export function checkDefinition(value: unknown): { definition: DomainDefinition 
   return { definition: result.data as DomainDefinition };
 }
 
-/** Deeper levels hold JSON Schemas and values, which are left alone. */
+/** Deeper levels are JSON Schemas and values, which are not changed. */
 const MAX_KEY_DEPTH = 8;
 
 /** A key set to undefined is a key left out, as people write it: `title: known ? 'x' : undefined`. */

@@ -15,7 +15,7 @@ import type { bodyKind, location, placement } from './shape/placement-schema.ts'
 export type ArgumentLocation = z.output<typeof location>;
 export type BodyKind = z.output<typeof bodyKind>;
 
-/** Where an argument goes, when it is not where the rule of `place.ts` would put it. */
+/** Where an argument is sent, if it is not where the rule of `place.ts` would put it. */
 export interface Placement extends z.output<typeof placement> {
   /** Name on the wire; default: the argument's own. */
   readonly name?: string;
@@ -65,7 +65,7 @@ export interface PromptDefinition extends z.output<typeof prompt> {
 export interface ResourceDefinition extends z.output<typeof resource> {
   /** Default text/markdown. */
   readonly mimeType?: string;
-  /** Instead of `text`: a file beside the domain file. */
+  /** Instead of `text`: a file in the folder of the domain file. */
   readonly file?: string;
 }
 
@@ -114,7 +114,7 @@ export interface OperationCuration extends z.output<typeof operation> {
   readonly body?: { readonly required: boolean };
   /** Sends what the document's schema would refuse, with a note in the answer. */
   readonly lenient?: boolean;
-  /** Arguments the document does not name are passed on: as body fields, or as query parameters where there is no body. */
+  /** Arguments the document does not name are passed on: as body fields, or as query parameters if there is no body. */
   readonly additional?: boolean;
 }
 
@@ -137,17 +137,17 @@ export interface DomainDefinition extends z.output<typeof domain> {
   readonly resources?: { readonly [uri: string]: ResourceDefinition };
   readonly endpoints?: { readonly [action: string]: EndpointDefinition };
 
-  /** An OpenAPI document to import: a path beside this file, or a URL. */
+  /** An OpenAPI document to import: a path relative to this file, or a URL. */
   readonly openapi?: string;
-  /** Where `landbridge import --update` gets a new version of the document: a path beside this file, or a URL. Env text. */
+  /** Where `landbridge import --update` gets a new version of the document: a path relative to this file, or a URL. Env text. */
   readonly importedFrom?: string;
   /** OpenAPI Overlay documents, applied in order before the import. */
   readonly overlays?: readonly string[];
-  /** A folder beside this file that the document's `$ref`s may reach; without it, only the document's own. */
+  /** A folder, relative to this file, that the document's `$ref`s may reach; without it, only the folder of the document. */
   readonly refsRoot?: string;
   /** `lenient` of every imported operation that does not say otherwise. */
   readonly lenient?: boolean;
-  /** Which of the document's servers is meant, where it has several: its URL, name or description as the document has it. */
+  /** Which of the document's servers is meant, if it has several: its URL, name or description as the document has it. */
   readonly server?: string;
   /** Values for the variables of the document's server URLs; `${VARIABLE}` is filled in. */
   readonly serverVariables?: { readonly [variable: string]: string };

@@ -9,7 +9,7 @@ import { conjuncts, type SchemaObject, schemasOf } from '../../schema/references
 
 const MAX_PARTS = 200;
 
-/** Paths that are no property of an answer. Where the schema allows any property, every path is accepted. */
+/** Paths that are not in the answer. If the schema allows any property, every path is accepted. */
 export function checkPick(
   pick: readonly string[] | undefined,
   schema: JsonSchema | undefined,
@@ -33,7 +33,7 @@ function unknownStep(path: readonly string[], schema: JsonSchema, root: JsonSche
   const open = parts.some((part) => isObject(part.additionalProperties) || isObject(part.patternProperties));
   if (objects.length === 0 || open || name === '*') return undefined;
   const properties = objects.flatMap((part) => Object.entries(part.properties as Record<string, JsonSchema>));
-  // A key may hold dots itself.
+  // A key may contain dots.
   if (properties.some(([key]) => key === path.join('.'))) return undefined;
   const next = properties.filter(([key]) => key === name).map(([, inner]) => inner);
   if (next.length === 0) return [name, [...new Set(properties.map(([key]) => key))]];

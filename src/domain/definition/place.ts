@@ -51,16 +51,16 @@ export function placeArguments(
   const say = (path: Path, message: string) => problems.push({ path: [...at, ...path], message });
 
   const toTarget = (key: string) => chooseTarget(key, plan, method, variables, kind);
-  const spots = listSpots(plan, toTarget);
+  const values = listValues(plan, toTarget);
   const constants = Object.entries(definition.fixed ?? {}).map(([key, value]) => {
     return { key, to: toTarget(key), value, required: true, always: true };
   });
 
-  const names = [...spots, ...constants].map(({ key }) => key);
+  const names = [...values, ...constants].map(({ key }) => key);
   for (const key of plan.placements.keys()) {
     if (!names.includes(key)) say(['place', key], `there is no argument or fixed value "${key}"; ${hint(key, names)}`);
   }
-  for (const { key, to, required, always } of spots) {
+  for (const { key, to, required, always } of values) {
     if (to.in === 'path' && !required && !always)
       say(['args', key], 'is part of the path, so it must be required (or have a default): add required: true');
   }
@@ -68,42 +68,42 @@ export function placeArguments(
     if (plan.properties.has(key))
       say(['fixed', key], 'is also an argument; a value is either an argument or fixed, not both');
   }
-  checkTargets([...spots, ...constants], variables, say);
-  for (const spot of spots) checkNames(spot, effect, say);
-  const body = planBody(definition, kind, spots, constants, plan, say);
+  checkTargets([...values, ...constants], variables, say);
+  for (const value of values) checkNames(value, effect, say);
+  const body = planBody(definition, kind, values, constants, plan, say);
   return {
-    args: spots.map(({ key, required, to }) => ({ key, required, to: [to] })),
+    args: values.map(({ key, required, to }) => ({ key, required, to: [to] })),
     fixed: constants.map(({ value, to }) => ({ value, to })),
     ...omitUndefined({ body }),
   };
 }
 
-/** Places arguments that a file adds to an imported operation, beside those it has. */
+/** Places the arguments that a file adds to an imported operation. */
 export function placeAdditions(endpoint: Endpoint, plan: ArgumentPlan, at: Path, problems: Problem[]): WirePlan {
   const { method, path, effect, args, fixed, withheld = [], headers, callerHeaders = [], security } = endpoint;
   const say: Say = (from, message) => problems.push({ path: [...at, ...from.slice(1)], message });
   const variables = templateVariables(path);
-  const spots = listSpots(plan, (key) => chooseTarget(key, plan, method, variables, undefined));
-  const spotOf = (key: string, to: Target): Spot => ({ key, to, required: false, always: false });
+  const values = listValues(plan, (key) => chooseTarget(key, plan, method, variables, undefined));
+  const toPlacedValue = (key: string, to: Target): PlacedValue => ({ key, to, required: false, always: false });
   const before = [
-    ...args.flatMap(({ key, to }) => to.map((target) => spotOf(key, target))),
-    ...[...fixed.map(({ to }) => to), ...withheld].map((to) => spotOf(nameOf(to), to)),
+    ...args.flatMap(({ key, to }) => to.map((target) => toPlacedValue(key, target))),
+    ...[...fixed.map(({ to }) => to), ...withheld].map((to) => toPlacedValue(nameOf(to), to)),
   ].filter(({ to }) => to.in !== 'body-root');
   const headerNames = [
     ...Object.keys(headers),
     ...callerHeaders.map(({ name }) => name),
     ...security.flat().flatMap((credential) => headerOf(credential) ?? []),
   ].map((name) => name.toLowerCase());
-  checkPlaces([...before, ...spots], variables, say);
-  for (const spot of spots) {
-    checkNames(spot, effect, say);
-    const { key, to } = spot;
+  checkPlaces([...before, ...values], variables, say);
+  for (const value of values) {
+    checkNames(value, effect, say);
+    const { key, to } = value;
     if (to.in === 'header' && headerNames.includes(to.name.toLowerCase()))
       say(['place', key], `the header ${to.name} is set by headers or credentials already`);
   }
-  const body = extendBody(endpoint.body, spots, plan, say);
+  const body = extendBody(endpoint.body, values, plan, say);
   return {
-    args: spots.map(({ key, required, to }) => ({ key, required, to: [to] })),
+    args: values.map(({ key, required, to }) => ({ key, required, to: [to] })),
     fixed: [],
     ...omitUndefined({ body }),
   };
@@ -111,11 +111,11 @@ export function placeAdditions(endpoint: Endpoint, plan: ArgumentPlan, at: Path,
 
 function extendBody(
   before: BodyPlan | undefined,
-  spots: readonly Spot[],
+  values: readonly PlacedValue[],
   { placements }: ArgumentPlan,
   say: Say,
 ): BodyPlan | undefined {
-  const parts = spots.filter(({ to }) => to.in === 'body' || to.in === 'body-root');
+  const parts = values.filter(({ to }) => to.in === 'body' || to.in === 'body-root');
   if (parts.length === 0) return before;
   const files = parts.filter(({ key }) => placements.get(key)?.file);
   const kind = before?.kind ?? (files.length > 0 ? 'multipart' : 'json');
@@ -138,7 +138,7 @@ function extendBody(
 type Say = (path: Path, message: string) => void;
 
 /** Where an argument or fixed value goes. */
-interface Spot {
+interface PlacedValue {
   readonly key: string;
   readonly to: Target;
   readonly required: boolean;
@@ -146,13 +146,13 @@ interface Spot {
   readonly always: boolean;
 }
 
-function listSpots(plan: ArgumentPlan, toTarget: (key: string) => Target): Spot[] {
+function listValues(plan: ArgumentPlan, toTarget: (key: string) => Target): PlacedValue[] {
   return [...plan.properties.keys()].map((key) => {
     return { key, to: toTarget(key), required: plan.required.has(key), always: plan.defaulted.has(key) };
   });
 }
 
-/** In upper case; GET where nothing is said. */
+/** In upper case; GET by default. */
 export function methodOf({ method = 'GET' }: EndpointDefinition): string {
   return (typeof method === 'string' ? method : method.custom).toUpperCase();
 }
@@ -201,10 +201,14 @@ function buildTarget(where: ArgumentLocation, name: string, placement: Placement
   };
 }
 
-/** Every spot by its place; two in one place, and places that cannot be, are mistakes. */
-function checkPlaces(spots: readonly Spot[], variables: ReadonlySet<string>, say: Say): ReadonlyMap<string, string> {
+/** The arguments by their place. Two in one place, and places that do not exist, are mistakes. */
+function checkPlaces(
+  values: readonly PlacedValue[],
+  variables: ReadonlySet<string>,
+  say: Say,
+): ReadonlyMap<string, string> {
   const byPlace = new Map<string, string>();
-  for (const { key, to } of spots) {
+  for (const { key, to } of values) {
     const place = to.in === 'body-root' ? 'body' : `${to.in} ${nameOf(to)}`;
     const other = byPlace.get(place);
     if (other !== undefined && other !== key)
@@ -221,15 +225,15 @@ function checkPlaces(spots: readonly Spot[], variables: ReadonlySet<string>, say
   return byPlace;
 }
 
-function checkTargets(spots: readonly Spot[], variables: ReadonlySet<string>, say: Say): void {
-  const byPlace = checkPlaces(spots, variables, say);
+function checkTargets(values: readonly PlacedValue[], variables: ReadonlySet<string>, say: Say): void {
+  const byPlace = checkPlaces(values, variables, say);
   for (const variable of variables) {
     if (!/^[^/?#\s]+$/.test(variable)) say(['path'], 'has an empty or malformed {variable}');
     else if (!byPlace.has(`path ${variable}`))
       say(['path'], `needs an argument or fixed value for {${variable}}; add "${variable}" to args`);
   }
-  const part = spots.find(({ to }) => to.in === 'body')?.key;
-  const whole = spots.find(({ to }) => to.in === 'body-root')?.key;
+  const part = values.find(({ to }) => to.in === 'body')?.key;
+  const whole = values.find(({ to }) => to.in === 'body-root')?.key;
   if (whole !== undefined && part !== undefined)
     say(['place'], `"${whole}" is the whole body, so "${part}" cannot be part of it`);
 }
@@ -243,7 +247,7 @@ function nameOf(to: Target): string {
  * Refuses names that callers must not set: headers of the gateway, and in a read anything that would turn it into another
  * operation.
  */
-function checkNames({ key, to }: Spot, effect: Effect, say: Say): void {
+function checkNames({ key, to }: PlacedValue, effect: Effect, say: Say): void {
   if (to.in === 'header') {
     if (headerFault(to.name, effect) === 'reserved')
       say(['place', key], `the header ${to.name} cannot be an argument; use credentials, headers or body instead`);
@@ -257,13 +261,13 @@ function checkNames({ key, to }: Spot, effect: Effect, say: Say): void {
 function planBody(
   definition: EndpointDefinition,
   kind: BodyKind | undefined,
-  spots: readonly Spot[],
-  constants: readonly Spot[],
+  values: readonly PlacedValue[],
+  constants: readonly PlacedValue[],
   { placements }: ArgumentPlan,
   say: Say,
 ): BodyPlan | undefined {
-  const inBody = ({ to }: Spot) => to.in === 'body' || to.in === 'body-root';
-  const args = spots.filter(inBody);
+  const inBody = ({ to }: PlacedValue) => to.in === 'body' || to.in === 'body-root';
+  const args = values.filter(inBody);
   const parts = [...args, ...constants.filter(inBody)];
   if (parts.length === 0) {
     if (definition.body !== undefined)

@@ -1,4 +1,4 @@
-// The shape of what is said about answers: how they are cut down, and how the next page is asked for.
+// The shape of the settings for answers: how they are shortened, and how the next page is requested.
 import { z } from 'zod';
 import { about, flag, strict, text, texts, withDefault } from './fields.ts';
 import { argumentName } from './placement-schema.ts';

@@ -1,4 +1,4 @@
-// The shape of what an API offers beside its operations: prompts and resources.
+// The shape of prompts and resources in a domain file.
 import { z } from 'zod';
 import { about, flag, list, strict, text, withDefault } from './fields.ts';
 import { argumentName } from './placement-schema.ts';
