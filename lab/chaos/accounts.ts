@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildDigest } from '../../src/call/digest.ts';
-import { run } from '../../test/support/cli.ts';
+import { runProgram as run } from '../../test/support/program.ts';
 import type { Call } from './ledger.ts';
 import type { Check } from './scenario.ts';
 import type { Stage } from './stage.ts';

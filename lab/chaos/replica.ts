@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { BIN } from '../../test/support/cli.ts';
+import { BIN } from '../../test/support/program.ts';
 import { childrenOf, isAlive, note, noteChildren } from './processes.ts';
 
 const START_MS = 60_000;

@@ -5,7 +5,7 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { BIN, serve } from '../../test/support/cli.ts';
+import { BIN, serve } from '../../test/support/program.ts';
 import { track } from './children.ts';
 
 /** What both versions of the client have in common, as far as it is used here. */

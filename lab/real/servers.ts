@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { run } from '../../test/support/cli.ts';
+import { runProgram as run } from '../../test/support/program.ts';
 import { findFreePort, type Listening, runProgram, startProgram } from './children.ts';
 import type { Launch } from './clients.ts';
 import { compileApp, findPython, installPart } from './install.ts';

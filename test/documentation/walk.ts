@@ -6,7 +6,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { programFile } from '../support/cli.ts';
+import { programFile } from '../support/program.ts';
 import { type Block, findBlocks, ROOT } from './blocks.ts';
 import { parseCommands } from './shell.ts';
 
