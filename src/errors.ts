@@ -119,7 +119,7 @@ export class ToolError extends GatewayError {
 export class NoTokenError extends ToolError {}
 
 /** What a call that timed out has done: `nothing` if it only reads or was never sent, `unproven` if its login did not answer. */
-export type Aftermath = 'nothing' | 'unknown' | 'unproven';
+export type TimeoutEffect = 'nothing' | 'unknown' | 'unproven';
 
 /**
  * The deadline of a call passed. Connecting, waiting and reading share one deadline.
@@ -133,9 +133,9 @@ export class ToolTimeoutError extends GatewayError {
   override readonly name = 'ToolTimeoutError';
   readonly toolName: string;
   readonly timeoutSeconds: number;
-  readonly aftermath: Aftermath;
+  readonly aftermath: TimeoutEffect;
 
-  constructor(toolName: string, timeoutSeconds: number, aftermath: Aftermath = 'unknown') {
+  constructor(toolName: string, timeoutSeconds: number, aftermath: TimeoutEffect = 'unknown') {
     const who = aftermath === 'unproven' ? `${toolName}: the server that issues its token` : toolName;
     super('TIMEOUT', `${who} did not answer within ${timeoutSeconds} s.`, {
       tool: toolName,

@@ -7,7 +7,7 @@ import type { Middleware } from './call/handler.ts';
 import type { OpenMeter } from './call/meter.ts';
 import type { Strategies } from './catalog/grouped/strategies.ts';
 import type { Exposure } from './catalog/registry.ts';
-import type { NativeParts, Selection } from './catalog/select-endpoints.ts';
+import type { NativeCatalog, Selection } from './catalog/select-endpoints.ts';
 import type { ConfirmWay, Domain, GuardPolicy } from './endpoint/model.ts';
 import type { Redactor } from './endpoint/redaction/redact.ts';
 import type { RawResponse } from './executor/send.ts';
@@ -19,7 +19,7 @@ import type { DeploymentPolicy } from './orchestration/policy.ts';
 import type { SharedState } from './state/shared-state.ts';
 
 /** Entries that are not REST endpoints, registered in code. */
-export interface NativeEntries extends NativeParts {
+export interface NativeEntries extends NativeCatalog {
   /** Offers logging to legacy clients: some handler uses `call.log`. */
   readonly logging?: boolean;
   /** Offers resources/subscribe to legacy clients. */

@@ -1,7 +1,8 @@
 // createGateway(): wires every layer once. The result never changes: new settings and domains need a restart.
+
+import { ActiveCalls } from './adapter/active-calls.ts';
 import { ExcessCalls } from './adapter/excess-calls.ts';
-import { ActiveCalls } from './adapter/under-way.ts';
-import { listLostResources } from './catalog/resources-and-prompts/prompts.ts';
+import { listMissingResources } from './catalog/resources-and-prompts/prompts.ts';
 import { checkSelection } from './catalog/select-endpoints.ts';
 import { collectSecrets } from './credentials/secrets.ts';
 import { toPlacedError } from './domain/files/read-places.ts';
@@ -17,7 +18,7 @@ import { createSpentStore } from './orchestration/confirmations.ts';
 import { createRedaction } from './orchestration/redaction.ts';
 import { createSigner } from './orchestration/signer.ts';
 import { PRODUCT } from './product.ts';
-import { createMailbox } from './protocol/questions/mailbox.ts';
+import { createSessionRelay } from './protocol/questions/session-relay.ts';
 import type { Reply, Sender } from './protocol/sender.ts';
 import { createService, type Service, type ServiceDependencies } from './service.ts';
 import { planDefaultService, planProfileService, planRestrictedService } from './service-plan.ts';
@@ -112,7 +113,7 @@ function createDependencies(options: GatewayOptions): ServiceDependencies {
     options: options.limits ?? {},
     domains: options.domains,
     shared: options.state?.rates,
-    room: options.state?.room,
+    room: options.state?.permits,
     onOverload: (isShedding, sample) => {
       if (isShedding) log.warn(sample, 'overloaded: new calls are refused');
       else log.info(sample, 'no longer overloaded');
@@ -137,7 +138,7 @@ function createDependencies(options: GatewayOptions): ServiceDependencies {
     signer: createSigner(options.secret),
     spent: options.spent ?? options.state?.spent ?? createSpentStore(),
     introduce: createIntroductionLog(log),
-    mailbox: options.state?.letters && createMailbox(options.state.letters),
+    mailbox: options.state?.messages && createSessionRelay(options.state.messages),
     activeCalls: new ActiveCalls(),
     tracing: findTracing(VERSION, options.tracerProvider),
     excessCalls: new ExcessCalls(({ principal, count, sinceMs }) => {
@@ -163,7 +164,7 @@ function createServices(dependencies: ServiceDependencies): Services {
   const { options } = dependencies;
   const defaultPlan = planDefaultService(options);
   const service = createService(dependencies, defaultPlan);
-  const problems = listLostResources(options.domains, service.resources);
+  const problems = listMissingResources(options.domains, service.resources);
   if (problems.length > 0) throw new GatewayError('BAD_DOMAIN', problems.join('\n'));
   refuseWrongProfiles(options);
   const plans = new Map([['', defaultPlan]]);

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { ExecutionContext, ResultRecord } from './call/execution-context.ts';
 import { type Colours, coloursFor } from './colours.ts';
-import { visible } from './endpoint/hidden.ts';
+import { escapeHiddenCharacters } from './endpoint/hidden.ts';
 import { LineWriter } from './log-writer.ts';
 
 export type { Logger } from 'pino';
@@ -182,7 +182,7 @@ function createPrettifier(pc: Colours): (line: string) => string {
     const head = `${pc.dim(String(time).slice(11, 19))} ${colour((LEVEL_NAMES[level as number] ?? 'log').padEnd(5))}`;
     const { message, stack } = (err ?? {}) as { message?: string; stack?: string };
     const text = texts[String(msg)]?.(facts) ?? `${oneLine(msg ?? message ?? '')}${pc.dim(listFacts(facts))}`;
-    return `${head} ${text}${stack ? `\n${pc.dim(visible(stack))}` : ''}\n`;
+    return `${head} ${text}${stack ? `\n${pc.dim(escapeHiddenCharacters(stack))}` : ''}\n`;
   };
 }
 
@@ -194,5 +194,5 @@ function listFacts(facts: LogFacts): string {
 
 /** A client can call a tool by any name: the name must not move the cursor, or start a line that looks like one of ours. */
 function oneLine(value: unknown): string {
-  return visible(String(value)).replace(/\s+/g, ' ').slice(0, 1_000);
+  return escapeHiddenCharacters(String(value)).replace(/\s+/g, ' ').slice(0, 1_000);
 }

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { about, strict, withDefault } from './domain/definition/shape/fields.ts';
-import { reason } from './domain/files/domain-files.ts';
+import { describeFileError } from './domain/files/domain-files.ts';
 import { MistakesError, toMistakes } from './domain/files/mistakes.ts';
 import { parseYaml } from './domain/files/parse-yaml.ts';
 import { placeOf, rememberPlace } from './domain/files/read-places.ts';
@@ -75,7 +75,7 @@ export const profilesFile = once(() => {
 });
 
 export function readProfiles(file: string): Readonly<Record<string, Profile>> {
-  const { value, positionOf } = parseYaml(readText(file), file, 'BAD_CONFIG');
+  const { value, positionOf } = parseYaml(readUtf8File(file), file, 'BAD_CONFIG');
   const fail = (problems: readonly Problem[]) =>
     new MistakesError('BAD_CONFIG', toMistakes(file, problems, positionOf));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -99,10 +99,14 @@ export function deriveProfiles(
 }
 
 /** Reads a file of the configuration. */
-export function readText(file: string): string {
+export function readUtf8File(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new MistakesError('BAD_CONFIG', [{ file, message: reason(error as NodeJS.ErrnoException) }], error);
+    throw new MistakesError(
+      'BAD_CONFIG',
+      [{ file, message: describeFileError(error as NodeJS.ErrnoException) }],
+      error,
+    );
   }
 }

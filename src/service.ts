@@ -1,14 +1,19 @@
 // One service, wired from its layers: registry, resources, prompts, adapter and protocol.
 import { setMaxListeners } from 'node:events';
+import type { ActiveCalls } from './adapter/active-calls.ts';
 import { createAdapter } from './adapter/adapter.ts';
 import type { ExcessCalls } from './adapter/excess-calls.ts';
-import type { ActiveCalls } from './adapter/under-way.ts';
 import type { ExecutionContext } from './call/execution-context.ts';
-import { createFindHidden, createStepUp, createUnknownTool, type Wider } from './catalog/operation-lookup.ts';
-import { buildRegistry, type Registry } from './catalog/registry.ts';
-import { buildPrompts, type PromptTable, selectPrompts } from './catalog/resources-and-prompts/prompts.ts';
 import {
-  buildResources,
+  createFindHidden,
+  createStepUp,
+  createUnknownToolError,
+  type WiderCatalog,
+} from './catalog/operation-lookup.ts';
+import { buildRegistry, type Registry } from './catalog/registry.ts';
+import { buildPromptTable, type PromptTable, selectPrompts } from './catalog/resources-and-prompts/prompts.ts';
+import {
+  buildResourceTable,
   findResource,
   type ReadOutcome,
   type ResourceTable,
@@ -27,8 +32,8 @@ import type { Redaction } from './orchestration/redaction.ts';
 import type { Signer } from './orchestration/signer.ts';
 import { PRODUCT } from './product.ts';
 import { META } from './protocol/eras.ts';
-import { McpProtocol, type Protocol } from './protocol/handle.ts';
-import type { Mailbox } from './protocol/questions/mailbox.ts';
+import { McpProtocol, type Protocol } from './protocol/mcp-protocol.ts';
+import type { SessionRelay } from './protocol/questions/session-relay.ts';
 import type { Reply, Sender } from './protocol/sender.ts';
 import { createResultWriter } from './protocol/wire/results.ts';
 import type { ServicePlan } from './service-plan.ts';
@@ -71,7 +76,7 @@ export interface ServiceDependencies {
   readonly spent: SpentStore;
   readonly excessCalls: ExcessCalls;
   /** Present if other processes serve the same clients. */
-  readonly mailbox: Mailbox | undefined;
+  readonly mailbox: SessionRelay | undefined;
   readonly activeCalls: ActiveCalls;
   /** Undefined: requests are not traced. */
   readonly tracing: Tracing | undefined;
@@ -113,8 +118,8 @@ export function createService(
     tokenBudget: options.tokenBudget ?? SETTING_TABLE.tokenBudget.fallback,
     strategies: options.strategies,
   });
-  const resources = buildResources(domains, registry, native);
-  const prompts = buildPrompts(
+  const resources = buildResourceTable(domains, registry, native);
+  const prompts = buildPromptTable(
     defaultService === undefined ? domains : selectPrompts(domains, { registry, resources }, defaultService),
     (context, uri) => readFrom(resources, context, uri),
     native.prompts,
@@ -128,7 +133,7 @@ export function createService(
   const adapter = createAdapter({
     tools: {
       find: (name) => registry.tools.get(name)?.run,
-      missing: createUnknownTool(registry),
+      missing: createUnknownToolError(registry),
     },
     // In a read-only gateway, no token would allow more, so none is suggested.
     ...(fullService &&
@@ -185,11 +190,11 @@ function listWider(
   { profile, effects = [] }: ServicePlan,
   defaultService: Service,
   fullService: Service | undefined,
-): Wider[] {
+): WiderCatalog[] {
   const words = effects.length === 0 ? 'nothing' : effects.join(' and ');
   return [
-    ...(fullService ? [{ offer: fullService, because: `the effects of this caller: ${words}` }] : []),
-    ...(profile === '' ? [] : [{ offer: defaultService, because: `the profile ${profile} does not have it` }]),
+    ...(fullService ? [{ catalog: fullService, because: `the effects of this caller: ${words}` }] : []),
+    ...(profile === '' ? [] : [{ catalog: defaultService, because: `the profile ${profile} does not have it` }]),
   ];
 }
 

@@ -7,8 +7,8 @@ import type { Args } from '../endpoint/model.ts';
 import { GatewayError, toRpcCode } from '../errors.ts';
 import { CallPermit } from '../limits/call-permit.ts';
 import type { CallSpan } from '../tracing/call-span.ts';
+import type { ActiveCalls } from './active-calls.ts';
 import type { AdapterOptions } from './adapter.ts';
-import type { ActiveCalls } from './under-way.ts';
 
 const MAX_REASON_CHARS = 200;
 

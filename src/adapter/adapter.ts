@@ -10,12 +10,12 @@ import type { GatewayError } from '../errors.ts';
 import type { Limits } from '../limits/create-limits.ts';
 import { toFailure } from '../orchestration/failure.ts';
 import type { Redaction } from '../orchestration/redaction.ts';
+import { ActiveCalls } from './active-calls.ts';
 import { AdapterCall } from './adapter-call.ts';
 import type { ExcessCalls } from './excess-calls.ts';
-import { ActiveCalls } from './under-way.ts';
 
 /** What can be called by name: the tools, the resources or the prompts. */
-export interface Table<Result> {
+export interface CallTable<Result> {
   readonly find: (name: string) => ((context: ExecutionContext, args: Args) => Promise<Result>) | undefined;
   readonly missing: (name: string) => GatewayError | Promise<GatewayError>;
 }
@@ -27,12 +27,12 @@ export interface Adapter {
     request: RequestFacts,
     name: string,
     args: Args,
-    table: Table<Result>,
+    table: CallTable<Result>,
   ): Promise<Result>;
 }
 
 export interface AdapterOptions {
-  readonly tools: Table<Outcome>;
+  readonly tools: CallTable<Outcome>;
   /** Why this caller may not make a call that others may. Undefined: it may, or nobody knows the call. */
   readonly refuse?: ((request: RequestFacts, name: string, args: Args) => GatewayError | undefined) | undefined;
   /** For the record of a failed call: the operation that was called, if it exists for other callers only. */
@@ -56,7 +56,7 @@ export interface AdapterOptions {
 
 /** How a kind of call finds what it runs, and how it ends. */
 interface CallKind<Result> {
-  readonly table: Table<Result>;
+  readonly table: CallTable<Result>;
   readonly refuse?: AdapterOptions['refuse'];
   readonly redact: (result: Result) => Result;
   /** A failure as a result; throws the error if only a JSON-RPC error can carry it. */
@@ -107,7 +107,7 @@ export function createAdapter(options: AdapterOptions): Adapter {
   };
 }
 
-function toReadKind<Result>(table: Table<Result>, redaction: Redaction): CallKind<Result> {
+function toReadKind<Result>(table: CallTable<Result>, redaction: Redaction): CallKind<Result> {
   return {
     table,
     redact: redaction.value,

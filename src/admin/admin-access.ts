@@ -4,8 +4,8 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '../endpoint/address.ts';
-import { createHostCheck } from '../transport/door/hosts.ts';
-import { addressOf } from '../transport/door/visitor.ts';
+import { addressOf } from '../transport/client-address.ts';
+import { createHostCheck } from '../transport/host-check.ts';
 
 export interface AdminAccessOptions {
   readonly host: string;

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { z } from 'zod';
 import { parseJson } from '../endpoint/untrusted.ts';
 import { type Exposition, renderMetrics } from '../telemetry/exposition.ts';
-import { addressOf } from '../transport/door/visitor.ts';
+import { addressOf } from '../transport/client-address.ts';
 import { explainListenError } from '../transport/listen.ts';
 import { type AdminAccessOptions, type AdminRefusal, createAdminCheck } from './admin-access.ts';
 import type { AdminView } from './admin-view.ts';

@@ -3,7 +3,7 @@ import type { Snapshot } from '../telemetry/families.ts';
 import type { LevelControl } from './log-level.ts';
 
 /** A problem that /readyz reports. */
-export interface Reason {
+export interface ReadinessProblem {
   readonly name: string;
   readonly what: string;
   /** Whether calls should go elsewhere meanwhile. */
@@ -14,7 +14,7 @@ export interface Reason {
 
 export interface Readiness {
   readonly isReady: boolean;
-  readonly reasons: readonly Reason[];
+  readonly reasons: readonly ReadinessProblem[];
   readonly workers?: { readonly wanted: number; readonly ready: number };
 }
 
@@ -25,6 +25,6 @@ export interface AdminView {
 }
 
 /** The readiness of one process. */
-export function toReadiness(reasons: readonly Reason[]): Readiness {
+export function toReadiness(reasons: readonly ReadinessProblem[]): Readiness {
   return { isReady: !reasons.some(({ isUnready }) => isUnready), reasons };
 }

@@ -18,23 +18,23 @@ export function defaultKeyFile(file: string): string {
 }
 
 /** A name with the id of the process (`%p`) already differs between workers. */
-export function fileOfSlot(file: string, slot: number): string {
+export function workerTrailFile(file: string, slot: number): string {
   if (file.includes('%p')) return file;
   const extension = extname(file);
   return `${file.slice(0, file.length - extension.length)}-${slot}${extension}`;
 }
 
 /** The files of all workers: of the configured number, and of workers that no longer exist. */
-export function filesOfSlots(file: string, slots: number): readonly string[] {
-  const slotFiles = Array.from({ length: slots }, (_, index) => fileOfSlot(file, index + 1));
+export function workerTrailFiles(file: string, slots: number): readonly string[] {
+  const slotFiles = Array.from({ length: slots }, (_, index) => workerTrailFile(file, index + 1));
   const folder = dirname(file);
-  const isOfSlot = (name: string) => name !== basename(file) && withoutSlot(name) === basename(file);
+  const isOfSlot = (name: string) => name !== basename(file) && withoutWorkerNumber(name) === basename(file);
   const names = readFolder(folder).filter(isOfSlot);
   return [...new Set([...slotFiles, ...names.map((name) => join(folder, name))])];
 }
 
 /** The configured name, of the file of a worker; any other name unchanged. */
-export function withoutSlot(file: string): string {
+export function withoutWorkerNumber(file: string): string {
   const extension = extname(file);
   return `${file.slice(0, file.length - extension.length).replace(/-\d+$/, '')}${extension}`;
 }

@@ -2,7 +2,7 @@
 // takes the first that has few enough tools and fits the token budget: a tool per endpoint, then grouped tools; otherwise search.
 
 import { once } from '../endpoint/untrusted.ts';
-import { asListed } from '../orchestration/controls.ts';
+import { refuseUnlistedFields } from '../orchestration/controls.ts';
 import { buildActionIndex } from './grouped/action-index.ts';
 import { buildGrouped, type GroupedForm, LONGER_FORMS, SHORTEST_FORM } from './grouped/grouped-mode.ts';
 import { minGroupCount, planGroups } from './grouped/grouping.ts';
@@ -85,7 +85,9 @@ function buildEntries(input: ExposureInput, modes: Modes): ToolEntry[] {
     .flatMap(({ domain, operations }) =>
       modes.get(domain.name) === 'tools' ? operations : operations.filter((operation) => pinned.has(operation)),
     )
-    .map((operation) => createEntry(operation.tool, asListed(operation), operation.endpoint.domain, [operation]));
+    .map((operation) =>
+      createEntry(operation.tool, refuseUnlistedFields(operation), operation.endpoint.domain, [operation]),
+    );
   const searchDomains = input.domains.filter(({ domain }) => modes.get(domain.name) === 'search');
   const groupedDomains = input.domains
     .filter(({ domain }) => modes.get(domain.name) === 'grouped')

@@ -6,9 +6,9 @@ import { qualifiedNamesOf } from '../endpoint/names.ts';
 import { suggestion } from '../endpoint/suggest.ts';
 import { once } from '../endpoint/untrusted.ts';
 import { GatewayError, ScopeError } from '../errors.ts';
-import { inTurn } from '../executor/turns.ts';
+import { inTurn } from '../event-loop/turns.ts';
 import type { Operation } from '../orchestration/operation.ts';
-import { rememberByObject } from '../schema/memoize.ts';
+import { memoizeByObject } from '../schema/memoize.ts';
 import type { Registry } from './registry.ts';
 import type { PromptTable } from './resources-and-prompts/prompts.ts';
 import { findResource, type ResourceTable } from './resources-and-prompts/resources.ts';
@@ -22,7 +22,7 @@ export type OperationKeys = ReadonlyMap<string, CatalogOperation>;
 const MAX_KEY = 400;
 
 /** Built once per list of operations. */
-export const indexKeys: (operations: readonly CatalogOperation[]) => OperationKeys = rememberByObject(buildKeys);
+export const indexKeys: (operations: readonly CatalogOperation[]) => OperationKeys = memoizeByObject(buildKeys);
 
 /** Public names first: an id or operationId never hides another operation's name. */
 function buildKeys(operations: readonly CatalogOperation[]): OperationKeys {
@@ -105,8 +105,8 @@ interface VisibleCatalog {
 }
 
 /** A catalog that contains more than the caller sees. */
-export interface Wider {
-  readonly offer: VisibleCatalog;
+export interface WiderCatalog {
+  readonly catalog: VisibleCatalog;
   /** Why the caller does not see all of it. */
   readonly because: string;
 }
@@ -116,11 +116,11 @@ type HiddenFacts = Omit<OperationFacts, 'argumentsDigest'>;
 export type FindHidden = (method: string, name: string, args: Args) => HiddenFacts | undefined;
 
 /** `own` is what the caller sees. The first of the wider catalogs that has what was called says why it is hidden. */
-export function createFindHidden(own: VisibleCatalog, wider: readonly Wider[]): FindHidden {
+export function createFindHidden(own: VisibleCatalog, wider: readonly WiderCatalog[]): FindHidden {
   return (method, name, args) => {
     if (factsOf(own, method, name, args) !== undefined) return undefined;
-    for (const { offer, because } of wider) {
-      const facts = factsOf(offer, method, name, args);
+    for (const { catalog, because } of wider) {
+      const facts = factsOf(catalog, method, name, args);
       if (facts !== undefined) return { ...facts, permission: Object.freeze({ policy: 'deny', because }) };
     }
     return undefined;
@@ -163,7 +163,7 @@ export function createStepUp(
  * The refusal of a call to a tool that does not exist, with what its caller probably meant. If the name is that of an operation
  * without a tool of its own, the error says which tool calls it.
  */
-export function createUnknownTool({ operations, tools }: Registry): (name: string) => Promise<GatewayError> {
+export function createUnknownToolError({ operations, tools }: Registry): (name: string) => Promise<GatewayError> {
   // Any caller may send any name, so the tables are built once; and only on demand, because most gateways never need them.
   const entries = once(() => indexOperations(tools.values()));
   const names = once(() => new Set([...tools.keys(), ...operations.map((one) => one.name)]));

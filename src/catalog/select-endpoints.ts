@@ -78,7 +78,7 @@ function compileNames(patterns: readonly string[] | undefined): (name: string) =
 }
 
 /** What a gateway serves beside its domains. */
-export interface NativeParts {
+export interface NativeCatalog {
   readonly tools?: readonly ToolEntry[];
   readonly resources?: readonly ResourceEntry[];
   readonly templates?: readonly TemplateEntry[];
@@ -86,7 +86,7 @@ export interface NativeParts {
 }
 
 /** The part of what is registered in code that a profile serves; other settings stay as they are. */
-export function selectNative<Parts extends NativeParts>(
+export function selectNative<Parts extends NativeCatalog>(
   parts: Parts,
   { native = false, effects }: Selection,
 ): Partial<Parts> {
@@ -122,7 +122,7 @@ function namesOf({ definition }: ResourceEntry | TemplateEntry | PromptEntry): s
 
 interface Catalog {
   readonly domains: readonly Domain[];
-  readonly native: NativeParts;
+  readonly native: NativeCatalog;
 }
 
 /** Reports names that match nothing (they would silently serve or exclude nothing) and profiles that would be empty. */

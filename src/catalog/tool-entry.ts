@@ -6,7 +6,7 @@ import type { Args, Effect } from '../endpoint/model.ts';
 import { ToolConverter } from '../model/converters.ts';
 import type { Tool } from '../model/tool.ts';
 import type { WireTool } from '../model/wire.ts';
-import type { NativeGovernment } from '../orchestration/native-operation.ts';
+import type { GuardSettings } from '../orchestration/native-operation.ts';
 import type { Operation } from '../orchestration/operation.ts';
 
 export interface ToolEntry {
@@ -29,7 +29,7 @@ export interface ToolEntry {
   readonly part?: TakePart | undefined;
 }
 
-export type Govern = (government: NativeGovernment) => ToolEntry;
+export type Govern = (government: GuardSettings) => ToolEntry;
 export type TakePart = (effects: readonly Effect[]) => ToolEntry | undefined;
 
 /** `controls`, if they are not those of its operations. */

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { type ChainVerdict, trailOf, verifyChains } from '../audit/chains.ts';
 import type { Head } from '../audit/line.ts';
 import { openSigningKey, readCheckingKey, readSigningKey } from '../audit/signing-key.ts';
-import { defaultKeyFile, filesOfSlots, withoutSlot } from '../audit/trail-names.ts';
+import { defaultKeyFile, withoutWorkerNumber, workerTrailFiles } from '../audit/trail-names.ts';
 import type { Flaw } from '../audit/verify.ts';
 import { type Config, checkEnvironment, readConfig } from '../config/read-config.ts';
 import { GatewayError, usageError } from '../errors.ts';
@@ -73,8 +73,8 @@ function listFiles(settings: Config): readonly string[] {
   const { file } = auditOf(settings);
   const { workers } = settings;
   // --workers may have been given to `serve` only: look for the files of workers as well.
-  const isOne = workers === 1 && (existsSync(file) || filesOfSlots(file, 0).length === 0);
-  return isOne ? [file] : filesOfSlots(file, workers === 'auto' || workers === 1 ? 0 : workers);
+  const isOne = workers === 1 && (existsSync(file) || workerTrailFiles(file, 0).length === 0);
+  return isOne ? [file] : workerTrailFiles(file, workers === 'auto' || workers === 1 ? 0 : workers);
 }
 
 /** By audit file: the private key beside it, if it has its default name. It shows accidents, but proves nothing. */
@@ -95,7 +95,7 @@ function findKeysBeside(files: readonly string[], audit: AuditConfig | undefined
 function listBeside(file: string): readonly string[] {
   // The name that the trail had when its key was made.
   const first = trailOf(file);
-  return [defaultKeyFile(file), defaultKeyFile(first), defaultKeyFile(withoutSlot(first))];
+  return [defaultKeyFile(file), defaultKeyFile(first), defaultKeyFile(withoutWorkerNumber(first))];
 }
 
 /** The public key of the named file, or of the configured one. That is created if needed, so that it is known before the first call. */

@@ -3,7 +3,7 @@
 import { type KeyEntry, keyEntry } from '../config/auth-section.ts';
 import { explainWeakness, generateKey, hashKey } from '../config/key-format.ts';
 import { checkEnvironment } from '../config/read-config.ts';
-import { place, toProblems } from '../endpoint/problems.ts';
+import { formatFieldPath, toProblems } from '../endpoint/problems.ts';
 import { hint } from '../endpoint/suggest.ts';
 import { GatewayError, usageError } from '../errors.ts';
 import type { Io } from './io.ts';
@@ -66,7 +66,7 @@ function toEntry(name: string, sha256: string, { profiles, effects, expires }: K
   );
   if (!result.success) {
     const [{ path, message }] = toProblems(result.error.issues) as [{ path: (string | number)[]; message: string }];
-    throw usageError(`${path[0] === 'name' ? 'The name' : `--${place(path)}`} ${message}.`);
+    throw usageError(`${path[0] === 'name' ? 'The name' : `--${formatFieldPath(path)}`} ${message}.`);
   }
   if (expires !== undefined && Date.parse(expires) <= Date.now())
     throw usageError(`--expires ${expires} is in the past.`);

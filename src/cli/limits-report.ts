@@ -6,10 +6,10 @@ import type { Domain } from '../endpoint/model.ts';
 import type { Gateway } from '../gateway.ts';
 import type { CallRules } from '../limits/call-rules.ts';
 import { UNREADY_HEAP_PERCENT } from '../limits/overload.ts';
-import { REQUEST_TIMEOUT_MS } from '../transport/http.ts';
-import { HELD_BYTES } from '../transport/http-door.ts';
-import { HTTP_DEFAULTS } from '../transport/http-server.ts';
-import { LINES_UNDER_WAY } from '../transport/lines/lines.ts';
+import { REQUEST_TIMEOUT_MS } from '../transport/http-listener.ts';
+import { REQUESTS_PER_CONNECTION } from '../transport/lines/conversation.ts';
+import { HELD_BYTES } from '../transport/request-handler.ts';
+import { HTTP_DEFAULTS } from '../transport/serve-http.ts';
 import { colours as pc } from './terminal/palette.ts';
 import { renderTable, shown, withCommas } from './terminal/terminal.ts';
 
@@ -40,7 +40,7 @@ export function buildLimitsReport({ limits, domains }: Gateway, config: Config) 
       heldBytes: HELD_BYTES,
       messageBytes: config.maxBodyBytes,
       tcpConnections: config.maxConnections,
-      callsPerConnection: LINES_UNDER_WAY,
+      callsPerConnection: REQUESTS_PER_CONNECTION,
       idleSeconds: config.idleSeconds,
     },
     sharedBy: nameCounters(config),

@@ -5,7 +5,7 @@ import { type Config, type Flags, readConfig, type SettingOrigin } from '../conf
 import { SETTINGS } from '../config/settings.ts';
 import { splitHeaderLine } from '../endpoint/headers/header-fields.ts';
 import { isObject } from '../endpoint/is-object.ts';
-import { place } from '../endpoint/problems.ts';
+import { formatFieldPath } from '../endpoint/problems.ts';
 import { mayBeWritten } from './import/import-secrets.ts';
 import type { Io } from './io.ts';
 import { load } from './open-gateway.ts';
@@ -116,7 +116,7 @@ function listLeaves({ name, value, from }: Row, config: Config): Row[] {
     const inner = Array.isArray(at) && at.some(isObject) ? [...at.entries()] : isObject(at) ? Object.entries(at) : [];
     if (inner.length > 0) return inner.flatMap(([key, one]) => walk(one, [...path, key]));
     const line = positionOf?.(path)?.line;
-    return [{ name: place(path), value: at, from: line === undefined ? from : `${file}:${line}` }];
+    return [{ name: formatFieldPath(path), value: at, from: line === undefined ? from : `${file}:${line}` }];
   };
   return walk(value, [name]);
 }

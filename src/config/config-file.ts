@@ -10,7 +10,7 @@ import { isObject } from '../endpoint/is-object.ts';
 import { type Problem, toProblems } from '../endpoint/problems.ts';
 import { askFor } from '../endpoint/suggest.ts';
 import { once } from '../endpoint/untrusted.ts';
-import { readText } from '../profiles.ts';
+import { readUtf8File } from '../profiles.ts';
 import { authSection } from './auth-section.ts';
 import type { EnvFile } from './env-files.ts';
 import { convertTexts, type ExpandedValue, expandTexts } from './expand-variables.ts';
@@ -102,7 +102,7 @@ export interface SettingsText {
 }
 
 export function readConfigText(file: string): SettingsText {
-  const { value, positionOf } = parseYaml(readText(file), file, 'BAD_CONFIG');
+  const { value, positionOf } = parseYaml(readUtf8File(file), file, 'BAD_CONFIG');
   // Editors find the schema of a JSON file by it.
   if (!isObject(value)) return { file, value: value ?? {}, positionOf };
   const { $schema, ...settings } = value;

@@ -1,7 +1,7 @@
 // Whether traces are recorded, and where they are sent: by flag, environment, file or default, in this order.
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
-import { reason } from '../domain/files/domain-files.ts';
+import { describeFileError } from '../domain/files/domain-files.ts';
 import type { Environment } from '../endpoint/environment.ts';
 import { GatewayError, usageError } from '../errors.ts';
 import {
@@ -96,7 +96,7 @@ function readPem(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    const why = reason(error as NodeJS.ErrnoException);
+    const why = describeFileError(error as NodeJS.ErrnoException);
     throw new GatewayError('BAD_CONFIG', `OTEL_EXPORTER_OTLP_*CERTIFICATE, *_KEY: ${file}: ${why}`, {}, error);
   }
 }

@@ -1,6 +1,6 @@
 // The headers of one call that depend on who calls: passed on from its request, or made of what was verified about the caller.
 import type { ExecutionContext } from '../call/execution-context.ts';
-import { fillText } from '../endpoint/caller/caller-text.ts';
+import { fillCallerText } from '../endpoint/caller/caller-text.ts';
 import { HEADER_VALUE } from '../endpoint/headers/header-names.ts';
 import type { CallerHeader } from '../endpoint/model.ts';
 import { GatewayError, ToolError } from '../errors.ts';
@@ -17,7 +17,7 @@ export function fillCallerHeaders(
   for (const header of headers) {
     const { name } = header;
     if (header.from === 'principal') {
-      const filling = fillText(header.text, principal, tool);
+      const filling = fillCallerText(header.text, principal, tool);
       if ('problem' in filling) throw unknownCaller(tool, `its header ${name} identifies the caller`, filling.problem);
       const why = whyUnfit(filling.value);
       if (why !== undefined)

@@ -1,5 +1,5 @@
 // Which operations tell their API who is calling, and which can only be called with a token.
-import { fitsAnybody, readsClaim, readsIssuer } from '../endpoint/caller/caller-text.ts';
+import { fitsAnyCaller, readsClaim, readsIssuer } from '../endpoint/caller/caller-text.ts';
 import type { Credential } from '../endpoint/credential.ts';
 import type { Endpoint } from '../endpoint/model.ts';
 import { credentialKind } from './kind-table.ts';
@@ -8,7 +8,7 @@ import { alternativesOf, formatOf, identifiesCaller, unsetVariables } from './se
 type CallerFields = Pick<Endpoint, 'callerHeaders' | 'security'>;
 
 /** The ways in which an API learns who calls: `x-user: ${principal.sub}`. */
-export function waysToTell({ callerHeaders = [], security }: CallerFields): string[] {
+export function listCallerIdentification({ callerHeaders = [], security }: CallerFields): string[] {
   const headers = callerHeaders.map((header) =>
     header.from === 'principal' ? `${header.name}: ${header.text.shown}` : `${header.name} of the caller's request`,
   );
@@ -21,8 +21,8 @@ export function needsToken({ callerHeaders = [], security }: CallerFields): bool
     (set) => set.length > 0 && set.flatMap(unsetVariables).length === 0,
   );
   return (
-    callerHeaders.some((header) => header.from === 'principal' && !fitsAnybody(header.text)) ||
-    choice.some((credential) => isPerCaller(credential) || !textsOf(credential).every(fitsAnybody))
+    callerHeaders.some((header) => header.from === 'principal' && !fitsAnyCaller(header.text)) ||
+    choice.some((credential) => isPerCaller(credential) || !textsOf(credential).every(fitsAnyCaller))
   );
 }
 

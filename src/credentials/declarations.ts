@@ -1,7 +1,7 @@
 // Credentials as a domain file declares them become credentials with their secrets.
 import { dirname } from 'node:path';
 import type { Credential } from '../endpoint/credential.ts';
-import { type Environment, readSecret } from '../endpoint/environment.ts';
+import { type Environment, lookupSecret } from '../endpoint/environment.ts';
 import type { Endpoint } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { hint } from '../endpoint/suggest.ts';
@@ -44,7 +44,7 @@ export function nameSecrets(
 }
 
 /** The credentials by name. One without a kind is a mistake here: only an imported document could say what kind it is. */
-export function buildCredentials(
+export function buildDeclaredCredentials(
   declarations: Declarations | undefined,
   env: Environment,
   home: CredentialHome,
@@ -56,7 +56,7 @@ export function buildCredentials(
     const say = (message: string, ...path: string[]) =>
       problems.push({ path: ['credentials', name, ...path], message });
     // nameSecrets() has reported missing variables already.
-    const context: BuildContext = { env, home, say, secret: (variable = '') => readSecret(env, variable) };
+    const context: BuildContext = { env, home, say, secret: (variable = '') => lookupSecret(env, variable) };
     if (kind !== undefined) credentials.set(name, kind.build(name, declaration, context));
     else say(`is missing: give ${listKinds()}`, 'kind');
   }

@@ -1,7 +1,7 @@
 // What all parts of the gateway ask about credentials: their secrets, variables and words.
 import { originOf } from '../endpoint/address.ts';
 import type { Credential, Secret } from '../endpoint/credential.ts';
-import type { Connection, Domain, Endpoint } from '../endpoint/model.ts';
+import type { Domain, Endpoint, UpstreamConnection } from '../endpoint/model.ts';
 import { isVariable } from '../endpoint/sources/sources.ts';
 import { withoutValue } from './credential-kind.ts';
 import { credentialKind } from './kind-table.ts';
@@ -24,7 +24,7 @@ function hiddenTexts(credential: Credential): readonly string[] {
   return credentialKind(credential).hiddenTexts(credential);
 }
 
-function connectionSecrets({ certificate, proxy }: Connection): string[] {
+function connectionSecrets({ certificate, proxy }: UpstreamConnection): string[] {
   const ofProxy = proxy === undefined || proxy === 'none' ? [] : proxy.secrets;
   return [...(certificate?.passphrase === undefined ? [] : [certificate.passphrase]), ...ofProxy];
 }

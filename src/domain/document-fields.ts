@@ -1,13 +1,13 @@
 // What a domain file says about all operations of its document.
 
-import { waysToTell } from '../credentials/caller-need.ts';
+import { listCallerIdentification } from '../credentials/caller-need.ts';
 import { readSecurity, withProofs } from '../credentials/declarations.ts';
 import { destinationOf, documentTokenUrl, secretsIn, unsetVariables, variableFields } from '../credentials/secrets.ts';
 import { homeOrigin, originOf } from '../endpoint/address.ts';
 import type { Credential } from '../endpoint/credential.ts';
 import { DOCUMENT_PREFIX } from '../endpoint/environment.ts';
-import { isOfHeader } from '../endpoint/headers/header-fields.ts';
-import { DEFAULT_LIMITS, type Domain, type Endpoint } from '../endpoint/model.ts';
+import { isHeaderCredential } from '../endpoint/headers/header-fields.ts';
+import { DEFAULT_ENDPOINT_LIMITS, type Domain, type Endpoint } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { withFields } from './curation/copy-endpoint.ts';
 import type { CurationContext } from './curation/curate.ts';
@@ -64,7 +64,7 @@ function withChanges(endpoint: Endpoint, changes: Partial<Endpoint>): Endpoint {
 function limitsOf({ limits }: Endpoint, timeoutMs?: number, maxResponseBytes?: number): Partial<Endpoint> {
   if (timeoutMs === undefined && maxResponseBytes === undefined) return {};
   // A timeout from x-mcp is about this operation, so it overrides the file's default for all.
-  const isDefault = limits.timeoutMs === DEFAULT_LIMITS.timeoutMs;
+  const isDefault = limits.timeoutMs === DEFAULT_ENDPOINT_LIMITS.timeoutMs;
   return {
     limits: {
       timeoutMs: isDefault ? (timeoutMs ?? limits.timeoutMs) : limits.timeoutMs,
@@ -86,7 +86,7 @@ function withSchemes(own: ReadonlyMap<string, Credential>, { endpoints }: Domain
 
 /** Keeps the secret headers, which the import has added, when `security` chooses other credentials. */
 function keepHeaders({ security }: Endpoint, choice: Endpoint['security']): Endpoint['security'] {
-  const headers = (security[0] ?? []).filter((credential) => isOfHeader(credential.name));
+  const headers = (security[0] ?? []).filter((credential) => isHeaderCredential(credential.name));
   return withProofs(choice, headers);
 }
 
@@ -99,7 +99,7 @@ export function unusedCredentials(
   const names = Object.keys(definition.credentials ?? {});
   if (names.length === 0) return [];
   const namesInUse = new Set(endpoints.flatMap(({ security }) => security.flat().map((credential) => credential.name)));
-  const schemes = [...namesInUse].filter((name) => !isOfHeader(name)).join(', ') || 'none';
+  const schemes = [...namesInUse].filter((name) => !isHeaderCredential(name)).join(', ') || 'none';
   return names
     .filter((name) => !namesInUse.has(name))
     .map(
@@ -113,9 +113,9 @@ const MAX_NAMED = 5;
 /** Warns of operations at another origin: the file's headers and assertions about the caller are not sent there. */
 export function warnOtherOrigins(endpoints: readonly Endpoint[], file: string): string[] {
   const home = homeOrigin(endpoints);
-  if (!endpoints.some((endpoint) => waysToTell(endpoint).length > 0)) return [];
+  if (!endpoints.some((endpoint) => listCallerIdentification(endpoint).length > 0)) return [];
   const elsewhere = endpoints.filter(
-    (endpoint) => originOf(endpoint.baseUrl) !== home && waysToTell(endpoint).length === 0,
+    (endpoint) => originOf(endpoint.baseUrl) !== home && listCallerIdentification(endpoint).length === 0,
   );
   if (elsewhere.length === 0) return [];
   const names = elsewhere.slice(0, MAX_NAMED).map(({ toolName, baseUrl }) => `${toolName} (${originOf(baseUrl)})`);

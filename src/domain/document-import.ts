@@ -1,21 +1,21 @@
 // Imports the OpenAPI document of a domain file: which operations, at which base URL, with which credentials.
 
 import { dirname, join } from 'node:path';
-import { buildCredentials, nameSecrets } from '../credentials/declarations.ts';
+import { buildDeclaredCredentials, nameSecrets } from '../credentials/declarations.ts';
 import { unsetVariables } from '../credentials/secrets.ts';
 import { isWebAddress, originOf } from '../endpoint/address.ts';
 import { readForward } from '../endpoint/caller/forward-names.ts';
 import type { Credential } from '../endpoint/credential.ts';
 import { expand, needsVariables } from '../endpoint/environment.ts';
 import { type HeaderCredential, readHeaders } from '../endpoint/headers/header-fields.ts';
-import type { CallerHeader, Connection, Domain } from '../endpoint/model.ts';
+import type { CallerHeader, Domain, UpstreamConnection } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { omitUndefined } from '../endpoint/untrusted.ts';
 import { GatewayError } from '../errors.ts';
 import type { CredentialSource } from '../openapi/import-options.ts';
 import { readBaseUrl } from './definition/base-url.ts';
 import { type BuildOptions, DefinitionError } from './definition/build-domain.ts';
-import { refuseTwice } from './definition/caller-plan.ts';
+import { refuseDuplicateHeaders } from './definition/caller-header-rules.ts';
 import { buildConnection } from './definition/connection-plan.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
 import { compileSelection } from './select-operations.ts';
@@ -36,7 +36,7 @@ export interface Imported {
   /** Whole credentials of the file, by name. */
   readonly credentials: ReadonlyMap<string, Credential>;
   /** `tls` and `proxy` of the file, if any. */
-  readonly connection?: Connection;
+  readonly connection?: UpstreamConnection;
   /** Warnings at start. */
   readonly warnings: readonly string[];
   /** Values of `include` and `exclude` that match no operation. */
@@ -83,7 +83,7 @@ export async function importForFile(
       ownCredentials: (url) => {
         const whole = Object.entries(definitions ?? {}).filter(([, one]) => 'kind' in one);
         const home = { url: url === '' ? undefined : url, headers };
-        ownCredentials = buildCredentials(Object.fromEntries(whole), options.env, home, problems);
+        ownCredentials = buildDeclaredCredentials(Object.fromEntries(whole), options.env, home, problems);
         return ownCredentials;
       },
       ...omitUndefined({
@@ -100,7 +100,7 @@ export async function importForFile(
         onProgress: options.onProgress,
       }),
     });
-    refuseTwice(forward, plan, ownCredentials.values(), problems);
+    refuseDuplicateHeaders(forward, plan, ownCredentials.values(), problems);
     const leftovers = selection.unused();
     const own = { headers, callerHeaders, credentials: ownCredentials };
     return { domain, ...own, ...(connection && { connection }), warnings, unused: leftovers };

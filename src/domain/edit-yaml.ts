@@ -17,14 +17,14 @@ import { emptyMap, own, parseJsonObject } from '../endpoint/untrusted.ts';
 import { parseYaml, type ReadYaml } from './files/parse-yaml.ts';
 
 /** An entry to write into a domain file. */
-export interface Entry {
+export interface YamlEntry {
   /** Keys from the top. A list is one key with several possible names, the one to write first. */
   readonly path: readonly (string | readonly string[])[];
   readonly value: unknown;
 }
 
 /** Entries as lines of YAML, one per top-level key: `operations: { a: { effect: read } }`. */
-export function renderEntries(entries: readonly Entry[]): string[] {
+export function renderEntries(entries: readonly YamlEntry[]): string[] {
   const { text } = withEntries('{}', 'entries', entries);
   const whole = JSON.parse(text) as Record<string, unknown>;
   const flow = { collectionStyle: 'flow', lineWidth: 0 } as const;
@@ -37,13 +37,13 @@ interface EditedText {
   /** Unchanged if nothing is written. */
   readonly text: string;
   /** Entries whose place has another value: what a person wrote is never changed. */
-  readonly refused: readonly Entry[];
+  readonly refused: readonly YamlEntry[];
   /** Lines of the draft that would have another meaning; then the text is unchanged. */
   readonly wrongLines?: readonly string[];
 }
 
 /** The text with the entries added and nothing else changed. */
-export function withEntries(text: string, file: string, entries: readonly Entry[]): EditedText {
+export function withEntries(text: string, file: string, entries: readonly YamlEntry[]): EditedText {
   const { value } = parseYaml(text, file);
   const document = parseDocument(text, { merge: true });
   const finder = createFinder(document);
@@ -98,7 +98,7 @@ function createFinder(document: Document.Parsed): Finder {
 function addEntry(
   root: unknown,
   whole: unknown,
-  { path, value }: Entry,
+  { path, value }: YamlEntry,
   additions: Map<EntryHolder, Addition>,
   { pairAt, isShared }: Finder,
 ): boolean {
@@ -129,7 +129,7 @@ function addEntry(
   return true;
 }
 
-function addTo(target: Record<string, unknown>, path: Entry['path'], value: unknown): boolean {
+function addTo(target: Record<string, unknown>, path: YamlEntry['path'], value: unknown): boolean {
   const names = [path[0] ?? ''].flat();
   const name = ownName(target, names);
   if (path.length < 2) {

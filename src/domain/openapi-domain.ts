@@ -4,9 +4,9 @@ import type { Problem } from '../endpoint/problems.ts';
 import { omitUndefined } from '../endpoint/untrusted.ts';
 import { type CurationContext, curateOperations, operationNamesOf, toOperationKey } from './curation/curate.ts';
 import { buildDomain, DefinitionError } from './definition/build-domain.ts';
+import { readPinned } from './definition/declared-names.ts';
 import { DOCUMENT_KEYS } from './definition/definition-schema.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
-import { readPinned } from './definition/uses.ts';
 import {
   adviseOrigins,
   adviseTokenUrls,

@@ -119,7 +119,7 @@ export function isFromSecretSource(env: Environment, name: string): boolean {
 }
 
 /** A secret by the name of its variable or file. */
-export function readSecret(env: Environment, variable: string): Secret {
+export function lookupSecret(env: Environment, variable: string): Secret {
   const value = read(env, variable);
   if (value === undefined) return { variable, value };
   return 'text' in value ? { variable, value: value.text } : { variable, value: undefined, problem: value.problem };

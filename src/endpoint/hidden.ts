@@ -49,12 +49,12 @@ function toEscapes(character: string): string {
 }
 
 /** Text that is shown to a person as data: hidden characters and line breaks are written as `\u{202e}`. */
-export function spellHidden(text: string): string {
+export function showHidden(text: string): string {
   return text.replace(HIDDEN_OR_BREAK, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
 /** Whether a value has hidden characters. Unlike prose, it cannot be cleaned without changing it. */
-export function smuggles(value: string): boolean {
+export function hasHiddenText(value: string): boolean {
   return COVERT_VALUE.test(value);
 }
 
@@ -75,7 +75,7 @@ const IN_DATA =
 const ALL_IN_DATA = new RegExp(IN_DATA.source, 'g');
 
 /** Writes hidden characters as `\uXXXX`, which is the same string inside JSON. */
-export function visible(text: string): string {
+export function escapeHiddenCharacters(text: string): string {
   if (!IN_DATA.test(text)) return text;
   return text.replace(ALL_IN_DATA, toEscapes);
 }

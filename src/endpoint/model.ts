@@ -125,7 +125,7 @@ export interface ProxyServer {
 export type TlsVersion = 'TLSv1.2' | 'TLSv1.3';
 
 /** How the requests of a domain reach their origin. One object per domain: requests with the same object share sockets. */
-export interface Connection {
+export interface UpstreamConnection {
   /** The origin of the API as the operator named it. Certificate and server name are for it alone. */
   readonly origin?: string;
   /**
@@ -244,7 +244,7 @@ export interface Endpoint {
   /** A document from the network chose the base URL, so it must not lead to a private address. */
   readonly publicOnly?: boolean;
   /** Undefined: the domain file says nothing about it. */
-  readonly connection?: Connection;
+  readonly connection?: UpstreamConnection;
   /** Sent with every request, e.g. User-Agent. Never secrets. */
   readonly headers: Readonly<Record<string, string>>;
   /** Lower-case names. No argument can write one of them, even one with the same name. */
@@ -382,4 +382,7 @@ export interface ResourceSpec {
 }
 
 export const DEFAULT_RESPONSE: ResponsePlan = Object.freeze({ maxChars: 20_000, format: 'auto', structured: false });
-export const DEFAULT_LIMITS: EndpointLimits = Object.freeze({ timeoutMs: 30_000, maxResponseBytes: 10 * 1024 * 1024 });
+export const DEFAULT_ENDPOINT_LIMITS: EndpointLimits = Object.freeze({
+  timeoutMs: 30_000,
+  maxResponseBytes: 10 * 1024 * 1024,
+});

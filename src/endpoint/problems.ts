@@ -140,12 +140,12 @@ function show(value: unknown): string {
 }
 
 /** A path as a person would write it: `endpoints.list.args["per page"]`. */
-export function place(path: readonly (string | number)[]): string {
-  return path.reduce<string>(joinPlace, '');
+export function formatFieldPath(path: readonly (string | number)[]): string {
+  return path.reduce<string>(joinFieldPath, '');
 }
 
 /** A path with one more part. */
-export function joinPlace(before: string, part: string | number): string {
+export function joinFieldPath(before: string, part: string | number): string {
   if (typeof part === 'number') return `${before}[${part}]`;
   if (!/^[\w$-]+$/.test(part)) return `${before}[${JSON.stringify(part)}]`;
   return before === '' ? part : `${before}.${part}`;

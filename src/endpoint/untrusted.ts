@@ -78,13 +78,13 @@ export function endOfString(text: string, quote: number): number {
 }
 
 /** One step of a JSON pointer (RFC 6901). */
-export function step(key: string | number): string {
+export function pointerSegment(key: string | number): string {
   if (typeof key === 'number' || !/[~/]/.test(key)) return `/${key}`;
   return `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
 /** Decodes percent-encoding; a text with an invalid sequence stays unchanged. */
-export function decodeText(text: string): string {
+export function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -115,10 +115,10 @@ export function remember<Value>(max: number, build: (key: string) => Value): (ke
 }
 
 /** The value at a dot path; keys that hold dots themselves are found first. */
-export function at(value: unknown, path: string): unknown {
+export function valueAtPath(value: unknown, path: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   if (Object.hasOwn(value, path)) return (value as Record<string, unknown>)[path];
   const dot = path.indexOf('.');
   if (dot <= 0 || !Object.hasOwn(value, path.slice(0, dot))) return undefined;
-  return at((value as Record<string, unknown>)[path.slice(0, dot)], path.slice(dot + 1));
+  return valueAtPath((value as Record<string, unknown>)[path.slice(0, dot)], path.slice(dot + 1));
 }

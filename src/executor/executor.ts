@@ -12,7 +12,7 @@ import type { Answer } from './answer/build-answer.ts';
 import type { PoolLoad, PoolOptions } from './pools.ts';
 import { compileRequest, type RequestPlan } from './request/build-request.ts';
 import { buildPreview, previewProof, type RequestPreview } from './request/preview.ts';
-import { type CallParts, compileCall, type OnAnswer } from './run-endpoint.ts';
+import { type CallDependencies, compileCall, type OnAnswer } from './run-endpoint.ts';
 import { createSender } from './send.ts';
 import { createTokenClient } from './token-client.ts';
 
@@ -44,7 +44,7 @@ export interface ExecutorOptions extends PoolOptions {
   /** Signs the assertions about callers that domains ask for. */
   readonly signer?: AssertionSigner;
   /** Limits the calls of one domain to one origin, before its sockets. Logins are not counted. */
-  readonly slotsOf?: CallParts['slotsOf'];
+  readonly slotsOf?: CallDependencies['slotsOf'];
   /** Access tokens shared with other processes. */
   readonly sharedTokens?: SharedTokens;
 }

@@ -2,8 +2,8 @@
 // certificates or proxies never share one.
 import { createRequire } from 'node:module';
 import type { Dispatcher, Pool } from 'undici';
-import type { Connection, ProxyServer } from '../endpoint/model.ts';
-import { dial, planWay } from '../network/dial.ts';
+import type { ProxyServer, UpstreamConnection } from '../endpoint/model.ts';
+import { dial, planRoute } from '../network/dial.ts';
 import type { ProxyRules } from '../network/proxy-rules.ts';
 import { createPublicLookup } from '../network/public-lookup.ts';
 import type { WireRequest } from './request/build-request.ts';
@@ -63,7 +63,7 @@ const CONNECT_TIMEOUT_MS = 3_000;
 const PROXY_TIMEOUT_MS = 10_000;
 
 export function createPools({ dispatcher, connections = 64, proxies }: PoolOptions): Pools {
-  const entries = new Map<Connection | undefined, Map<string, PoolEntry>>();
+  const entries = new Map<UpstreamConnection | undefined, Map<string, PoolEntry>>();
   const pools = new Map<Pool, string>();
 
   function poolFor({ origin, connection, publicOnly = false }: WireRequest): PoolEntry {
@@ -81,8 +81,8 @@ export function createPools({ dispatcher, connections = 64, proxies }: PoolOptio
     return entry;
   }
 
-  function createEntry(origin: string, connection: Connection | undefined, publicOnly: boolean): PoolEntry {
-    const way = planWay(origin, { connection, proxies, publicOnly, timeoutMs: PROXY_TIMEOUT_MS });
+  function createEntry(origin: string, connection: UpstreamConnection | undefined, publicOnly: boolean): PoolEntry {
+    const way = planRoute(origin, { connection, proxies, publicOnly, timeoutMs: PROXY_TIMEOUT_MS });
     const { proxy, tls } = way;
     const timeout = { timeout: CONNECT_TIMEOUT_MS };
     if (proxy === undefined)

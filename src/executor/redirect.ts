@@ -1,7 +1,7 @@
 // Redirects. A read follows one that stays inside the configured base URL. Anything else is refused, because the next origin would
 // get the credentials and the body (axios and fetch keep `X-Api-Key`, and a 307 repeats the POST).
 
-import { visible } from '../endpoint/hidden.ts';
+import { escapeHiddenCharacters } from '../endpoint/hidden.ts';
 import { ToolError } from '../errors.ts';
 import type { WireRequest } from './request/build-request.ts';
 import type { RawResponse } from './send.ts';
@@ -28,7 +28,7 @@ export function followRedirect(
   const place =
     target === undefined
       ? 'an address that is not a URL'
-      : visible(redact(target.origin + target.pathname)).slice(0, 300);
+      : escapeHiddenCharacters(redact(target.origin + target.pathname)).slice(0, 300);
   const block = (why: string): never => {
     const problem = `${request.origin} redirects (${raw.status}) to ${place}. ${why}`;
     throw new ToolError('REDIRECT_BLOCKED', tool, problem, { tool, status: raw.status, location: place });

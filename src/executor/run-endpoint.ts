@@ -19,11 +19,12 @@ import {
 import { type AccessTokenCache, secretsOfToken } from '../credentials/tokens/access-token-cache.ts';
 import type { IssuedToken, TokenRequest } from '../credentials/tokens/token-request.ts';
 import type { Credential } from '../endpoint/credential.ts';
-import { visible } from '../endpoint/hidden.ts';
+import { escapeHiddenCharacters } from '../endpoint/hidden.ts';
 import type { Args, CallerHeader, Endpoint } from '../endpoint/model.ts';
 import { createRedactor, joinRedactors, type Redactor, redactBeginning } from '../endpoint/redaction/redact.ts';
-import { type Aftermath, GatewayError, ToolTimeoutError } from '../errors.ts';
-import type { Slots } from '../limits/slots.ts';
+import { GatewayError, type TimeoutEffect, ToolTimeoutError } from '../errors.ts';
+import { inTurn, MAX_UNQUEUED_ANSWER } from '../event-loop/turns.ts';
+import type { FairSemaphore } from '../limits/fair-semaphore.ts';
 import { hidesPath } from '../schema/argument-record.ts';
 import type { AnswerThreads } from './answer/answer-threads.ts';
 import {
@@ -37,9 +38,8 @@ import {
 import { compilePaging, pagingArgs } from './answer/paging.ts';
 import { followRedirect, isRedirect } from './redirect.ts';
 import type { RequestPlan, WireRequest } from './request/build-request.ts';
-import type { RawResponse, Send, Watch } from './send.ts';
+import type { RawResponse, Send, TransferObserver } from './send.ts';
 import { sendTraced } from './traced-send.ts';
-import { inTurn, MAX_UNQUEUED_ANSWER } from './turns.ts';
 import { watchProgress } from './upstream-progress.ts';
 
 /**
@@ -79,7 +79,7 @@ type UsedToken = readonly [request: TokenRequest, token: IssuedToken];
 export type OnAnswer = (answer: RawResponse) => string | undefined;
 
 /** The dependencies that the calls of all endpoints share. */
-export interface CallParts {
+export interface CallDependencies {
   readonly send: Send;
   readonly tokens: AccessTokenCache;
   readonly redact: Redactor;
@@ -87,10 +87,10 @@ export interface CallParts {
   readonly onAnswer: OnAnswer | undefined;
   readonly signer: AssertionSigner | undefined;
   /** Limits the calls of one domain at one origin. Absent: no limit. */
-  readonly slotsOf?: ((domain: string, origin: string) => Slots) | undefined;
+  readonly slotsOf?: ((domain: string, origin: string) => FairSemaphore) | undefined;
 }
 
-export function compileCall(endpoint: Endpoint, plan: RequestPlan, parts: CallParts): RunCall {
+export function compileCall(endpoint: Endpoint, plan: RequestPlan, parts: CallDependencies): RunCall {
   const call = new EndpointCall(endpoint, plan, parts);
   return (context, args) => {
     const ownContext = context.withDeadline(endpoint.limits.timeoutMs);
@@ -110,7 +110,7 @@ class EndpointCall {
   readonly #threads: AnswerThreads;
   readonly #onAnswer: OnAnswer | undefined;
   readonly #signer: AssertionSigner | undefined;
-  readonly #slots: Slots | undefined;
+  readonly #slots: FairSemaphore | undefined;
   readonly #answerPlan: AnswerPlan;
   readonly #buildAnswer: (input: AnswerInput) => Answer;
   /** Answers up to this size pass without being parsed, which takes almost no time. */
@@ -124,7 +124,7 @@ class EndpointCall {
   constructor(
     endpoint: Endpoint,
     plan: RequestPlan,
-    { send, tokens, redact, threads, onAnswer, signer, slotsOf }: CallParts,
+    { send, tokens, redact, threads, onAnswer, signer, slotsOf }: CallDependencies,
   ) {
     this.#endpoint = endpoint;
     this.#plan = plan;
@@ -144,13 +144,13 @@ class EndpointCall {
   }
 
   // The hot path: one await, no closure, and no allocation that the call does not need.
-  async run(context: ExecutionContext, args: Args, watch?: Watch): Promise<Answer> {
+  async run(context: ExecutionContext, args: Args, watch?: TransferObserver): Promise<Answer> {
     this.#need ??= findNeed(this.#endpoint, this.#plan, context.label);
     if (this.#need.kind === 'live') return this.#runLive(this.#need, context, args, watch);
     const { proof, signature } = this.#need;
     const { span } = context;
     const request = this.#plan.build(args, context.label, proof, context.request.trace);
-    const waiting = this.#slots?.enter(context.principal.id, context);
+    const waiting = this.#slots?.acquire(context.principal.id, context);
     if (waiting !== undefined) await context.wait(span === undefined ? waiting : span.around('queue', waiting));
     let raw: RawResponse;
     let next: Exchange | undefined;
@@ -169,7 +169,7 @@ class EndpointCall {
       if (raw.status >= 300 && raw.status < 400 && isRedirect(raw))
         next = await this.#follow(request, raw, context, watch);
     } finally {
-      this.#slots?.leave(context.principal.id);
+      this.#slots?.release(context.principal.id);
     }
     if (next !== undefined) return this.#read(next.request, next.raw, context, args);
     return this.#read(request, raw, context, args);
@@ -225,7 +225,7 @@ class EndpointCall {
   async #exchange(
     request: WireRequest,
     context: ExecutionContext,
-    watch: Watch | undefined,
+    watch: TransferObserver | undefined,
     resends = 0,
   ): Promise<RawResponse> {
     const { span } = context;
@@ -260,7 +260,7 @@ class EndpointCall {
     request: WireRequest,
     raw: RawResponse,
     context: ExecutionContext,
-    watch: Watch | undefined,
+    watch: TransferObserver | undefined,
     redact = this.#redact,
     resends = 0,
   ): Promise<Exchange> {
@@ -279,7 +279,12 @@ class EndpointCall {
     return signature === undefined ? request : signRequest(request, signature);
   }
 
-  async #runLive(need: LiveNeed, context: ExecutionContext, args: Args, watch: Watch | undefined): Promise<Answer> {
+  async #runLive(
+    need: LiveNeed,
+    context: ExecutionContext,
+    args: Args,
+    watch: TransferObserver | undefined,
+  ): Promise<Answer> {
     const { label } = context;
     const { trace } = context.request;
     const isRepeatable =
@@ -290,7 +295,7 @@ class EndpointCall {
     this.#plan.build(args, label, undefined, trace);
     let live = await this.#prove(need, context);
     let last: Exchange;
-    const waiting = this.#slots?.enter(context.principal.id, context);
+    const waiting = this.#slots?.acquire(context.principal.id, context);
     if (waiting !== undefined)
       await context.wait(context.span === undefined ? waiting : context.span.around('queue', waiting));
     try {
@@ -306,7 +311,7 @@ class EndpointCall {
         live = await this.#prove(need, context);
       }
     } finally {
-      this.#slots?.leave(context.principal.id);
+      this.#slots?.release(context.principal.id);
     }
     return this.#read(last.request, last.raw, context, args, live.redact);
   }
@@ -394,7 +399,7 @@ const MAX_BEGINNING = 600;
 function withBeginning(failure: GatewayError, body: Buffer, redact: Redactor): GatewayError {
   const text = redactBeginning(redact, body.toString('utf8', 0, MAX_LOOKED_AT)).slice(0, MAX_BEGINNING);
   if (text.trim() === '') return failure;
-  failure.message += `\nThe answer is incomplete, and not a result. It began: ${visible(text)}`;
+  failure.message += `\nThe answer is incomplete, and not a result. It began: ${escapeHiddenCharacters(text)}`;
   return failure;
 }
 
@@ -419,7 +424,7 @@ function waitFor<T>(
   promise: Promise<T>,
   { label, signal, deadline }: ExecutionContext,
   timeoutMs: number,
-  aftermath: Aftermath,
+  aftermath: TimeoutEffect,
 ): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const leave = () =>

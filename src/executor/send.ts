@@ -1,17 +1,17 @@
 // Sends one request and reads its answer, under one deadline, one byte limit and one abort signal. The answer is complete, or says why
 // it is not.
 import type { Dispatcher } from 'undici';
-import { type Companion, part, stayWith } from '../call/departure.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { ProxyServer } from '../endpoint/model.ts';
 import { GatewayError, ToolError, ToolTimeoutError } from '../errors.ts';
+import { type AbortListener, addAbortListener, removeAbortListener } from '../event-loop/abort-listeners.ts';
 import { ByteCollector } from '../event-loop/byte-collector.ts';
-import { refusedBy } from '../network/tunnel.ts';
+import { turnEnd } from '../event-loop/turns.ts';
+import { proxyRefusal } from '../network/tunnel.ts';
 import { isFileType, isInLines, isStream, tooLarge, wholePart } from './answer/cut-answer.ts';
 import { Decompressor } from './decompress.ts';
 import { createPools, type PoolLoad, type PoolOptions } from './pools.ts';
 import type { WireRequest } from './request/build-request.ts';
-import { turnEnd } from './turns.ts';
 import { explainFailure, repeatAdvice } from './unreachable.ts';
 
 export type { Dispatcher } from 'undici';
@@ -30,16 +30,16 @@ export interface RawResponse {
 }
 
 /** What sending needs to know about the call it is part of. */
-export type Errand = Pick<ExecutionContext, 'label' | 'signal' | 'deadline'>;
+export type SendOptions = Pick<ExecutionContext, 'label' | 'signal' | 'deadline'>;
 
 /** Observes the bytes of a request and its answer, for progress. */
-export interface Watch {
+export interface TransferObserver {
   /** The body to pass to the socket: unchanged, or in slices. */
   body(data: string | Buffer): Iterable<Uint8Array> | Buffer;
   received(bytes: number, total: number | undefined): void;
 }
 
-export type Send = (request: WireRequest, options: Errand, observer?: Watch) => Promise<RawResponse>;
+export type Send = (request: WireRequest, options: SendOptions, observer?: TransferObserver) => Promise<RawResponse>;
 
 export interface RequestSender {
   readonly send: Send;
@@ -101,16 +101,16 @@ export function createSender(options: PoolOptions = {}): RequestSender {
 }
 
 /** One request in flight. It settles once: with its answer, an error, the deadline, or the abort of its call. */
-class Exchange implements Dispatcher.DispatchHandler, Companion {
+class Exchange implements Dispatcher.DispatchHandler, AbortListener {
   /** The proxy that forwards the request. It gets our credentials for it, and may answer itself. */
   forwardedBy: ProxyServer | undefined;
   private readonly request: WireRequest;
-  private readonly options: Errand;
-  private readonly observer: Watch | undefined;
+  private readonly options: SendOptions;
+  private readonly observer: TransferObserver | undefined;
   private readonly resolve: (response: RawResponse) => void;
   private readonly reject: (error: unknown) => void;
   private controller: Dispatcher.DispatchController | undefined;
-  place = 0;
+  index = 0;
   /** Undefined until begin(). */
   private timer: NodeJS.Timeout | undefined;
   private settled = false;
@@ -125,8 +125,8 @@ class Exchange implements Dispatcher.DispatchHandler, Companion {
 
   constructor(
     request: WireRequest,
-    options: Errand,
-    observer: Watch | undefined,
+    options: SendOptions,
+    observer: TransferObserver | undefined,
     resolve: (response: RawResponse) => void,
     reject: (error: unknown) => void,
   ) {
@@ -144,7 +144,7 @@ class Exchange implements Dispatcher.DispatchHandler, Companion {
       this.handleEvent();
       return false;
     }
-    stayWith(signal, this);
+    addAbortListener(signal, this);
     this.timer = setTimeout(expire, Math.max(0, Math.ceil(deadline - performance.now())), this);
     return true;
   }
@@ -198,7 +198,7 @@ class Exchange implements Dispatcher.DispatchHandler, Companion {
       return;
     }
     if (this.forwardedBy !== undefined && (status === 407 || headers['x-squid-error'] !== undefined)) {
-      this.onResponseError(undefined, refusedBy(this.forwardedBy, status));
+      this.onResponseError(undefined, proxyRefusal(this.forwardedBy, status));
       return;
     }
     this.status = status;
@@ -316,7 +316,7 @@ class Exchange implements Dispatcher.DispatchHandler, Companion {
     // An exchange that never began has nothing to clean up.
     if (this.timer === undefined) return;
     clearTimeout(this.timer);
-    part(this.options.signal, this);
+    removeAbortListener(this.options.signal, this);
   }
 
   private bad(what: string): GatewayError {

@@ -2,14 +2,14 @@
 // may contain arguments or secrets is recorded: not the URL, only the template of its path.
 import type { CallSpan } from '../tracing/call-span.ts';
 import type { WireRequest } from './request/build-request.ts';
-import type { Errand, RawResponse, Send, Watch } from './send.ts';
+import type { RawResponse, Send, SendOptions, TransferObserver } from './send.ts';
 
 export interface TracedRequest {
   /** `/pets/{petId}`. Absent for requests of the gateway itself, for a token: those must not carry the caller's baggage. */
   readonly template?: string;
   /** How many requests the call has sent before: redirects, and one with a refused token. */
   readonly resends?: number;
-  readonly watch?: Watch | undefined;
+  readonly watch?: TransferObserver | undefined;
   /** Signs the request once it has all its headers. */
   readonly sign?: (request: WireRequest) => WireRequest;
 }
@@ -18,7 +18,7 @@ export interface TracedRequest {
 export async function sendTraced(
   send: Send,
   request: WireRequest,
-  options: Errand,
+  options: SendOptions,
   parent: CallSpan,
   { template, resends = 0, watch, sign = (whole) => whole }: TracedRequest = {},
 ): Promise<RawResponse> {

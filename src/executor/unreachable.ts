@@ -3,7 +3,7 @@
 import type { ProxyServer } from '../endpoint/model.ts';
 import { ToolError } from '../errors.ts';
 import { PRIVATE_ADDRESS } from '../network/public-lookup.ts';
-import { PROXY_FAILURE, unreachableProxy } from '../network/tunnel.ts';
+import { PROXY_FAILURE, proxyUnreachable } from '../network/tunnel.ts';
 import type { WireRequest } from './request/build-request.ts';
 import { adviseClosed, explainTls } from './tls-failure.ts';
 
@@ -17,7 +17,7 @@ export function explainFailure(
 ): ToolError {
   const { origin } = request;
   const isProxyFailure = forwardedBy !== undefined && NOT_CONNECTED.test(codeOf(failure));
-  const error = isProxyFailure ? unreachableProxy(forwardedBy, codeOf(failure)) : failure;
+  const error = isProxyFailure ? proxyUnreachable(forwardedBy, codeOf(failure)) : failure;
   const code = codeOf(error);
   const details = { tool, origin, ...(code !== '' && { cause: code }) };
   const badAnswer = explainAnswer(code, error, request, answering);

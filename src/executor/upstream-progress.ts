@@ -1,9 +1,9 @@
 // Progress of slow calls: bytes sent, time waited, bytes received. At most one report a second, the first after a second, each with a
 // larger value than the one before, as MCP requires.
 import type { ReportProgress } from '../call/caller.ts';
-import type { Watch } from './send.ts';
+import type { TransferObserver } from './send.ts';
 
-export interface ProgressWatch extends Watch {
+export interface ProgressWatch extends TransferObserver {
   stop(): void;
 }
 

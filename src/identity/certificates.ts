@@ -2,9 +2,9 @@
 // which of them may do what; without a list, every valid certificate is accepted.
 import type { Socket } from 'node:net';
 import { compileGlob } from '../endpoint/glob.ts';
-import type { Refusal } from '../transport/admission.ts';
-import { type PeerCertificate, readPeerCertificate } from '../transport/door/tls.ts';
-import type { Identify } from '../transport/http-door.ts';
+import { type PeerCertificate, readPeerCertificate } from '../transport/listener-tls.ts';
+import type { Refusal } from '../transport/request-checks.ts';
+import type { Identify } from '../transport/request-handler.ts';
 import { type AuthResult, expiryOf, type Permissions, toPrincipal } from './identify.ts';
 
 export interface CertificateRule extends Permissions {

@@ -3,8 +3,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../call/caller.ts';
 import type { CallLimits, Effect } from '../endpoint/model.ts';
-import type { Refusal } from '../transport/admission.ts';
-import type { Identify } from '../transport/http-door.ts';
+import type { Refusal } from '../transport/request-checks.ts';
+import type { Identify } from '../transport/request-handler.ts';
 
 /** The caller, or why the request is refused. */
 export type AuthResult = { readonly principal: Principal } | Refusal;

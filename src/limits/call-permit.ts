@@ -2,8 +2,8 @@
 // person's answer.
 import type { Client } from '../call/caller.ts';
 import type { RequestFacts } from '../call/execution-context.ts';
+import type { WaitingCall } from './fair-semaphore.ts';
 import type { PrincipalLimiter } from './principal-limiters.ts';
-import type { WaitingCall } from './slots.ts';
 
 export class CallPermit {
   #limiter: PrincipalLimiter | undefined;

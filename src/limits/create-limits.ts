@@ -2,12 +2,12 @@
 import type { Principal } from '../call/caller.ts';
 import type { CallLimits, Domain } from '../endpoint/model.ts';
 import { type CallRules, PRINCIPAL_DEFAULTS, toRules, UPSTREAM_DEFAULTS } from './call-rules.ts';
+import type { FairSemaphore, WaitingCall } from './fair-semaphore.ts';
 import { LimitRefusals, type RefusalCounts } from './limit-refusals.ts';
 import { Overload, type OverloadOptions, SHED_DEFAULTS, SHED_RETRY_SECONDS, type ShedRules } from './overload.ts';
 import { type PrincipalLimiter, PrincipalLimiters } from './principal-limiters.ts';
 import type { SharedRates } from './rate.ts';
-import type { SharedRoom } from './room.ts';
-import type { Slots, WaitingCall } from './slots.ts';
+import type { SharedPermits } from './shared-permits.ts';
 import { type UpstreamLoad, UpstreamSemaphores } from './upstream-semaphores.ts';
 
 /** The `limits` section of landbridge.yaml. */
@@ -22,7 +22,7 @@ export interface Limits {
   /** The limiter of this caller. Throws if the process accepts no calls at the moment. */
   limiterOf(principal: Principal, call: Pick<WaitingCall, 'label'>): PrincipalLimiter;
   /** Limits the calls of one domain at one origin. */
-  semaphoreOf(domain: string, origin: string): Slots;
+  semaphoreOf(domain: string, origin: string): FairSemaphore;
   /** Counts a call that was shed before it was read. */
   countShed(): void;
   /** Calls that were refused since the start, by kind of limit. */
@@ -46,7 +46,7 @@ export function createLimits({
   /** Token buckets that replicas have in common. */
   readonly shared?: SharedRates | undefined;
   /** Permits that workers have in common. */
-  readonly room?: SharedRoom | undefined;
+  readonly room?: SharedPermits | undefined;
   readonly onOverload: OverloadOptions['onChange'];
 }): Limits {
   const refusals = new LimitRefusals();

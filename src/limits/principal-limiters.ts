@@ -4,17 +4,17 @@ import type { Principal } from '../call/caller.ts';
 import type { CallLimits } from '../endpoint/model.ts';
 import type { GatewayError } from '../errors.ts';
 import { type CallRules, toRules } from './call-rules.ts';
+import { type BusyReason, FairSemaphore, type WaitingCall } from './fair-semaphore.ts';
 import type { LimitRefusals } from './limit-refusals.ts';
 import { RateLimiter, type SharedRates } from './rate.ts';
-import type { SharedRoom } from './room.ts';
-import { type BusyReason, Slots, type WaitingCall } from './slots.ts';
+import type { SharedPermits } from './shared-permits.ts';
 
 export interface PrincipalLimiterOptions {
   /** The rules for callers without limits of their own. */
   readonly rules: CallRules;
   readonly refusals: LimitRefusals;
   readonly shared: SharedRates | undefined;
-  readonly room: SharedRoom | undefined;
+  readonly room: SharedPermits | undefined;
 }
 
 /** From this many callers on, idle ones with a full bucket are forgotten. Nothing is lost by that. */
@@ -63,7 +63,7 @@ export class PrincipalLimiter {
   readonly #id: string;
   readonly #options: PrincipalLimiterOptions;
   readonly #rateLimiter: RateLimiter;
-  readonly #semaphore: Slots;
+  readonly #semaphore: FairSemaphore;
   #rules: CallRules;
 
   constructor(id: string, options: PrincipalLimiterOptions) {
@@ -72,7 +72,7 @@ export class PrincipalLimiter {
     this.#rules = options.rules;
     this.#rateLimiter = new RateLimiter(`principal ${id}`, options.shared);
     const { room } = options;
-    this.#semaphore = new Slots(
+    this.#semaphore = new FairSemaphore(
       options.rules,
       (why, call) => this.#refuseBusy(why, call),
       undefined,
@@ -100,21 +100,21 @@ export class PrincipalLimiter {
   acquire(call: WaitingCall, now: number): Promise<void> | undefined {
     const { rate } = this.#rules;
     const waitMs = rate === undefined ? 0 : this.#rateLimiter.take(rate, now);
-    if (waitMs === 0) return this.#semaphore.enter('', call);
+    if (waitMs === 0) return this.#semaphore.acquire('', call);
     if (typeof waitMs === 'number') throw this.#refuseRate(call, waitMs);
     return waitMs.then((sharedMs) => {
       if (sharedMs > 0) throw this.#refuseRate(call, sharedMs);
-      return this.#semaphore.enter('', call);
+      return this.#semaphore.acquire('', call);
     });
   }
 
   release(): void {
-    this.#semaphore.leave('');
+    this.#semaphore.release('');
   }
 
   /** As acquire(), for a call that released its permit while it waited for a person. */
   reacquire(call: WaitingCall): Promise<void> | undefined {
-    return this.#semaphore.resume('', call);
+    return this.#semaphore.reacquire('', call);
   }
 
   isIdle(now: number): boolean {

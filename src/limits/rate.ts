@@ -25,7 +25,7 @@ const ROUNDING_MS = 0.001;
  * A token bucket as one number, the time when it will be full again (the generic cell rate algorithm). It holds no rate, so that
  * a caller whose limits change keeps what it has used up.
  */
-export class Bucket {
+export class TokenBucket {
   #fullAt = 0;
 
   /** Returns 0 if a token was taken, else the milliseconds until there is one. */
@@ -80,7 +80,7 @@ const ADVANCE_MS = 1_000;
  * tokens at once as were used within the last second, so that a busy caller needs one or two requests a second.
  */
 export class RateLimiter {
-  readonly #bucket = new Bucket();
+  readonly #bucket = new TokenBucket();
   readonly #key: string;
   readonly #shared: SharedRates | undefined;
   #emptyUntil = 0;

@@ -2,10 +2,10 @@
 // neither domains on the same host nor the servers of one domain share their limit.
 import type { CallLimits } from '../endpoint/model.ts';
 import { type CallRules, toRules } from './call-rules.ts';
+import { FairSemaphore } from './fair-semaphore.ts';
 import type { LimitRefusals } from './limit-refusals.ts';
 import { RateLimiter, type SharedRates } from './rate.ts';
-import type { SharedRoom } from './room.ts';
-import { Slots } from './slots.ts';
+import type { SharedPermits } from './shared-permits.ts';
 
 export interface UpstreamSemaphoreOptions {
   /** For APIs without limits of their own. */
@@ -14,7 +14,7 @@ export interface UpstreamSemaphoreOptions {
   readonly limitsOf: (domain: string) => CallLimits | undefined;
   readonly refusals: LimitRefusals;
   readonly shared: SharedRates | undefined;
-  readonly room: SharedRoom | undefined;
+  readonly room: SharedPermits | undefined;
 }
 
 /** How many permits of an API are in use. */
@@ -27,8 +27,8 @@ export interface UpstreamLoad {
 
 export class UpstreamSemaphores {
   readonly #options: UpstreamSemaphoreOptions;
-  readonly #semaphores = new Map<string, Slots>();
-  readonly #byDomain = new Map<string, Slots[]>();
+  readonly #semaphores = new Map<string, FairSemaphore>();
+  readonly #byDomain = new Map<string, FairSemaphore[]>();
 
   constructor(options: UpstreamSemaphoreOptions) {
     this.#options = options;
@@ -48,7 +48,7 @@ export class UpstreamSemaphores {
     }));
   }
 
-  semaphoreOf(domain: string, origin: string): Slots {
+  semaphoreOf(domain: string, origin: string): FairSemaphore {
     const key = `${domain} ${origin}`;
     let semaphore = this.#semaphores.get(key);
     if (semaphore === undefined) {
@@ -59,12 +59,12 @@ export class UpstreamSemaphores {
     return semaphore;
   }
 
-  #build(domain: string, key: string): Slots {
+  #build(domain: string, key: string): FairSemaphore {
     const rules = this.rulesOf(domain);
     const { refusals, shared, room } = this.#options;
     const { rate, waitSeconds } = rules;
     const rateLimiter = rate && new RateLimiter(`upstream ${key}`, shared);
-    return new Slots(
+    return new FairSemaphore(
       rules,
       (why, { label }) =>
         refusals.refuse('upstreamBusy', {

@@ -4,7 +4,7 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import * as tls from 'node:tls';
 import { connect as connectTls, createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import { bareHost } from '../endpoint/address.ts';
-import type { Connection, ProxyServer, TlsVersion } from '../endpoint/model.ts';
+import type { ProxyServer, TlsVersion, UpstreamConnection } from '../endpoint/model.ts';
 import { chooseProxy, type ProxyRules } from './proxy-rules.ts';
 import { openTunnel } from './tunnel.ts';
 
@@ -26,7 +26,7 @@ interface RouteTls {
 }
 
 export interface RouteOptions {
-  readonly connection?: Connection | undefined;
+  readonly connection?: UpstreamConnection | undefined;
   readonly proxies?: ProxyRules | undefined;
   readonly publicOnly?: boolean | undefined;
   readonly timeoutMs: number;
@@ -34,13 +34,13 @@ export interface RouteOptions {
 
 const DEFAULT_TLS: RouteTls = Object.freeze({ rejectUnauthorized: true, minVersion: 'TLSv1.2' });
 
-export function planWay(origin: string, { connection, proxies, publicOnly = false, timeoutMs }: RouteOptions): Route {
+export function planRoute(origin: string, { connection, proxies, publicOnly = false, timeoutMs }: RouteOptions): Route {
   const proxy = chooseProxy(origin, connection, proxies);
   return { origin, tls: planTls(origin, connection), proxy, publicOnly, timeoutMs };
 }
 
 /** Client certificate and server name are used for the origin of the connection only. */
-function planTls(origin: string, connection: Connection | undefined): RouteTls {
+function planTls(origin: string, connection: UpstreamConnection | undefined): RouteTls {
   if (connection === undefined) return DEFAULT_TLS;
   const { authorities, certificate, minVersion = DEFAULT_TLS.minVersion, serverName } = connection;
   const isOwnOrigin = connection.origin === origin;

@@ -2,8 +2,8 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { bareHost, isThisMachine, isWebUrl } from '../endpoint/address.ts';
 import { basicToken } from '../endpoint/headers/header-names.ts';
-import type { Connection, ProxyServer } from '../endpoint/model.ts';
-import { decodeText } from '../endpoint/untrusted.ts';
+import type { ProxyServer, UpstreamConnection } from '../endpoint/model.ts';
+import { decodePercent } from '../endpoint/untrusted.ts';
 import { GatewayError } from '../errors.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -60,7 +60,7 @@ export function parseProxy(text: string, from: string): ProxyServer | { readonly
   if (!isWebUrl(url)) return { problem: `must be an http:// or https:// proxy; ${url.protocol}// is not supported` };
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
     return { problem: 'must be the scheme, host and port of a proxy, with nothing after them' };
-  const [user, password] = [decodeText(url.username), decodeText(url.password)];
+  const [user, password] = [decodePercent(url.username), decodePercent(url.password)];
   if (user === '' && password === '') return { url: url.origin, secrets: [], from };
   const token = basicToken(user, password);
   const secrets = [password === '' ? user : password, url.password, token].filter((secret) => secret !== '');
@@ -70,7 +70,7 @@ export function parseProxy(text: string, from: string): ProxyServer | { readonly
 /** The proxy for a request to `origin`; undefined if the request goes there directly. */
 export function chooseProxy(
   origin: string,
-  connection: Connection | undefined,
+  connection: UpstreamConnection | undefined,
   rules: ProxyRules | undefined,
 ): ProxyServer | undefined {
   if (connection?.proxy !== undefined) return connection.proxy === 'none' ? undefined : connection.proxy;

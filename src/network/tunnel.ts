@@ -17,7 +17,7 @@ class ProxyError extends Error {
 }
 
 /** The error for a proxy that refuses with this status. */
-export function refusedBy({ url, from, authorization }: ProxyServer, status: number): ProxyError {
+export function proxyRefusal({ url, from, authorization }: ProxyServer, status: number): ProxyError {
   const subject = `the proxy ${url} (${from})`;
   if (status === 407) {
     const fix =
@@ -38,7 +38,7 @@ export function refusedBy({ url, from, authorization }: ProxyServer, status: num
 }
 
 /** The error for a proxy that cannot be reached. */
-export function unreachableProxy({ url, from }: ProxyServer, code: string): ProxyError {
+export function proxyUnreachable({ url, from }: ProxyServer, code: string): ProxyError {
   const why = code === 'ECONNREFUSED' ? 'nothing listens there' : code === 'ENOTFOUND' ? 'no such host' : code;
   return new ProxyError(`the proxy ${url} cannot be reached (${why}). Check ${from}; the API was not called.`);
 }
@@ -75,14 +75,14 @@ export async function openTunnel(
     request.on('connect', ({ statusCode = 0 }: IncomingMessage, socket: Socket, head: Buffer) => {
       if (statusCode < 200 || statusCode >= 300) {
         socket.destroy();
-        fail(refusedBy(proxy, statusCode));
+        fail(proxyRefusal(proxy, statusCode));
         return;
       }
       clearTimeout(timer);
       if (head.length > 0) socket.unshift(head);
       resolve(socket);
     });
-    request.on('error', (error: NodeJS.ErrnoException) => fail(unreachableProxy(proxy, error.code ?? error.message)));
+    request.on('error', (error: NodeJS.ErrnoException) => fail(proxyUnreachable(proxy, error.code ?? error.message)));
     request.end();
   });
 }

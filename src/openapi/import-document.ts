@@ -31,7 +31,7 @@ import { scanDocument } from './source/document-scan.ts';
 import { isJsonText } from './source/document-text.ts';
 import { collectDocuments, type DocumentSet, resolveUri, uriOf } from './source/documents.ts';
 import type { HeaderFields } from './source/fetch.ts';
-import { DEFAULT_LIMITS, type DocumentLimits } from './source/limits.ts';
+import { DEFAULT_DOCUMENT_LIMITS, type DocumentLimits } from './source/limits.ts';
 import { documentHeaders, noteOrigins, type OperatorHeader, readOperatorHeaders } from './source/operator-headers.ts';
 import { type ParsedText, parseText } from './source/parse.ts';
 import { readDocument, readSource, type SourceText } from './source/read-document.ts';
@@ -43,7 +43,7 @@ export type { ImportOptions } from './import-options.ts';
 /** Reads a document from a file, an http(s) URL or standard input (`-`). */
 export async function importDocument(source: string, options: ImportOptions): Promise<Domain> {
   const reach = { proxies: readProxyRules(options.env), connection: options.connection };
-  const limits: DocumentLimits = { ...DEFAULT_LIMITS, reach, ...options.limits };
+  const limits: DocumentLimits = { ...DEFAULT_DOCUMENT_LIMITS, reach, ...options.limits };
   const callerHeaders = readOperatorHeaders(options.headers ?? [], options.env, options.headerCredentials);
   options.onProgress?.(`reading ${isWebAddress(source) ? new URL(source).host : source}`);
   const fields = documentHeaders(source, source, options);

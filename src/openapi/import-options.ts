@@ -1,6 +1,6 @@
 import type { Credential } from '../endpoint/credential.ts';
-import type { HeaderCredential, HeadersFor } from '../endpoint/headers/header-fields.ts';
-import type { Connection } from '../endpoint/model.ts';
+import type { HeaderCredential, OriginHeaders } from '../endpoint/headers/header-fields.ts';
+import type { UpstreamConnection } from '../endpoint/model.ts';
 import type { DocumentLimits } from './source/limits.ts';
 
 /** What is known of an operation before its request is read. */
@@ -56,9 +56,9 @@ export interface ImportOptions {
   /** Further headers as credentials, beside `headers`. */
   readonly headerCredentials?: readonly HeaderCredential[];
   /** Headers for one origin; not sent if the document's main origin is another one. */
-  readonly headersFor?: HeadersFor;
+  readonly headersFor?: OriginHeaders;
   /** The operator's settings for connections; by default, those of the environment. */
-  readonly connection?: Connection;
+  readonly connection?: UpstreamConnection;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** By security scheme name. */
   readonly credentials?: Readonly<Record<string, CredentialSource>>;

@@ -1,6 +1,6 @@
 // Fields of an endpoint that may never be read: its answer, texts, schemas and examples. Each is built when it is first read, and
 // kept.
-import { READS } from '../endpoint/conventions/effect.ts';
+import { READ_METHODS } from '../endpoint/conventions/effect.ts';
 import type {
   Arg,
   Args,
@@ -104,7 +104,7 @@ export class LazyFields {
     if (this.#pagination === undefined) {
       const { operation, context } = this.#draft;
       const keys = this.args.map(({ key }) => key);
-      const plan = context.detectPagination(keys, READS.has(operation.info.method), this.#answerDraft.schema);
+      const plan = context.detectPagination(keys, READ_METHODS.has(operation.info.method), this.#answerDraft.schema);
       this.#pagination = { plan };
     }
     return this.#pagination.plan;

@@ -8,16 +8,16 @@ import { GatewayError } from '../errors.ts';
 import { toHandlerError } from './handler-result.ts';
 
 /** Checks the arguments that a middleware passes to `next`, and returns those to go on with. Throws if they must not be used. */
-export type Recheck = (context: ExecutionContext, after: Args, before: Args) => Args;
+export type RecheckArguments = (context: ExecutionContext, after: Args, before: Args) => Args;
 
-export function compose(middleware: readonly Middleware[], handler: Handler, recheck: Recheck): Handler {
+export function compose(middleware: readonly Middleware[], handler: Handler, recheck: RecheckArguments): Handler {
   if (middleware.length === 0) return handler;
   const chain = middleware.reduceRight<Handler>((next, around) => surround(around, next, recheck), handler);
   // Frozen, because arguments that are changed in place would bypass the check. Middleware changes them with `next(args)`.
   return (context, args) => chain(context, freeze(args));
 }
 
-function surround(around: Middleware, inner: Handler, recheck: Recheck): Handler {
+function surround(around: Middleware, inner: Handler, recheck: RecheckArguments): Handler {
   return async (context, args) => {
     let isCalled = false;
     /** The error of the inner call. If the middleware passes it on, it is not a failure of the middleware. */

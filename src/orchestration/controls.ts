@@ -105,7 +105,7 @@ export function mayAnswerJson({ method, response }: Pick<Endpoint, 'method' | 'r
 }
 
 /** The handler of an operation that has a schema of its own. It refuses `fields` if that is not in the schema. */
-export function asListed({
+export function refuseUnlistedFields({
   run,
   controls,
   controlKeys: { fields },
@@ -127,7 +127,7 @@ export function asListed({
  * Adds the controls given beside the arguments to the arguments, each under the name that the operation expects. A control that
  * the operation does not take is refused, because among the arguments it might be taken for one of the API's.
  */
-export function putInside(tool: string, args: Args, beside: Args, keys: ControlKeys): Args {
+export function mergeControls(tool: string, args: Args, beside: Args, keys: ControlKeys): Args {
   const names = CONTROL_NAMES.filter((name) => readControl(beside, name) !== undefined);
   if (names.length === 0) return args;
   const inside: Record<string, unknown> = { ...args };

@@ -8,7 +8,7 @@ import { secretsIn, tokenSourceOf, unsetVariables } from '../credentials/secrets
 import { adviseStatus, type RefusedCall } from '../endpoint/conventions/status-advice.ts';
 import type { Endpoint, Target } from '../endpoint/model.ts';
 import { wholeCharacters } from '../endpoint/plain-text.ts';
-import { type Aftermath, ERRORS, type FailureMode, GatewayError, ToolTimeoutError } from '../errors.ts';
+import { ERRORS, type FailureMode, GatewayError, type TimeoutEffect, ToolTimeoutError } from '../errors.ts';
 import { isSilent } from '../executor/answer/api-problem.ts';
 import type { Answer } from '../executor/answer/build-answer.ts';
 import { DEFAULT_ACCEPT } from '../executor/request/build-request.ts';
@@ -24,7 +24,7 @@ const ADVICE: Partial<Record<FailureMode, string>> = {
 };
 
 const SMALLER = 'fewer items, a narrower filter';
-const TIMEOUT_ADVICE: Readonly<Record<Aftermath, string>> = {
+const TIMEOUT_ADVICE: Readonly<Record<TimeoutEffect, string>> = {
   nothing: `Nothing was changed, so it is safe to call again. Try, in this order:\n1. a smaller request: ${SMALLER}\n2. to ask the user whether the API is slow or down, and whether timeoutMs in its domain file is too low`,
   unproven: `The call itself was not sent. Changing the arguments will not help. Try it once more, then check, in this order:\n1. with the user, whether that server is slow or down\n2. timeoutMs in the domain file`,
   unknown: `The request may still have taken effect. Check, in this order:\n1. whether it did, before repeating anything but a read\n2. whether a smaller request works: ${SMALLER}\n3. with the user, whether the API is slow or down, and whether timeoutMs in its domain file is too low`,

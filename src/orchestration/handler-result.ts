@@ -26,7 +26,7 @@ function isResult(value: unknown): value is Result {
 }
 
 /** Runs code of the operator. What it returns becomes an outcome, what it throws a typed error. */
-export async function runForeign(context: ExecutionContext, run: () => unknown): Promise<Outcome> {
+export async function runHandler(context: ExecutionContext, run: () => unknown): Promise<Outcome> {
   try {
     return toOutcome(await run());
   } catch (error) {

@@ -9,13 +9,13 @@ import { type Decision, type DeploymentPolicy, decidePolicy, decideWay } from '.
 import { buildQuestion, toReadable } from './question.ts';
 
 /** What a gateway adds to native tools: its policy, and its confirmations. */
-export interface NativeGovernment {
+export interface GuardSettings {
   readonly policy: DeploymentPolicy;
   readonly confirmations: Confirmations;
 }
 
 /** Outside of a gateway no policy applies. Hints are only for the client. */
-export const UNGOVERNED: NativeGovernment = Object.freeze({
+export const UNGUARDED: GuardSettings = Object.freeze({
   policy: Object.freeze({ readOnly: false, destructive: 'allow' }),
   confirmations: createConfirmations(),
 });
@@ -46,21 +46,18 @@ export interface NativeOperation {
 
 function decide(
   { operation, hints }: Pick<NativeFunction, 'operation' | 'hints'>,
-  { policy }: NativeGovernment,
+  { policy }: GuardSettings,
 ): Decision {
   const source = { kind: 'module', file: operation } as const;
   return decidePolicy({ effect: effectOfHints(hints), domain: operation, source }, { guard: {} }, policy);
 }
 
 /** Whether each call needs a person's confirmation. Then nothing may change its arguments afterwards. */
-export function isConfirmed(
-  native: Pick<NativeFunction, 'operation' | 'hints'>,
-  government: NativeGovernment,
-): boolean {
+export function isConfirmed(native: Pick<NativeFunction, 'operation' | 'hints'>, government: GuardSettings): boolean {
   return decide(native, government).policy === 'confirm';
 }
 
-export function compileNative(native: NativeFunction, government: NativeGovernment): NativeOperation {
+export function compileNative(native: NativeFunction, government: GuardSettings): NativeOperation {
   const { policy, confirmations } = government;
   const { operation, summary, hints, keys } = native;
   const effect = effectOfHints(hints);
@@ -68,7 +65,7 @@ export function compileNative(native: NativeFunction, government: NativeGovernme
   const { way } = decideWay({}, {}, policy);
   // A tool without hints is advertised without controls.
   const hasHints = hints.readOnly !== undefined || hints.destructive !== undefined;
-  const isInGateway = policy !== UNGOVERNED.policy;
+  const isInGateway = policy !== UNGUARDED.policy;
   const token = decision.policy === 'confirm' && way !== 'ask';
   const controls = isInGateway && hasHints ? buildControls(keys, { fields: 'none', token }) : NO_CONTROLS;
   const run = compilePipeline({

@@ -8,7 +8,7 @@ import type { Args, ConfirmWay, Effect } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 import type { Validator } from '../schema/check/validator.ts';
 import type { CallSpan } from '../tracing/call-span.ts';
-import { compose, type Recheck } from './compose.ts';
+import { compose, type RecheckArguments } from './compose.ts';
 import type { Confirmations } from './confirmations.ts';
 import type { ControlPlan } from './controls.ts';
 import { createGuard, type Describe, type Guard } from './guard.ts';
@@ -47,7 +47,7 @@ export function compilePipeline(options: PipelineOptions): Handler {
     tokenKey: controls.keys.confirmation_token,
     callerBinding: options.callerBinding,
   });
-  const recheck: Recheck = (context, after, before) => {
+  const recheck: RecheckArguments = (context, after, before) => {
     const args = validate(context.label, after);
     if (decision.policy === 'confirm') refuseChanges(context, args, before);
     return args;

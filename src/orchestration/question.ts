@@ -2,7 +2,7 @@
 // A model chose the arguments, so they are shown as data that cannot imitate a line of the question.
 
 import { isPlainData, toCanonicalJson } from '../call/digest.ts';
-import { spellHidden } from '../endpoint/hidden.ts';
+import { showHidden } from '../endpoint/hidden.ts';
 import type { Args, Endpoint } from '../endpoint/model.ts';
 import { wholeCharacters } from '../endpoint/plain-text.ts';
 import { isSecret } from '../schema/explain/show.ts';
@@ -31,7 +31,7 @@ export function buildQuestion(
   const names = Object.keys(readable);
   const lines = names
     .slice(0, MAX_ARGUMENTS)
-    .map((name) => `  ${spellHidden(name)}: ${showArgument(name, readable[name])}`);
+    .map((name) => `  ${showHidden(name)}: ${showArgument(name, readable[name])}`);
   if (names.length > lines.length) lines.push(`  … and ${names.length - lines.length} more`);
   return [
     cut(action, MAX_ACTION_CHARS),
@@ -51,7 +51,7 @@ export function toReadable(args: Args, original: Args): Args {
 
 function showArgument(name: string, value: unknown): string {
   if (isSecret(value, name)) return '(hidden)';
-  return cut(spellHidden(value === undefined ? 'nothing' : toCanonicalJson(value)), MAX_VALUE_CHARS);
+  return cut(showHidden(value === undefined ? 'nothing' : toCanonicalJson(value)), MAX_VALUE_CHARS);
 }
 
 function cut(text: string, max: number): string {

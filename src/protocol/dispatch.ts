@@ -1,6 +1,6 @@
 // The methods that both eras share, once the envelope has been checked: lists from prepared text, completions, and calls through the
 // adapter.
-import type { Adapter, Table } from '../adapter/adapter.ts';
+import type { Adapter, CallTable } from '../adapter/adapter.ts';
 import type { RequestFacts } from '../call/execution-context.ts';
 import type { Registry } from '../catalog/registry.ts';
 import type { PromptOutcome, PromptTable } from '../catalog/resources-and-prompts/prompts.ts';
@@ -91,7 +91,7 @@ function createToolCall({ registry, adapter, writer }: DispatchOptions): Perform
 }
 
 function createResourceRead({ resources, adapter, writer, caching }: DispatchOptions): Perform {
-  const table: Table<ReadOutcome> = {
+  const table: CallTable<ReadOutcome> = {
     find: (uri) => findResource(resources, uri),
     missing: (uri) =>
       new GatewayError(
@@ -111,7 +111,7 @@ function createResourceRead({ resources, adapter, writer, caching }: DispatchOpt
 }
 
 function createPromptGet({ prompts, adapter, writer }: DispatchOptions): Perform {
-  const table: Table<PromptOutcome> = {
+  const table: CallTable<PromptOutcome> = {
     find: (name) => prompts.get(name)?.get,
     missing: (name) =>
       new GatewayError(

@@ -1,9 +1,9 @@
 // Revisions 2025-11-25 and older: `initialize`, `ping`, and requests of ours to the client. The gateway stores no session for HTTP; on
 // stdio and TCP, the connection is the session.
 import type { Client } from '../call/caller.ts';
-import { SharedSignal } from '../call/departure.ts';
 import { isObject } from '../endpoint/is-object.ts';
 import { GatewayError } from '../errors.ts';
+import { SharedSignal } from '../event-loop/abort-listeners.ts';
 import type { Redaction } from '../orchestration/redaction.ts';
 import type { Signer } from '../orchestration/signer.ts';
 import type { CallSpan } from '../tracing/call-span.ts';
@@ -22,7 +22,7 @@ import {
 } from './eras.ts';
 import { canElicit, createLegacyAsk, type SendRequest } from './questions/asking.ts';
 import { type ClientQuestions, createClientQuestions } from './questions/client-questions.ts';
-import type { Mailbox } from './questions/mailbox.ts';
+import type { SessionRelay } from './questions/session-relay.ts';
 import { buildRequestFacts, parseSecondRound } from './request-facts.ts';
 import type { Introduction, MessageSource, Reply, Sender } from './sender.ts';
 import { cancel, cancelAll, type PendingRequests, type Session, track, untrack } from './session.ts';
@@ -42,7 +42,7 @@ export interface LegacyOptions {
   readonly forward: readonly string[];
   readonly elicitTimeoutMs?: number | undefined;
   /** Set if other processes serve the same clients. */
-  readonly mailbox?: Mailbox | undefined;
+  readonly mailbox?: SessionRelay | undefined;
   readonly logging: boolean;
   readonly subscribe: boolean;
   readonly onIntroduction: (introduction: Introduction) => void;

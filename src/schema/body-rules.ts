@@ -62,7 +62,7 @@ export function withBodyRules(schema: Node, rules: BodyRules): Node {
 }
 
 /** What happens to an argument: it is always sent, never sent, or optional. */
-export type Fate = 'sent' | 'never' | 'free' | undefined;
+export type ArgumentOutcome = 'sent' | 'never' | 'free' | undefined;
 
 /**
  * The rules for the remaining arguments. A set with an argument that is never sent can no longer be chosen; arguments that are
@@ -70,7 +70,7 @@ export type Fate = 'sent' | 'never' | 'free' | undefined;
  */
 export function changeBodyRules(
   rules: BodyRules,
-  outcomeOf: (key: string) => Fate,
+  outcomeOf: (key: string) => ArgumentOutcome,
   nameOf: (key: string) => string,
 ): BodyRules {
   const isLeft = (key: string) => outcomeOf(key) !== 'sent' && outcomeOf(key) !== 'never';

@@ -57,7 +57,7 @@ function bodyArguments(endpoint: Endpoint, value: unknown): Args | undefined {
       return undefined;
     return { [root.key]: value };
   }
-  let inner = readText(value);
+  let inner = parseJsonText(value);
   for (const name of body?.wrap ?? []) inner = own(inner, name);
   if (!isObject(inner)) return undefined;
   // Fields that the file or the document hides from callers are not arguments.
@@ -82,7 +82,7 @@ function bodyArguments(endpoint: Endpoint, value: unknown): Args | undefined {
 const MAX_TEXT_CHARS = 50_000;
 
 /** Many documents give a JSON body as text. */
-export function readText(value: unknown): unknown {
+export function parseJsonText(value: unknown): unknown {
   if (typeof value !== 'string' || value.length > MAX_TEXT_CHARS || !/^\s{0,100}\{/.test(value)) return value;
   try {
     return JSON.parse(value);

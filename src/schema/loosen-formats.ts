@@ -5,7 +5,7 @@ import type { JsonSchema } from '../endpoint/model.ts';
 import { Budget } from './check/budget.ts';
 import type { ExampleCall } from './example-calls.ts';
 import { mapSubschemas, subschemas, UNIONS } from './keywords.ts';
-import { rememberByObject } from './memoize.ts';
+import { memoizeByObject } from './memoize.ts';
 import { deref, ownSchema, type SchemaObject, schemasOf } from './references.ts';
 import { findErrors, type WalkContext } from './walk/walk-schema.ts';
 
@@ -41,7 +41,7 @@ function createFormatSearch(properties: unknown): (key: string) => boolean {
   };
 }
 
-const namesFormat = rememberByObject((schema: SchemaObject): boolean => {
+const namesFormat = memoizeByObject((schema: SchemaObject): boolean => {
   const stack: unknown[] = [schema];
   for (let looks = 0; stack.length > 0; looks++) {
     const part = stack.pop();

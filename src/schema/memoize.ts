@@ -1,7 +1,7 @@
 // What was found out about a schema is remembered by the object, for as long as that lives.
 
 /** Computes once for every object. The other arguments (the root of its references, what pays) must not change the answer. */
-export function rememberByObject<K extends object, V, More extends unknown[]>(
+export function memoizeByObject<K extends object, V, More extends unknown[]>(
   find: (key: K, ...more: More) => V,
 ): (key: K, ...more: More) => V {
   const answers = new WeakMap<K, V>();
@@ -15,4 +15,4 @@ export function rememberByObject<K extends object, V, More extends unknown[]>(
 }
 
 /** The names of a part of a schema: of thousands, listing them costs more than looking up those of a value. */
-export const cachedKeys: (part: object) => readonly string[] = rememberByObject((part: object) => Object.keys(part));
+export const cachedKeys: (part: object) => readonly string[] = memoizeByObject((part: object) => Object.keys(part));

@@ -2,9 +2,9 @@
 // References between documents are another subject (src/openapi/source).
 import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
-import { decodeText } from '../endpoint/untrusted.ts';
+import { decodePercent } from '../endpoint/untrusted.ts';
 import { CONDITIONS, NAMED_CONDITIONS, subschemas, UNIONS } from './keywords.ts';
-import { rememberByObject } from './memoize.ts';
+import { memoizeByObject } from './memoize.ts';
 
 export type SchemaObject = { readonly [keyword: string]: unknown };
 
@@ -43,7 +43,7 @@ export function resolveRef(root: JsonSchema, ref: unknown): JsonSchema | undefin
 }
 
 // Kept, because every value of a list needs the same ones.
-const targetsIn = rememberByObject((_: SchemaObject) => new Map<string, JsonSchema | undefined>());
+const targetsIn = memoizeByObject((_: SchemaObject) => new Map<string, JsonSchema | undefined>());
 
 function findTarget(root: SchemaObject, reference: string): JsonSchema | undefined {
   const ref = reference.startsWith(`${String(root.$id)}#`) ? reference.slice(String(root.$id).length) : reference;
@@ -71,7 +71,7 @@ function anchored(root: SchemaObject, name: string): JsonSchema | undefined {
 
 function decodePart(part: string): string {
   // A stray percent sign is taken as it stands.
-  return decodeText(part).replace(/~1/g, '/').replace(/~0/g, '~');
+  return decodePercent(part).replace(/~1/g, '/').replace(/~0/g, '~');
 }
 
 /** If there are more, referencesIn() gives up. */
@@ -98,7 +98,7 @@ export function referencesIn(root: JsonSchema, schema: JsonSchema): readonly Ref
 }
 
 /** The references written in a schema itself, at any depth. */
-const ownReferences = rememberByObject((schema: SchemaObject): readonly string[] => {
+const ownReferences = memoizeByObject((schema: SchemaObject): readonly string[] => {
   const refs = new Set<string>();
   const visits = new Set<object>([schema]);
   for (const part of visits) {
@@ -178,7 +178,7 @@ export function schemasAlong(
 }
 
 /** Names declared by a schema and everything composed into it; its own alone where it takes no others. */
-export const declaredNames: (schema: SchemaObject, root: JsonSchema) => ReadonlySet<string> = rememberByObject(
+export const declaredNames: (schema: SchemaObject, root: JsonSchema) => ReadonlySet<string> = memoizeByObject(
   (schema: SchemaObject, root: JsonSchema) => {
     const parts =
       schema.additionalProperties === false ? [schema] : conjuncts(root, [schema], composed, MAX_DECLARING_PARTS);

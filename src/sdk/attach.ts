@@ -2,7 +2,7 @@
 // such an object in `.server` is an McpServer. SDK v1 names a method by a zod schema, v2 by its name. Calls go through the adapter,
 // so their answers are redacted like all others.
 import { z } from 'zod';
-import type { Table } from '../adapter/adapter.ts';
+import type { CallTable } from '../adapter/adapter.ts';
 import { createAdapter } from '../adapter/adapter.ts';
 import type { RequestFacts } from '../call/execution-context.ts';
 import type { Outcome } from '../call/outcome.ts';
@@ -29,7 +29,7 @@ export interface AttachOptions {
 
 export interface ToolSource {
   readonly list: () => readonly ToolDefinition[];
-  readonly tools: Table<Outcome>;
+  readonly tools: CallTable<Outcome>;
   readonly redaction: () => Redaction;
 }
 

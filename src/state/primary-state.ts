@@ -1,7 +1,7 @@
 // State shared by workers, kept by their primary. It answers each request from memory, within microseconds, and releases what a
 // worker held when that worker ends.
 import { randomBytes } from 'node:crypto';
-import { Bucket, type Rate, type TakenTokens } from '../limits/rate.ts';
+import { type Rate, type TakenTokens, TokenBucket } from '../limits/rate.ts';
 import { createSpentStore } from '../orchestration/confirmations.ts';
 import { PrimarySemaphores } from './primary-semaphores.ts';
 import type { StoreClaim } from './shared-token-store.ts';
@@ -97,19 +97,19 @@ const MIN_SWEEP = 10_000;
 
 /** The token buckets of all workers, by key. A full bucket is the same as a new one, so it is dropped. */
 class PrimaryRates {
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #buckets = new Map<string, TokenBucket>();
   #sweepAt = MIN_SWEEP;
 
   take(key: string, rate: Rate, most: number, now: number): TakenTokens {
     return (this.#buckets.get(key) ?? this.#addBucket(key, now)).takeUpTo(most, rate, now);
   }
 
-  #addBucket(key: string, now: number): Bucket {
+  #addBucket(key: string, now: number): TokenBucket {
     if (this.#buckets.size >= this.#sweepAt) {
       for (const [other, bucket] of this.#buckets) if (bucket.isFull(now)) this.#buckets.delete(other);
       this.#sweepAt = Math.max(MIN_SWEEP, this.#buckets.size * 2);
     }
-    const bucket = new Bucket();
+    const bucket = new TokenBucket();
     this.#buckets.set(key, bucket);
     return bucket;
   }

@@ -9,7 +9,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type GatewayError, usageError } from '../errors.ts';
 import type { SharedRates } from '../limits/rate.ts';
 import { createSpentMemory, type SpentStore } from '../orchestration/confirmations.ts';
-import type { Letters } from '../protocol/questions/letters.ts';
+import type { MessageBus } from '../protocol/questions/message-bus.ts';
 import { type RedisCommand, RedisLink, toScript } from './redis-link.ts';
 import { RedisTokenStore } from './redis-token-store.ts';
 import { createSecretBox, type SecretBox } from './secret-box.ts';
@@ -55,7 +55,7 @@ export async function openRedisState({ url, secret, onChange, onWarning }: Redis
     },
     rates: createRates(link, prefix),
     spent: createSharedSpentStore(link, mark, address),
-    letters: box && createRedisMessages(link, prefix, box),
+    messages: box && createRedisMessages(link, prefix, box),
     tokens: box && createSharedTokens(new RedisTokenStore(link, prefix, box)),
     secrets: address.secrets,
     close: () => link.close(),
@@ -184,7 +184,7 @@ const CLOCK_SKEW_MS = 60_000;
  * Messages between replicas, by publish and subscribe: one channel per process, one for all. Redis does not store them; a process
  * that is not subscribed does not get a message, and the sender learns that.
  */
-function createRedisMessages(link: RedisLink, prefix: string, box: SecretBox): Letters {
+function createRedisMessages(link: RedisLink, prefix: string, box: SecretBox): MessageBus {
   const address = randomBytes(8).toString('hex');
   const channelOf = (to: string) => `${prefix}letters:${to}`;
   const publish = (to: string, text: string) =>

@@ -3,9 +3,9 @@
 
 import type { SharedTokens } from '../credentials/tokens/shared-tokens.ts';
 import type { SharedRates } from '../limits/rate.ts';
-import type { SharedRoom } from '../limits/room.ts';
+import type { SharedPermits } from '../limits/shared-permits.ts';
 import type { SpentStore } from '../orchestration/confirmations.ts';
-import type { Letters } from '../protocol/questions/letters.ts';
+import type { MessageBus } from '../protocol/questions/message-bus.ts';
 
 export interface SharedState {
   /** How much each caller and API has been called. While unavailable, each process counts alone. */
@@ -13,14 +13,14 @@ export interface SharedState {
   /** Which confirmations were used. While unavailable, none is accepted. */
   readonly spent: SpentStore;
   /** Messages between processes. Absent if they have no secret in common: they could not read each other's sessions. */
-  readonly letters?: Letters | undefined;
+  readonly messages?: MessageBus | undefined;
   /**
    * Access tokens. Absent if processes have no secret in common: nothing could be encrypted. While unavailable, each process fetches
    * its own.
    */
   readonly tokens?: SharedTokens | undefined;
   /** Limits of concurrency. Absent: each process applies them alone. */
-  readonly room?: SharedRoom | undefined;
+  readonly permits?: SharedPermits | undefined;
   /** False while Redis or the primary does not answer. */
   readonly isUsable: boolean;
   /** Passwords in the address: never to be shown. */
@@ -32,13 +32,13 @@ export interface SharedState {
  * For workers of several replicas: Redis keeps what all replicas share, and the primary keeps the limits of concurrency. If the replicas
  * have no common secret, messages and tokens are still shared among the workers of each replica.
  */
-export function joinStates(replicas: SharedState, workers: SharedState): SharedState {
+export function combineStates(replicas: SharedState, workers: SharedState): SharedState {
   return {
     rates: replicas.rates,
     spent: replicas.spent,
-    letters: replicas.letters ?? workers.letters,
+    messages: replicas.messages ?? workers.messages,
     tokens: replicas.tokens ?? workers.tokens,
-    room: workers.room,
+    permits: workers.permits,
     get isUsable() {
       return replicas.isUsable;
     },

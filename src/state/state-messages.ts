@@ -1,7 +1,7 @@
 // The messages about shared state between a worker and its primary, over any channel that keeps their order.
 import type { Rate, TakenTokens } from '../limits/rate.ts';
 import type { Spent } from '../orchestration/confirmations.ts';
-import type { Delivery } from '../protocol/questions/letters.ts';
+import type { Delivery } from '../protocol/questions/message-bus.ts';
 import type { StoreClaim } from './shared-token-store.ts';
 
 /** One end of the channel. Messages are JSON values. */

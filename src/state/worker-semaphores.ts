@@ -1,13 +1,13 @@
 // A worker's permits of the semaphores that all workers share. It starts with an equal share of each and asks the primary only for
 // more: as long as its calls fit, no message is sent.
-import type { RoomShare, RoomUser, SharedRoom } from '../limits/room.ts';
+import type { PermitShare, PermitUser, SharedPermits } from '../limits/shared-permits.ts';
 import type { PrimaryClient } from './primary-client.ts';
 import { equalShare, type SemaphoreKey, type StateOrders, type Welcome } from './state-messages.ts';
 
 /** How long calls wait for the primary before they count as queued; a later answer still counts. */
 const ANSWER_MS = 1_000;
 
-export class WorkerSemaphores implements SharedRoom {
+export class WorkerSemaphores implements SharedPermits {
   readonly #primary: PrimaryClient;
   readonly #workers: number;
   readonly #shares = new Map<string, WorkerShare>();
@@ -15,13 +15,13 @@ export class WorkerSemaphores implements SharedRoom {
   constructor(primary: PrimaryClient, workers: number, permits: Welcome['permits']) {
     this.#primary = primary;
     this.#workers = workers;
-    for (const part of permits) this.#shareBy(part).places = part.count;
+    for (const part of permits) this.#shareBy(part).permits = part.count;
     primary.onOrder('permits', (order) => this.#shareBy(order).receive(order));
     primary.onOrder('recall', (order) => this.#shareBy(order).recall(order));
     primary.onOrder('endRecall', (order) => this.#shareBy(order).endRecall());
   }
 
-  shareOf(key: string, total: number, user: RoomUser): RoomShare {
+  shareOf(key: string, total: number, user: PermitUser): PermitShare {
     const share = this.#shareBy({ key, total });
     share.user = user;
     return share;
@@ -40,9 +40,9 @@ export class WorkerSemaphores implements SharedRoom {
 }
 
 /** The permits of this worker for one semaphore. */
-class WorkerShare implements RoomShare {
-  places: number;
-  user: RoomUser | undefined;
+class WorkerShare implements PermitShare {
+  permits: number;
+  user: PermitUser | undefined;
   readonly #primary: PrimaryClient;
   readonly #semaphore: SemaphoreKey;
   readonly #equalShare: number;
@@ -63,7 +63,7 @@ class WorkerShare implements RoomShare {
     this.#primary = primary;
     this.#semaphore = semaphore;
     this.#equalShare = ownShare;
-    this.places = ownShare;
+    this.permits = ownShare;
     this.#forget = forget;
   }
 
@@ -87,7 +87,7 @@ class WorkerShare implements RoomShare {
     this.#requestForWaiting();
   }
 
-  enough(): void {
+  withdraw(): void {
     if (this.#requests === 0) return;
     this.#requests = 0;
     this.#isEmpty = false;
@@ -95,18 +95,18 @@ class WorkerShare implements RoomShare {
   }
 
   close(): void {
-    this.enough();
+    this.withdraw();
     this.user = undefined;
     this.#forgetIfUnused();
   }
 
   receive({ count, isAnswer, isAll }: StateOrders['permits']): void {
-    this.places += count;
+    this.permits += count;
     this.#requests = isAnswer && isAll ? 0 : Math.max(0, this.#requests - count);
     // If no request is left, the primary may have answered before it knew that.
     if (isAnswer) this.#isEmpty = !isAll && this.#requests > 0;
     else if (this.#asking === undefined) this.#isEmpty = this.#requests > 0;
-    this.user?.serve();
+    this.user?.admitWaiters();
     if (isAnswer) this.#answered();
     // The permits may have come too late for the calls that wanted them, while other workers want them.
     this.giveBack();
@@ -147,21 +147,21 @@ class WorkerShare implements RoomShare {
   /** Requests permits for calls that came while there were none, or whose permits went to others. */
   #requestForWaiting(): void {
     const { running = 0, waiting = 0 } = this.user ?? {};
-    if (waiting === 0 || running < this.places || this.#requests > 0 || this.#asking || this.#next) return;
+    if (waiting === 0 || running < this.permits || this.#requests > 0 || this.#asking || this.#next) return;
     this.#isEmpty = true;
     void this.#ask(waiting);
   }
 
   #release({ keep, floor }: StateOrders['recall'], isAnswer: boolean): void {
     const { running = 0, waiting = 0 } = this.user ?? {};
-    const idle = Math.max(0, this.places - running);
-    const count = Math.max(0, Math.min(idle, this.places - (waiting > 0 ? keep : floor)));
-    this.places -= count;
+    const idle = Math.max(0, this.permits - running);
+    const count = Math.max(0, Math.min(idle, this.permits - (waiting > 0 ? keep : floor)));
+    this.permits -= count;
     if (count > 0 || isAnswer) this.#primary.report('returnPermits', { ...this.#semaphore, count, isAnswer });
   }
 
   /** Without a user, an equal share need not be remembered. */
   #forgetIfUnused(): void {
-    if (this.user === undefined && this.#recall === undefined && this.places === this.#equalShare) this.#forget();
+    if (this.user === undefined && this.#recall === undefined && this.permits === this.#equalShare) this.#forget();
   }
 }

@@ -1,6 +1,6 @@
 // Shared state in a worker: its primary keeps it, and ends together with its workers. A primary that hangs is treated like a Redis
 // that cannot be reached: rates are counted in this process alone, and confirmations are refused.
-import type { Letters } from '../protocol/questions/letters.ts';
+import type { MessageBus } from '../protocol/questions/message-bus.ts';
 import { PrimaryClient } from './primary-client.ts';
 import type { SharedState } from './shared-state.ts';
 import { createSharedTokens } from './shared-token-store.ts';
@@ -33,18 +33,18 @@ export async function openWorkerState({ channel }: WorkerStateOptions): Promise<
       mark: () => mark,
       spend: (nonce, expiresAtMs, issuedUnder) => primary.ask('spend', { nonce, expiresAtMs, mark: issuedUnder }),
     },
-    letters: createWorkerMessages(primary, address),
+    messages: createWorkerMessages(primary, address),
     tokens: createSharedTokens({
       claim: (name, badGeneration, owner) => primary.ask('claimToken', { name, badGeneration, owner }),
       finish: async (name, owner, text, keepMs) => primary.report('finishToken', { name, owner, text, keepMs }),
     }),
-    room: new WorkerSemaphores(primary, workers, permits),
+    permits: new WorkerSemaphores(primary, workers, permits),
     secrets: [],
     close: () => primary.close(),
   };
 }
 
-function createWorkerMessages(primary: PrimaryClient, address: string): Letters {
+function createWorkerMessages(primary: PrimaryClient, address: string): MessageBus {
   const listeners: ((text: string) => void)[] = [];
   primary.onOrder('receiveText', ({ text }) => {
     for (const listener of listeners) listener(text);

@@ -47,12 +47,12 @@ export class WorkerSnapshots {
   readonly #running = new Map<number, readonly Snapshot[]>();
   #ended: readonly Snapshot[] = [];
 
-  note(worker: number, snapshots: readonly Snapshot[]): void {
+  update(worker: number, snapshots: readonly Snapshot[]): void {
     this.#running.set(worker, snapshots);
   }
 
   /** The worker has ended: its counters are kept, its gauges are dropped. */
-  bury(worker: number): void {
+  keepCounters(worker: number): void {
     const last = this.#running.get(worker);
     if (last === undefined) return;
     this.#running.delete(worker);

@@ -4,13 +4,13 @@ import { createCallMetrics } from './call-meter.ts';
 import { createProcessMetrics } from './exposition.ts';
 import { HistogramFamily, type Snapshot } from './families.ts';
 import { METRICS } from './metric-table.ts';
-import { readSamples, type Sources } from './scrape-samples.ts';
+import { type MetricSources, readSamples } from './scrape-samples.ts';
 
 export interface Metrics {
   /** For the gateway, which is created before the sources exist. */
   readonly openMeter: OpenMeter;
   /** Sets what scrapes read. */
-  watch(sources: Sources): void;
+  watch(sources: MetricSources): void;
   snapshot(): Promise<readonly Snapshot[]>;
 }
 
@@ -19,7 +19,7 @@ export function createMetrics(): Metrics {
   const delay = new HistogramFamily(METRICS.eventLoopDelay);
   const delays = delay.at();
   const readProcess = createProcessMetrics();
-  let sources: Sources | undefined;
+  let sources: MetricSources | undefined;
   return {
     openMeter: calls.openMeter,
     watch(all) {

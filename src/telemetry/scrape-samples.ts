@@ -4,7 +4,7 @@ import { type Sample, type Snapshot, toSamples } from './families.ts';
 import { METRICS, type MetricSpec } from './metric-table.ts';
 
 /** Where the values come from. */
-export interface Sources {
+export interface MetricSources {
   readonly version: string;
   readonly limits: Pick<Limits, 'refused' | 'overload' | 'callersWaiting' | 'upstreams'>;
   /** Requests and connections that were refused, by reason. */
@@ -59,7 +59,7 @@ export interface WorkerCounts {
 const MAX_ORIGINS = 50;
 const OTHER = 'other';
 
-export function readSamples(sources: Sources): readonly Snapshot[] {
+export function readSamples(sources: MetricSources): readonly Snapshot[] {
   return [
     ...readTraffic(sources),
     ...readUpstreams(sources),
@@ -70,7 +70,7 @@ export function readSamples(sources: Sources): readonly Snapshot[] {
   ];
 }
 
-function readTraffic({ transports, limits }: Sources): Snapshot[] {
+function readTraffic({ transports, limits }: MetricSources): Snapshot[] {
   const all = transports();
   const sum = (what: 'parked' | 'streams') => all.reduce((total, [, load]) => total + (load[what] ?? 0), 0);
   return [
@@ -82,7 +82,7 @@ function readTraffic({ transports, limits }: Sources): Snapshot[] {
   ];
 }
 
-function readUpstreams({ limits, pools }: Sources): Snapshot[] {
+function readUpstreams({ limits, pools }: MetricSources): Snapshot[] {
   const { upstreams } = limits;
   const origins = sumByOrigin(pools());
   return [
@@ -119,7 +119,7 @@ function sumByOrigin(pools: readonly PoolState[]): readonly PoolState[] {
   return [...sums.values()];
 }
 
-function readRefusals({ limits, refusals }: Sources): Snapshot[] {
+function readRefusals({ limits, refusals }: MetricSources): Snapshot[] {
   const { principalRate, principalBusy, upstreamBusy, overload } = limits.refused;
   return [
     one(METRICS.shed, overload),
@@ -132,7 +132,7 @@ function readRefusals({ limits, refusals }: Sources): Snapshot[] {
   ];
 }
 
-function readHealth({ limits, conditions, certificateEndsMs, version }: Sources): Snapshot[] {
+function readHealth({ limits, conditions, certificateEndsMs, version }: MetricSources): Snapshot[] {
   const all = conditions();
   const endsMs = certificateEndsMs?.();
   return [
@@ -145,7 +145,7 @@ function readHealth({ limits, conditions, certificateEndsMs, version }: Sources)
   ];
 }
 
-function readCatalogs({ catalogs }: Sources): Snapshot[] {
+function readCatalogs({ catalogs }: MetricSources): Snapshot[] {
   return [
     each(METRICS.tools, catalogs, ({ profile, tools }) => [[[profile], tools]]),
     each(METRICS.operations, catalogs, ({ profile, operations }) => [[[profile], operations]]),

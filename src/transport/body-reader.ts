@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { ByteCollector } from '../event-loop/byte-collector.ts';
-import { turnEnd } from '../executor/turns.ts';
+import { turnEnd } from '../event-loop/turns.ts';
 import { DirectRequest, stopBody } from './node-internals.ts';
 
 export interface BodyLimits {

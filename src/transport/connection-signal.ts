@@ -2,7 +2,7 @@
 // connection: creating one per request would cost a tenth of a small call.
 import { getEventListeners } from 'node:events';
 import type { Socket } from 'node:net';
-import { SharedSignal } from '../call/departure.ts';
+import { SharedSignal } from '../event-loop/abort-listeners.ts';
 
 const CONNECTION = Symbol('the ConnectionSignal of a socket');
 

@@ -3,11 +3,11 @@
 // `Connection: close`, and connections without an answer get some time.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { FIRST_BYTE_MS } from './ending/patience.ts';
+import { FIRST_BYTE_MS } from './closing.ts';
 
 interface OpenConnection {
   readonly socket: Socket;
-  /** Not answered yet; at most one if the client waits for answers. Not a Set, for the reason given in call/roster.ts. */
+  /** Not answered yet; at most one if the client waits for answers. Not a Set, for the reason given in event-loop/active-set.ts. */
   readonly answers: ServerResponse[];
   /** Bytes read when the last answer was written: if there are more, a request has begun. */
   readBytes: number;

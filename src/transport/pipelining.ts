@@ -2,7 +2,7 @@
 // parses all of them at once. The first few are served in separate turns, the next one is refused, and the rest are never read.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { queueTurn } from '../executor/turns.ts';
+import { queueTurn } from '../event-loop/turns.ts';
 import { stopBody } from './node-internals.ts';
 
 /** On one connection, beside the one that is being answered: parsing them costs as much as a few calls. */

@@ -2,17 +2,17 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ERRORS } from '../errors.ts';
-import { inTurn, MAX_UNQUEUED_MESSAGE } from '../executor/turns.ts';
-import type { Protocol } from '../protocol/handle.ts';
+import { inTurn, MAX_UNQUEUED_MESSAGE } from '../event-loop/turns.ts';
+import type { Protocol } from '../protocol/mcp-protocol.ts';
 import type { Reply } from '../protocol/sender.ts';
 import { writeError } from '../protocol/wire/jsonrpc.ts';
-import type { RequestChecks } from './admission.ts';
 import type { BodyReader, BodyReceiver } from './body-reader.ts';
 import { type ConnectionSignal, enterConnection } from './connection-signal.ts';
-import { type Refusals, refusalOf } from './door/refusals.ts';
 import { HttpSender, type Identity } from './http-sender.ts';
 import type { RequestLoad } from './in-flight.ts';
+import { type Refusals, refusalOf } from './refusals.ts';
 import { BUSY, INTERNAL_ERROR, type RefuseRequest } from './refuse-request.ts';
+import type { RequestChecks } from './request-checks.ts';
 
 export interface PostOptions {
   readonly checks: RequestChecks;

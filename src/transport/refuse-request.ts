@@ -2,11 +2,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ERRORS } from '../errors.ts';
 import { writeError } from '../protocol/wire/jsonrpc.ts';
-import type { Refusal, RequestChecks } from './admission.ts';
-import { type Refusals, reasonOf } from './door/refusals.ts';
 import { JSON_TYPE } from './http-sender.ts';
 import { mcpPathOf } from './mcp-path.ts';
 import { stopRequests } from './node-internals.ts';
+import { type Refusals, reasonOf } from './refusals.ts';
+import type { Refusal, RequestChecks } from './request-checks.ts';
 
 export type RefuseRequest = (request: IncomingMessage, response: ServerResponse, refusal: Refusal) => void;
 

@@ -3,10 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express, type Response } from 'express';
 import { ERRORS } from '../errors.ts';
 import { writeError } from '../protocol/wire/jsonrpc.ts';
-import { createRequestChecks, type Refusal, type RequestCheckOptions } from './admission.ts';
-import { type Refusals, reasonOf } from './door/refusals.ts';
 import { mcpPathOf, nothingAt, originalUrlOf, profileOf, publicBasePath } from './mcp-path.ts';
 import { PROBES } from './probes.ts';
+import { type Refusals, reasonOf } from './refusals.ts';
+import { createRequestChecks, type Refusal, type RequestCheckOptions } from './request-checks.ts';
 
 /** `degraded`: the store that replicas share does not answer, and each works alone. */
 export type SharedStateStatus = 'ok' | 'degraded';

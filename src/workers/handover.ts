@@ -3,7 +3,7 @@
 // the connection stays open, and its client waits for an answer that never comes. If the worker stops listening, Node.js still sends
 // it connections that it no longer accepts. Here, a worker accepts connections until the primary has no more for it.
 import type { Worker } from 'node:cluster';
-import { awaitQuietMoment } from '../network/quiet-moment.ts';
+import { untilAcceptQueueIsEmpty } from '../network/accept-queue.ts';
 
 interface Handle {
   close(): void;
@@ -68,10 +68,10 @@ export class Handover {
   async release(worker: Worker): Promise<void> {
     for (const [key, listeners] of this.#listeners) {
       if (listeners.has(worker) && listeners.size === 1)
-        await awaitQuietMoment({
-          cameAt: () => this.#acceptedAt.get(key) ?? 0,
+        await untilAcceptQueueIsEmpty({
+          lastAcceptedAt: () => this.#acceptedAt.get(key) ?? 0,
           // While a connection is not confirmed, others may wait behind it.
-          isCrowded: () => this.#unconfirmed.get(worker)?.has(key) === true,
+          hasWaiting: () => this.#unconfirmed.get(worker)?.has(key) === true,
         });
       // This pretends that the worker has sent the message. It has not, and still accepts the connections on their way to it.
       if (listeners.has(worker))

@@ -2,12 +2,12 @@
 import cluster from 'node:cluster';
 import { GatewayError } from '../errors.ts';
 import {
-  type Begin,
-  type Channel,
-  type Ready,
   SLOT_VARIABLE,
   type ToPrimary,
   type ToWorker,
+  type WorkerChannel,
+  type WorkerReady,
+  type WorkerStart,
 } from './worker-messages.ts';
 
 /**
@@ -28,7 +28,7 @@ export async function joinPrimary(): Promise<Primary | undefined> {
 }
 
 export class Primary {
-  #begin: Begin | undefined;
+  #begin: WorkerStart | undefined;
   readonly #onBegin: () => void;
   readonly #listeners = new Map<string, ((body: unknown) => void)[]>();
   #stop: (why: string) => void = () => process.exit(0);
@@ -60,12 +60,12 @@ export class Primary {
   }
 
   /** What this worker was told at its start. */
-  get begin(): Begin {
+  get begin(): WorkerStart {
     return this.#begin!;
   }
 
   /** An arrow function, because it is passed on by itself. */
-  readonly channel = (topic: string): Channel => ({
+  readonly channel = (topic: string): WorkerChannel => ({
     send: (body) => this.#send({ kind: 'note', topic, body }),
     onMessage: (listener) => {
       this.#listeners.set(topic, [...(this.#listeners.get(topic) ?? []), listener]);
@@ -79,7 +79,7 @@ export class Primary {
   };
 
   /** Reports that this worker serves. */
-  ready(ready: Ready): void {
+  ready(ready: WorkerReady): void {
     this.#send({ kind: 'ready', ready });
   }
 

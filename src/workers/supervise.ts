@@ -4,8 +4,8 @@ import cluster, { type Worker } from 'node:cluster';
 import { type ErrorCode, GatewayError } from '../errors.ts';
 import type { BackOffRules } from './back-off.ts';
 import { Handover } from './handover.ts';
-import { Slot, type WorkerEnd } from './slot.ts';
-import { type Announcement, type Ready, SLOT_VARIABLE } from './worker-messages.ts';
+import { type Announcement, SLOT_VARIABLE, type WorkerReady } from './worker-messages.ts';
+import { type WorkerEnd, WorkerSlot } from './worker-slot.ts';
 
 export interface SupervisorLog {
   info(facts: object, message: string): void;
@@ -24,9 +24,9 @@ export interface SupervisorOptions {
   /** How long workers may take to stop before they are killed. */
   readonly stopMs: number;
   /** A process was started in a slot and does nothing yet: channels to it must be opened now. */
-  readonly onWorker?: ((slot: Slot) => void) | undefined;
+  readonly onWorker?: ((slot: WorkerSlot) => void) | undefined;
   /** The process of a slot has ended. */
-  readonly onGone?: ((slot: Slot) => void) | undefined;
+  readonly onGone?: ((slot: WorkerSlot) => void) | undefined;
   readonly backOff?: BackOffRules | undefined;
   /** Between two pings. Default: 10 s. */
   readonly heartbeatMs?: number | undefined;
@@ -38,15 +38,15 @@ const END_MS = 2_000;
 
 export class Supervisor {
   readonly #options: SupervisorOptions;
-  readonly #slots: readonly Slot[];
+  readonly #slots: readonly WorkerSlot[];
   readonly #heartbeat: NodeJS.Timeout;
   readonly #handover = new Handover();
   /** Callbacks that wait for the first message of a slot. */
-  readonly #awaited = new Map<Slot, (outcome: Ready | GatewayError) => void>();
+  readonly #awaited = new Map<WorkerSlot, (outcome: WorkerReady | GatewayError) => void>();
   readonly #allEnded: Promise<void>;
   #settle: () => void = () => {};
   /** What the first worker reported; all others listen on the same ports and serve the same. */
-  #first: Ready | undefined;
+  #first: WorkerReady | undefined;
   /** Ports that the settings left open are requested by number from now on, because the worker that had them has ended. */
   #arePortsKept = false;
   #isStopping = false;
@@ -55,13 +55,16 @@ export class Supervisor {
   constructor(options: SupervisorOptions) {
     this.#options = options;
     const events = {
-      onHello: (slot: Slot) => this.#brief(slot),
-      onReady: (slot: Slot, ready: Ready) => this.#welcome(slot, ready),
-      onLeaving: (slot: Slot, worker: Worker) =>
+      onHello: (slot: WorkerSlot) => this.#brief(slot),
+      onReady: (slot: WorkerSlot, ready: WorkerReady) => this.#welcome(slot, ready),
+      onLeaving: (slot: WorkerSlot, worker: Worker) =>
         void this.#handover.release(worker).then(() => slot.tell({ kind: 'left' })),
-      onEnd: (slot: Slot, end: WorkerEnd) => this.#replace(slot, end),
+      onEnd: (slot: WorkerSlot, end: WorkerEnd) => this.#replace(slot, end),
     };
-    this.#slots = Array.from({ length: options.workers }, (_, index) => new Slot(index + 1, events, options.backOff));
+    this.#slots = Array.from(
+      { length: options.workers },
+      (_, index) => new WorkerSlot(index + 1, events, options.backOff),
+    );
     this.#allEnded = new Promise((resolve) => {
       this.#settle = resolve;
     });
@@ -70,7 +73,7 @@ export class Supervisor {
     cluster.setupPrimary({ execArgv: [...options.execArgv], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   }
 
-  get slots(): readonly Slot[] {
+  get slots(): readonly WorkerSlot[] {
     return this.#slots;
   }
 
@@ -111,14 +114,14 @@ export class Supervisor {
     clearTimeout(timer);
   }
 
-  #startOne(slot: Slot): Promise<Ready> {
+  #startOne(slot: WorkerSlot): Promise<WorkerReady> {
     return new Promise((resolve, reject) => {
       this.#awaited.set(slot, (outcome) => (outcome instanceof GatewayError ? reject(outcome) : resolve(outcome)));
       this.#fork(slot);
     });
   }
 
-  #fork(slot: Slot): void {
+  #fork(slot: WorkerSlot): void {
     if (!this.#slots.some(({ isAlive }) => isAlive)) this.#arePortsKept = this.#first !== undefined;
     const worker = cluster.fork({ [SLOT_VARIABLE]: String(slot.number) });
     this.#handover.watch(worker);
@@ -126,7 +129,7 @@ export class Supervisor {
     this.#options.onWorker?.(slot);
   }
 
-  #brief(slot: Slot): void {
+  #brief(slot: WorkerSlot): void {
     // A stop that was sent before the worker listened for messages was lost, so it is sent again.
     if (this.#isStopping) {
       slot.tell({ kind: 'stop', why: 'stopped while it started' });
@@ -145,7 +148,7 @@ export class Supervisor {
     slot.tell({ kind: 'begin', begin });
   }
 
-  #welcome(slot: Slot, ready: Ready): void {
+  #welcome(slot: WorkerSlot, ready: WorkerReady): void {
     this.#first ??= ready;
     if (ready.catalogDigest !== this.#first.catalogDigest)
       this.#options.log.warn(
@@ -156,7 +159,7 @@ export class Supervisor {
     this.#answer(slot, ready);
   }
 
-  #replace(slot: Slot, end: WorkerEnd): void {
+  #replace(slot: WorkerSlot, end: WorkerEnd): void {
     const { log, onGone } = this.#options;
     onGone?.(slot);
     const { code, signal, failure } = end;
@@ -176,7 +179,7 @@ export class Supervisor {
   }
 
   /** Passes the outcome to the callback that waits for the first message of a slot. */
-  #answer(slot: Slot, outcome: Ready | GatewayError): void {
+  #answer(slot: WorkerSlot, outcome: WorkerReady | GatewayError): void {
     this.#awaited.get(slot)?.(outcome);
     this.#awaited.delete(slot);
   }

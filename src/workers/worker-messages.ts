@@ -1,7 +1,7 @@
 // Messages between the primary and its workers over cluster's channel. Both run the same build, so nothing is parsed.
 
 /** What a worker is told when it starts. */
-export interface Begin {
+export interface WorkerStart {
   /** 1, 2, 3 …: the replacement of a worker that died gets the same number. */
   readonly slot: number;
   /** How many workers there are. */
@@ -37,7 +37,7 @@ export interface AnnouncedLine {
 }
 
 /** What a worker reports when it listens. */
-export interface Ready {
+export interface WorkerReady {
   readonly ports: Ports;
   /** A digest of the tools it serves: workers whose digests differ have read different files. */
   readonly catalogDigest: string;
@@ -53,7 +53,7 @@ export interface StartFailure {
 }
 
 export type ToWorker =
-  | { readonly kind: 'begin'; readonly begin: Begin }
+  | { readonly kind: 'begin'; readonly begin: WorkerStart }
   /** Finish the calls in progress, and end. */
   | { readonly kind: 'stop'; readonly why: string }
   /** End now. */
@@ -63,27 +63,27 @@ export type ToWorker =
   | { readonly kind: 'ping' }
   /** No new connections will come, and those on their way have arrived: the answer to `leaving`. */
   | { readonly kind: 'left' }
-  | Note;
+  | TopicMessage;
 
 export type ToPrimary =
   /** It listens for messages from now on; cluster drops earlier ones. */
   | { readonly kind: 'hello' }
-  | { readonly kind: 'ready'; readonly ready: Ready }
+  | { readonly kind: 'ready'; readonly ready: WorkerReady }
   | { readonly kind: 'failed'; readonly failure: StartFailure }
   | { readonly kind: 'pong' }
   /** New connections should go to other workers. */
   | { readonly kind: 'leaving' }
-  | Note;
+  | TopicMessage;
 
 /** A message of one topic, between two modules that agree on the topic. */
-export interface Note {
+export interface TopicMessage {
   readonly kind: 'note';
   readonly topic: string;
   readonly body: unknown;
 }
 
 /** The messages of one topic between two processes. They are JSON values. */
-export interface Channel {
+export interface WorkerChannel {
   send(message: unknown): void;
   onMessage(listener: (message: unknown) => void): void;
 }

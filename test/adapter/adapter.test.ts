@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { Table } from '../../src/adapter/adapter.ts';
+import type { CallTable } from '../../src/adapter/adapter.ts';
 import { createAdapter } from '../../src/adapter/adapter.ts';
 import { buildDigest } from '../../src/call/digest.ts';
 import { ExecutionContext } from '../../src/call/execution-context.ts';
@@ -16,7 +16,7 @@ const call = { ...FACTS, requestId: 'r-1', principal: { id: 'ann', scopes: ['rea
 function setUp(run: Handler, redact = (text: string) => text) {
   const audited: ExecutionContext[] = [];
   const handlerErrors: unknown[] = [];
-  const tools: Table<Outcome> = {
+  const tools: CallTable<Outcome> = {
     find: (name) => (name === 'pets_list' ? run : undefined),
     missing: (name) => new GatewayError('UNKNOWN_TOOL', `Unknown tool: ${name}`),
   };

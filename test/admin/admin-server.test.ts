@@ -6,14 +6,14 @@ import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { createAdminCheck } from '../../src/admin/admin-access.ts';
 import { type AdminOptions, type AdminServer, startAdmin } from '../../src/admin/admin-server.ts';
-import { type Reason, toReadiness } from '../../src/admin/admin-view.ts';
+import { type ReadinessProblem, toReadiness } from '../../src/admin/admin-view.ts';
 import { createLevelControl } from '../../src/admin/log-level.ts';
 import { useRealHttp } from '../support/real-http.ts';
 
 useRealHttp();
 
 let admin: AdminServer | undefined;
-let reasons: Reason[] = [];
+let reasons: ReadinessProblem[] = [];
 let applied: string[] = [];
 let refused: string[] = [];
 const token = 'a token of more than thirty-two characters'.replaceAll(' ', '-');

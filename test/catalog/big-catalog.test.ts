@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listCost } from '../../src/catalog/tokens.ts';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
 import { importDocument } from '../../src/openapi/import-document.ts';
-import { serveHttp } from '../../src/transport/http-server.ts';
+import { serveHttp } from '../../src/transport/serve-http.ts';
 import { useRealHttp } from '../support/real-http.ts';
 
 useRealHttp();

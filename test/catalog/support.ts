@@ -3,7 +3,7 @@
 import type { ExecutionContext, RequestFacts } from '../../src/call/execution-context.ts';
 import type { Handler } from '../../src/call/handler.ts';
 import {
-  DEFAULT_LIMITS,
+  DEFAULT_ENDPOINT_LIMITS,
   DEFAULT_RESPONSE,
   type Domain,
   type Endpoint,
@@ -46,7 +46,7 @@ export function anEndpoint(domain: string, action: string, init: EndpointInit = 
     inputSchema: { type: 'object', properties, required, additionalProperties: false },
     security: [],
     response: DEFAULT_RESPONSE,
-    limits: DEFAULT_LIMITS,
+    limits: DEFAULT_ENDPOINT_LIMITS,
     examples: [],
     expose: 'tool',
     source: { kind: 'openapi', file: `${domain}.yaml` },

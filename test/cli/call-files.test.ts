@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withLargeAnswers } from '../../src/cli/call/save-answer.ts';
-import { DEFAULT_LIMITS, type Domain } from '../../src/endpoint/model.ts';
+import { DEFAULT_ENDPOINT_LIMITS, type Domain } from '../../src/endpoint/model.ts';
 import { run } from '../support/cli.ts';
 import { type Recorded, type Recorder, startRecorder } from '../support/recorder.ts';
 
@@ -155,7 +155,7 @@ describe('landbridge call --output', () => {
       const [domain] = withLargeAnswers([{ endpoints: [endpoint] } as unknown as Domain], 'get_slow');
       return domain!.endpoints[0]!.limits.timeoutMs;
     };
-    expect(limitsOf(DEFAULT_LIMITS.timeoutMs)).toBe(300_000);
+    expect(limitsOf(DEFAULT_ENDPOINT_LIMITS.timeoutMs)).toBe(300_000);
     expect(limitsOf(2_500)).toBe(2_500);
   });
 

@@ -5,7 +5,7 @@ import { buildDomain, DefinitionError } from '../../src/domain/definition/build-
 import { defineDomain } from '../../src/domain/definition/define-domain.ts';
 import type { EndpointDefinition } from '../../src/domain/definition/definition-types.ts';
 import type { Endpoint } from '../../src/endpoint/model.ts';
-import { place } from '../../src/endpoint/problems.ts';
+import { formatFieldPath } from '../../src/endpoint/problems.ts';
 import { createValidator } from '../../src/schema/check/validator.ts';
 
 function endpoint(given: Partial<EndpointDefinition>): Endpoint {
@@ -153,7 +153,9 @@ describe('checkSchema()', () => {
   ];
   for (const [given, want] of rows) {
     test(`says of ${JSON.stringify(given)}: ${want}`, () => {
-      expect(checkSchema(given, []).map((problem) => `${place(problem.path)} ${problem.message}`)).toEqual([want]);
+      expect(checkSchema(given, []).map((problem) => `${formatFieldPath(problem.path)} ${problem.message}`)).toEqual([
+        want,
+      ]);
     });
   }
 

@@ -1,12 +1,12 @@
 // Entries written into a domain file by a program: everything a person wrote stays.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Entry, renderEntries, withEntries } from '../../src/domain/edit-yaml.ts';
+import { renderEntries, withEntries, type YamlEntry } from '../../src/domain/edit-yaml.ts';
 import { parseYaml } from '../../src/domain/files/parse-yaml.ts';
 
 const names = ['POST /points/{id}/delete', 'deletePoint', 'delete_point'];
-const effect: Entry = { path: ['operations', names, 'effect'], value: 'destructive' };
-const edit = (text: string, ...entries: Entry[]) => withEntries(text, 'a.yaml', entries);
+const effect: YamlEntry = { path: ['operations', names, 'effect'], value: 'destructive' };
+const edit = (text: string, ...entries: YamlEntry[]) => withEntries(text, 'a.yaml', entries);
 
 describe('withEntries()', () => {
   test('keeps comments, quotes, order and indentation', () => {
@@ -57,7 +57,7 @@ pinned:
   });
 
   test('writes many entries of many operations at once', () => {
-    const many = Array.from({ length: 50 }, (_, index): Entry => {
+    const many = Array.from({ length: 50 }, (_, index): YamlEntry => {
       return { path: ['operations', `op${index % 25}`, index < 25 ? 'effect' : 'guard'], value: index };
     });
     const { text, refused } = edit('name: a\noperations:\n  op3:\n    title: x\n', ...many);
@@ -84,7 +84,7 @@ pinned:
 
   test('adds to the last operation and adds a new operation, in either order', () => {
     const before = 'name: a\noperations:\n  search:\n    title: x\n';
-    const entries: Entry[] = [
+    const entries: YamlEntry[] = [
       { path: ['operations', 'search', 'effect'], value: 'read' },
       { path: ['operations', ['POST /items', 'create'], 'args', 'name', 'required'], value: false },
     ];
@@ -94,8 +94,8 @@ pinned:
   });
 
   test('replaces null, in a block and between braces', () => {
-    const x: Entry = { path: ['operations', 'x', 'effect'], value: 'write' };
-    const all: Entry = { path: ['operations', 'y', 'effect'], value: 'read' };
+    const x: YamlEntry = { path: ['operations', 'x', 'effect'], value: 'write' };
+    const all: YamlEntry = { path: ['operations', 'y', 'effect'], value: 'read' };
     const fill = (before: string) => edit(before, x, all).text;
     expect(fill('operations: ~ # none\n')).toBe(
       'operations: # none\n  x:\n    effect: write\n  y:\n    effect: read\n',
@@ -109,7 +109,7 @@ pinned:
   });
 
   test('accepts any name', () => {
-    const entry: Entry = { path: ['operations', '__proto__', 'effect'], value: 'write' };
+    const entry: YamlEntry = { path: ['operations', '__proto__', 'effect'], value: 'write' };
     for (const before of ['name: a\n', '{"name": "a"}', 'operations:\n  constructor: {}\n']) {
       const { operations } = parseYaml(edit(before, entry).text, 'a.yaml').value as { operations: object };
       expect(Object.getOwnPropertyDescriptor(operations, '__proto__')?.value).toEqual({ effect: 'write' });
@@ -119,8 +119,8 @@ pinned:
 
   test('does not change anchors that are used twice, nor merged keys', () => {
     const shared = 'operations:\n  x: &same\n    title: t\n  y: *same\n';
-    const ofX: Entry = { path: ['operations', 'x', 'effect'], value: 'write' };
-    const ofY: Entry = { path: ['operations', 'y', 'effect'], value: 'write' };
+    const ofX: YamlEntry = { path: ['operations', 'x', 'effect'], value: 'write' };
+    const ofY: YamlEntry = { path: ['operations', 'y', 'effect'], value: 'write' };
     expect(edit(shared, ofX, ofY)).toEqual({ text: shared, refused: [ofX, ofY] });
     const merged = 'base: &base { effect: read }\noperations:\n  x:\n    <<: *base\n';
     expect(edit(merged, ofX)).toEqual({ text: merged, refused: [ofX] });
@@ -128,7 +128,7 @@ pinned:
 
   test('writes nothing if the draft would have another meaning, and returns the lines', () => {
     const before = 'operations:\n  ? x\n  : title: t\n';
-    const entries: Entry[] = [{ path: ['operations', 'y', 'effect'], value: 'write' }];
+    const entries: YamlEntry[] = [{ path: ['operations', 'y', 'effect'], value: 'write' }];
     const { text, refused, wrongLines } = edit(before, ...entries);
     expect({ text, refused }).toEqual({ text: before, refused: entries });
     expect(wrongLines).not.toHaveLength(0);
@@ -141,7 +141,7 @@ pinned:
 });
 
 test('renderEntries() gives lines that a domain file reads', () => {
-  const more: Entry = { path: ['operations', names, 'args', 'x: y', 'required'], value: false };
+  const more: YamlEntry = { path: ['operations', names, 'args', 'x: y', 'required'], value: false };
   const lines = renderEntries([effect, more]);
   expect(lines).toHaveLength(1);
   expect(parseYaml(lines[0]!, 'a.yaml').value).toEqual({
@@ -218,7 +218,7 @@ function writeSheet(draw: Draw, hand: Hand): Sheet {
 }
 
 /** The tree with the entries in it, by the plainest means. */
-function intend(tree: unknown, entries: readonly Entry[]): unknown {
+function intend(tree: unknown, entries: readonly YamlEntry[]): unknown {
   const put = (value: unknown, [key, ...path]: readonly string[], leaf: unknown): unknown => {
     if (key === undefined) return leaf;
     const members = new Map(Object.entries((value ?? {}) as object));

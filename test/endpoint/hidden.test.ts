@@ -1,6 +1,6 @@
 // Hidden characters: gone from prose, spelled where a person decides, found where they were put on purpose.
 import { describe, expect, test } from 'vitest';
-import { escapeHidden, findCovert, smuggles, spellHidden, stripHidden } from '../../src/endpoint/hidden.ts';
+import { escapeHidden, findCovert, hasHiddenText, showHidden, stripHidden } from '../../src/endpoint/hidden.ts';
 
 test.each([
   ['tags', 'a\u{E0041}\u{E0042}b'],
@@ -27,7 +27,7 @@ test('half a surrogate pair is removed, a whole one stays', () => {
 });
 
 test('hidden characters and line breaks are written as escapes', () => {
-  expect(spellHidden('yes\n\tDELETE\u202e 👍')).toBe('yes\\u{a}\\u{9}DELETE\\u{202e} 👍');
+  expect(showHidden('yes\n\tDELETE\u202e 👍')).toBe('yes\\u{a}\\u{9}DELETE\\u{202e} 👍');
 });
 
 describe('characters that only hide something', () => {
@@ -40,7 +40,7 @@ describe('characters that only hide something', () => {
     const escaped = [...text].map((char) => (char < '~' ? char : JSON.stringify(toUnits(char)).slice(1, -1))).join('');
     expect(findCovert(text)?.index).toBe(1);
     expect(findCovert(escaped.replaceAll('\\\\', '\\'))?.index).toBe(1);
-    expect(smuggles(text)).toBe(true);
+    expect(hasHiddenText(text)).toBe(true);
   });
 
   test.each(['👩‍💻 ❤️', 'می‌خواهم', 'plain\ttext\n', 'שלום\u200f'])('%j has no such character', (text) => {
@@ -48,9 +48,9 @@ describe('characters that only hide something', () => {
   });
 
   test('a value with a control character or a direction mark is suspicious', () => {
-    expect(smuggles('a\u0007')).toBe(true);
-    expect(smuggles('a\u200f')).toBe(true);
-    expect(smuggles('naïve 日本語 👍')).toBe(false);
+    expect(hasHiddenText('a\u0007')).toBe(true);
+    expect(hasHiddenText('a\u200f')).toBe(true);
+    expect(hasHiddenText('naïve 日本語 👍')).toBe(false);
   });
 });
 

@@ -1,9 +1,14 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { type Companion, part, SharedSignal, stayWith } from '../../src/call/departure.ts';
+import {
+  type AbortListener,
+  addAbortListener,
+  removeAbortListener,
+  SharedSignal,
+} from '../../src/event-loop/abort-listeners.ts';
 
-const createListener = (name: string, notified: string[]): Companion => ({
-  place: 0,
+const createListener = (name: string, notified: string[]): AbortListener => ({
+  index: 0,
   handleEvent: () => void notified.push(name),
 });
 
@@ -16,11 +21,11 @@ describe.each([
     const { signal } = controller;
     const notified: string[] = [];
     const [first, second, third] = ['first', 'second', 'third'].map((name) => createListener(name, notified));
-    for (const listener of [first!, second!, third!]) stayWith(signal, listener);
-    part(signal, second!);
+    for (const listener of [first!, second!, third!]) addAbortListener(signal, listener);
+    removeAbortListener(signal, second!);
     controller.abort();
     controller.abort();
-    part(signal, first!);
+    removeAbortListener(signal, first!);
     expect(notified).toEqual(['first', 'third']);
     expect(signal.aborted).toBe(true);
   });
@@ -28,7 +33,7 @@ describe.each([
 
 test('a shared signal has no listeners of node, however many calls it serves', () => {
   const shared = new SharedSignal();
-  for (let call = 0; call < 20; call++) stayWith(shared.signal, createListener('', []));
+  for (let call = 0; call < 20; call++) addAbortListener(shared.signal, createListener('', []));
   expect(getEventListeners(shared.signal, 'abort')).toHaveLength(0);
   expect(shared.hasOtherListeners).toBe(false);
 });

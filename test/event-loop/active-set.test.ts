@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Listed, Roster } from '../../src/call/roster.ts';
+import { type ActiveItem, ActiveSet } from '../../src/event-loop/active-set.ts';
 
 test('an active set holds the items that were added and not removed, in any order', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat()), { maxLength: 200 }), (moves) => {
-      const active = new Roster<Listed>();
-      const present = new Set<Listed>();
+      const active = new ActiveSet<ActiveItem>();
+      const present = new Set<ActiveItem>();
       for (const [adds, which] of moves) {
         if (adds || present.size === 0) {
-          const item: Listed = { place: -1 };
+          const item: ActiveItem = { index: -1 };
           active.add(item);
           present.add(item);
         } else {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { inSteps, inTurn, queueTurn, turnEnd } from '../../src/executor/turns.ts';
+import { inSteps, inTurn, queueTurn, turnEnd } from '../../src/event-loop/turns.ts';
 
 /** Longer than a turn may take. */
 function dawdle(): void {

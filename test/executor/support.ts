@@ -5,7 +5,7 @@ import { afterAll } from 'vitest';
 import type { KnownCredential } from '../../src/credentials/kind-table.ts';
 import type { Credential } from '../../src/endpoint/credential.ts';
 import {
-  DEFAULT_LIMITS,
+  DEFAULT_ENDPOINT_LIMITS,
   DEFAULT_RESPONSE,
   type Endpoint,
   type ResponsePlan,
@@ -98,7 +98,7 @@ export function endpoint(baseUrl: string, overrides: Overrides = {}): Endpoint {
     inputSchema: { type: 'object', properties: {}, additionalProperties: false },
     security: [],
     response: { ...DEFAULT_RESPONSE, ...response },
-    limits: DEFAULT_LIMITS,
+    limits: DEFAULT_ENDPOINT_LIMITS,
     examples: [],
     expose: 'tool',
     source: { kind: 'module', file: 'test' },

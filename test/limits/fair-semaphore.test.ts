@@ -1,7 +1,7 @@
 // The semaphore and its fair queue.
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
-import { type SemaphoreRules, Slots, type TakeToken } from '../../src/limits/slots.ts';
+import { FairSemaphore, type SemaphoreRules, type TakeToken } from '../../src/limits/fair-semaphore.ts';
 
 const RULES: SemaphoreRules = { concurrent: 2, queue: 100, waitSeconds: 60 };
 
@@ -9,18 +9,18 @@ function callOf(more: { signal?: AbortSignal; deadline?: number } = {}) {
   return { label: 'pets_list', signal: new AbortController().signal, deadline: Number.POSITIVE_INFINITY, ...more };
 }
 
-function semaphoreOf(rules: Partial<SemaphoreRules> = {}, takeToken?: TakeToken): Slots {
-  return new Slots({ ...RULES, ...rules }, (why) => new GatewayError('RATE_LIMITED', why), takeToken);
+function semaphoreOf(rules: Partial<SemaphoreRules> = {}, takeToken?: TakeToken): FairSemaphore {
+  return new FairSemaphore({ ...RULES, ...rules }, (why) => new GatewayError('RATE_LIMITED', why), takeToken);
 }
 
 /** Sends calls that end when the test says so. `order` lists the callers of the calls that have begun. */
-function createCallers(semaphore: Slots) {
+function createCallers(semaphore: FairSemaphore) {
   const order: string[] = [];
   const refused: string[] = [];
   const send = (who: string, call = callOf()) => {
     let waiting: Promise<void> | undefined;
     try {
-      waiting = semaphore.enter(who, call);
+      waiting = semaphore.acquire(who, call);
     } catch (error) {
       refused.push(`${who} ${(error as Error).message}`);
       return;
@@ -39,9 +39,9 @@ function createCallers(semaphore: Slots) {
 describe('a semaphore', () => {
   test('grants permits without a promise until none is left', () => {
     const semaphore = semaphoreOf();
-    expect([semaphore.enter('a', callOf()), semaphore.enter('a', callOf())]).toEqual([undefined, undefined]);
+    expect([semaphore.acquire('a', callOf()), semaphore.acquire('a', callOf())]).toEqual([undefined, undefined]);
     const leaving = new AbortController();
-    const waiting = semaphore.enter('a', callOf({ signal: leaving.signal }));
+    const waiting = semaphore.acquire('a', callOf({ signal: leaving.signal }));
     expect(waiting).toBeInstanceOf(Promise);
     expect([semaphore.running, semaphore.waiting]).toEqual([2, 1]);
     leaving.abort();
@@ -55,7 +55,7 @@ describe('a semaphore', () => {
     for (let i = 1; i <= 5; i++) {
       await settle();
       expect([order.length, semaphore.running]).toEqual([i, 1]);
-      semaphore.leave('a');
+      semaphore.release('a');
     }
     expect([semaphore.running, semaphore.waiting]).toEqual([0, 0]);
   });
@@ -68,7 +68,7 @@ describe('the queue of a semaphore', () => {
     for (let i = 0; i < 500; i++) send('noisy');
     for (let i = 0; i < 5; i++) send('quiet');
     while (semaphore.running > 0) {
-      semaphore.leave(order.at(-1)!);
+      semaphore.release(order.at(-1)!);
       await settle();
     }
     expect(order).toHaveLength(505);
@@ -107,8 +107,8 @@ describe('the queue of a semaphore', () => {
     other.send('a');
     other.send('d', callOf({ deadline: performance.now() + 20 }));
     while (refused.length < 2 || other.refused.length < 1) await new Promise((resolve) => setTimeout(resolve, 5));
-    semaphore.leave('a');
-    patient.leave('a');
+    semaphore.release('a');
+    patient.release('a');
     await new Promise((resolve) => setImmediate(resolve));
     expect([order, other.order]).toEqual([['a'], ['a']]);
     expect(refused).toEqual(['b pets_list was cancelled by the caller.', 'c waited']);
@@ -130,7 +130,7 @@ describe('a semaphore with several callers', () => {
     const semaphore = semaphoreOf({ concurrent: 16 });
     const { order, send, settle } = createCallers(semaphore);
     send('quiet');
-    semaphore.leave('quiet');
+    semaphore.release('quiet');
     for (let i = 0; i < 50; i++) send('noisy');
     expect(semaphore.running).toBe(14);
     send('quiet');
@@ -148,7 +148,7 @@ describe('a semaphore with several callers', () => {
     expect(semaphore.running).toBe(15);
     // As calls end, the two callers get equal shares, which leave a permit free.
     for (let i = 0; i < 20; i++) {
-      semaphore.leave('noisy');
+      semaphore.release('noisy');
       await settle();
     }
     expect(semaphore.running).toBeLessThan(16);

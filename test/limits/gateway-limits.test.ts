@@ -352,7 +352,7 @@ describe('an overloaded gateway', () => {
 
   test('refuses calls: with 503 and Retry-After over HTTP, before the body is read, else as a typed failure', async () => {
     open({});
-    const { serveHttp: serve } = await import('../../src/transport/http-server.ts');
+    const { serveHttp: serve } = await import('../../src/transport/serve-http.ts');
     const server = await serve(gateway, { port: 0 });
     const url = `http://127.0.0.1:${server.port}`;
     for (let now = 0; now < 1_000; now += 250) gateway.limits.overload.note(SLOW, now);
@@ -373,7 +373,7 @@ describe('an overloaded gateway', () => {
 
   test('is not ready if hardly any memory is left', async () => {
     open({ shed: { heapPercent: 99.9 } });
-    const { serveHttp: serve } = await import('../../src/transport/http-server.ts');
+    const { serveHttp: serve } = await import('../../src/transport/serve-http.ts');
     const server = await serve(gateway, { port: 0 });
     gateway.limits.overload.stop();
     gateway.limits.overload.note({ eventLoopMs: 1, heapPercent: 96 }, 0);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { DocumentExample, Endpoint } from '../../src/endpoint/model.ts';
 import { importDocument } from '../../src/openapi/import-document.ts';
-import { DEFAULT_LIMITS } from '../../src/openapi/source/limits.ts';
+import { DEFAULT_DOCUMENT_LIMITS } from '../../src/openapi/source/limits.ts';
 import { parseText } from '../../src/openapi/source/parse.ts';
 import { createSchemaValidator } from '../../src/schema/check/validator.ts';
 import { type ExampleCall, exampleCalls } from '../../src/schema/example-calls.ts';
@@ -24,7 +24,7 @@ describe.each(CORPORA)('$name', ({ name, folder, present, documents }) => {
       // Where there is no such word there is nothing to import for.
       if (!/["'\s](?:x-)?examples?["']?\s*:/.test(text)) return;
       const { endpoints } = await importDocument(folder + file, { env: {}, refsRoot: folder });
-      const { value } = await parseText(text, file, DEFAULT_LIMITS);
+      const { value } = await parseText(text, file, DEFAULT_DOCUMENT_LIMITS);
       const judge = createJudge(value as Node);
       const places = new Set<string>();
       const wrong: string[] = [];

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import type { Middleware } from '../../src/call/handler.ts';
 import type { Outcome } from '../../src/call/outcome.ts';
 import { GatewayError } from '../../src/errors.ts';
-import { compose, type Recheck } from '../../src/orchestration/compose.ts';
+import { compose, type RecheckArguments } from '../../src/orchestration/compose.ts';
 import { contextOf } from '../support/context.ts';
 
 const call = contextOf({ tool: 'pets_get' });
-const asTheyAre: Recheck = (_context, changed) => changed;
+const asTheyAre: RecheckArguments = (_context, changed) => changed;
 const text = (value: string): Outcome => ({ content: [{ type: 'text', text: value }], isError: false });
 const read = (outcome: Outcome) => (outcome.content[0]?.type === 'text' ? outcome.content[0].text : '');
 
@@ -78,7 +78,7 @@ describe('compose()', () => {
   });
 
   test('checks arguments that middleware changed, and goes on with what the check returns', async () => {
-    const recheck: Recheck = (_context, changed, before) => ({ ...changed, before });
+    const recheck: RecheckArguments = (_context, changed, before) => ({ ...changed, before });
     const run = compose([(_c, _a, next) => next({ id: 8 })], async (_c, args) => text(JSON.stringify(args)), recheck);
     expect(read(await run(call, { id: 7 }))).toBe('{"id":8,"before":{"id":7}}');
     const refused = compose(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_RESPONSE, type ResponsePlan } from '../../src/endpoint/model.ts';
 import { GatewayError } from '../../src/errors.ts';
-import { buildControls, type ControlOptions, mayAnswerJson, putInside } from '../../src/orchestration/controls.ts';
+import { buildControls, type ControlOptions, mayAnswerJson, mergeControls } from '../../src/orchestration/controls.ts';
 
 const OFFERS = {
   read: { fields: 'advertised', token: false },
@@ -136,27 +136,27 @@ describe('controls beside the arguments', () => {
   test('are added to the arguments under the name that the operation expects', () => {
     const { keys } = controlsOf('guarded', 'fields');
     const beside = { operation: 'x', fields: 'id', dry_run: true, confirmation_token: null };
-    expect(putInside('t', { fields: 'the API’s own' }, beside, keys)).toEqual({
+    expect(mergeControls('t', { fields: 'the API’s own' }, beside, keys)).toEqual({
       fields: 'the API’s own',
       landbridge_fields: 'id',
       dry_run: true,
     });
     // Beside, nobody needs the other name.
-    expect(putInside('t', {}, { landbridge_fields: 'id' }, keys)).toEqual({});
+    expect(mergeControls('t', {}, { landbridge_fields: 'id' }, keys)).toEqual({});
   });
 
   test('never become an argument of the API', () => {
     const { keys } = controlsOf('write', 'confirmation_token');
-    expect(() => putInside('t', {}, { confirmation_token: 'x' }, keys)).toThrow(
+    expect(() => mergeControls('t', {}, { confirmation_token: 'x' }, keys)).toThrow(
       '`confirmation_token` must be left out: this operation takes no confirmation token.',
     );
   });
 
   test('may be repeated in the arguments, but only with the same value', () => {
     const { keys } = controlsOf('guarded');
-    expect(putInside('t', { dry_run: true }, { dry_run: true }, keys)).toEqual({ dry_run: true });
-    expect(putInside('t', { dry_run: null }, { dry_run: true }, keys)).toEqual({ dry_run: true });
-    expect(() => putInside('t', { dry_run: true }, { dry_run: false }, keys)).toThrow(
+    expect(mergeControls('t', { dry_run: true }, { dry_run: true }, keys)).toEqual({ dry_run: true });
+    expect(mergeControls('t', { dry_run: null }, { dry_run: true }, keys)).toEqual({ dry_run: true });
+    expect(() => mergeControls('t', { dry_run: true }, { dry_run: false }, keys)).toThrow(
       '`dry_run` must be given once: its value beside `arguments` differs from the one inside.',
     );
   });

@@ -1,7 +1,7 @@
 // Answers on their way to another process: what one caller sends must not cost the others more than it cost him.
 import { expect, test } from 'vitest';
-import type { Delivery } from '../../src/protocol/questions/letters.ts';
-import { createMailbox } from '../../src/protocol/questions/mailbox.ts';
+import type { Delivery } from '../../src/protocol/questions/message-bus.ts';
+import { createSessionRelay } from '../../src/protocol/questions/session-relay.ts';
 
 const ADDRESS = '0123456789abcdef';
 const ID = `landbridge-${ADDRESS}-00000000-0000-4000-8000-000000000000`;
@@ -11,7 +11,7 @@ const CALLER = { id: 'somebody' };
 function openOffice(deliversFrom = Number.POSITIVE_INFINITY) {
   const sent: string[] = [];
   const toAll: string[] = [];
-  const mailbox = createMailbox({
+  const mailbox = createSessionRelay({
     address: 'f'.repeat(16),
     isUsable: true,
     async send(_, text): Promise<Delivery> {

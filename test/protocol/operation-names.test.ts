@@ -1,6 +1,6 @@
 // Hints name operations by what can be called, whatever the exposure mode.
 import { expect, test } from 'vitest';
-import { createUnknownTool } from '../../src/catalog/operation-lookup.ts';
+import { createUnknownToolError } from '../../src/catalog/operation-lookup.ts';
 import { createGateway } from '../../src/gateway.ts';
 import { modern } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
@@ -33,7 +33,7 @@ test('the operations are looked through once, however many wrong names are calle
       return operation.qualifiedNames;
     },
   }));
-  const refuse = createUnknownTool({ ...registry, operations });
+  const refuse = createUnknownToolError({ ...registry, operations });
   expect(looks).toBe(0);
   const names = ['nothing_like_it', 'pets_delete', 'pets.delete', 'another'];
   const refusals = await Promise.all(names.map(refuse));

@@ -4,8 +4,8 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
-import type { HttpServer } from '../../src/transport/http.ts';
-import { serveHttp } from '../../src/transport/http-server.ts';
+import type { HttpServer } from '../../src/transport/http-listener.ts';
+import { serveHttp } from '../../src/transport/serve-http.ts';
 import { headersOf, legacy, modern, post, type Rpc } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
 import { useRealHttp } from '../support/real-http.ts';

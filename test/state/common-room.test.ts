@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
-import { Slots, type WaitingCall } from '../../src/limits/slots.ts';
+import { FairSemaphore, type WaitingCall } from '../../src/limits/fair-semaphore.ts';
 import { createPrimaryState, type PrimaryState } from '../../src/state/primary-state.ts';
 import type { SharedState } from '../../src/state/shared-state.ts';
 import { openWorkerState } from '../../src/state/worker-state.ts';
@@ -39,10 +39,10 @@ async function startWorkers(count: number): Promise<Worker[]> {
 
 const RULES = { queue: 1_000, waitSeconds: 60 };
 
-function slotsOf({ state }: Worker, concurrent: number, rules: Partial<typeof RULES> = {}, key = 'api'): Slots {
+function slotsOf({ state }: Worker, concurrent: number, rules: Partial<typeof RULES> = {}, key = 'api'): FairSemaphore {
   const refuse = (why: string) => new GatewayError('RATE_LIMITED', why);
-  return new Slots({ concurrent, ...RULES, ...rules }, refuse, undefined, (user, total) =>
-    state.room!.shareOf(key, total, user),
+  return new FairSemaphore({ concurrent, ...RULES, ...rules }, refuse, undefined, (user, total) =>
+    state.permits!.shareOf(key, total, user),
   );
 }
 
@@ -58,13 +58,13 @@ class Watch {
   most = 0;
   done = 0;
 
-  async run(slots: Slots, work: () => Promise<unknown>): Promise<void> {
-    await slots.enter('', callOf());
+  async run(slots: FairSemaphore, work: () => Promise<unknown>): Promise<void> {
+    await slots.acquire('', callOf());
     this.most = Math.max(this.most, ++this.running);
     await work();
     this.running--;
     this.done++;
-    slots.leave('');
+    slots.release('');
   }
 }
 
@@ -102,8 +102,8 @@ describe.each([
   test('gets its permits back when the worker that has them all dies', async () => {
     const workers = await startWorkers(count);
     const [dying, living] = [slotsOf(workers[0]!, total), slotsOf(workers[1]!, total)];
-    for (let i = 0; i < total; i++) await dying.enter('', callOf());
-    const waiting = Promise.all(Array.from({ length: total }, () => living.enter('', callOf())));
+    for (let i = 0; i < total; i++) await dying.acquire('', callOf());
+    const waiting = Promise.all(Array.from({ length: total }, () => living.acquire('', callOf())));
     await turns(20);
     workers[0]!.die();
     await waiting;
@@ -125,21 +125,21 @@ test('permits of workers are never exceeded and never lost, whatever calls, call
           return { worker, slots: slotsOf(worker, total), calls: new Set<AbortController>() };
         };
         const all = await Promise.all([open(), open(), open()]);
-        const dead = new Set<Slots>();
+        const dead = new Set<FairSemaphore>();
         const running = () => all.reduce((sum, { slots }) => sum + (dead.has(slots) ? 0 : slots.running), 0);
         const call = async (at: number, ms: number) => {
           const { slots, calls } = all[at]!;
           const leaving = new AbortController();
           calls.add(leaving);
           try {
-            await slots.enter('', callOf(leaving.signal));
+            await slots.acquire('', callOf(leaving.signal));
           } catch {
             return void calls.delete(leaving);
           }
           calls.delete(leaving);
           expect(running()).toBeLessThanOrEqual(total);
           await turns(ms);
-          slots.leave('');
+          slots.release('');
         };
         const begun: Promise<void>[] = [];
         for (const [at, step, count] of steps) {
@@ -183,13 +183,13 @@ describe('permits of workers', () => {
     const workers = await startWorkers(3);
     const slots = workers.map((worker) => slotsOf(worker, 5, { queue: 0 }));
     const entered = await Promise.allSettled(
-      Array.from({ length: 30 }, async (_, at) => slots[at % 3]!.enter('', callOf())),
+      Array.from({ length: 30 }, async (_, at) => slots[at % 3]!.acquire('', callOf())),
     );
     expect(entered.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
     // A released permit goes to the next call, at any worker.
     const full = slots.findIndex(({ running }) => running > 0);
-    slots[full]!.leave('');
-    await slots[(full + 1) % 3]!.enter('', callOf());
+    slots[full]!.release('');
+    await slots[(full + 1) % 3]!.acquire('', callOf());
     expect(slots.reduce((sum, { running }) => sum + running, 0)).toBe(5);
   });
 
@@ -216,13 +216,13 @@ describe('permits of workers', () => {
     const [one, two] = [await startWorker(primary), await startWorker(primary)];
     const first = slotsOf(one, 4);
     two.die();
-    for (let i = 0; i < 4; i++) await first.enter('', callOf());
+    for (let i = 0; i < 4; i++) await first.acquire('', callOf());
     const again = slotsOf(await startWorker(primary), 4);
     const { opened, open } = gate();
-    const entered = Promise.resolve(again.enter('', callOf())).then(() => open());
+    const entered = Promise.resolve(again.acquire('', callOf())).then(() => open());
     await turns(20);
     expect([first.running, again.running]).toEqual([4, 0]);
-    first.leave('');
+    first.release('');
     await opened;
     await entered;
     expect([first.running, again.running]).toEqual([3, 1]);
@@ -231,15 +231,15 @@ describe('permits of workers', () => {
   test('are not taken for a caller that has left while they were requested', async () => {
     const [one, two] = await startWorkers(2);
     const [first, second] = [slotsOf(one!, 1), slotsOf(two!, 1)];
-    await first.enter('', callOf());
+    await first.acquire('', callOf());
     const leaving = new AbortController();
-    const entered = second.enter('', callOf(leaving.signal));
+    const entered = second.acquire('', callOf(leaving.signal));
     leaving.abort();
     await expect(entered).rejects.toMatchObject({ code: 'CANCELLED' });
-    first.leave('');
+    first.release('');
     await turns(20);
     expect([second.running, second.waiting]).toEqual([0, 0]);
-    await first.enter('', callOf());
+    await first.acquire('', callOf());
     expect(first.running).toBe(1);
   });
 
@@ -247,11 +247,11 @@ describe('permits of workers', () => {
     const [one] = await startWorkers(2);
     const slots = slotsOf(one!, 4, { queue: 1 });
     one!.cut();
-    await slots.enter('', callOf());
-    await slots.enter('', callOf());
-    const [third, fourth] = [slots.enter('', callOf()), slots.enter('', callOf())];
+    await slots.acquire('', callOf());
+    await slots.acquire('', callOf());
+    const [third, fourth] = [slots.acquire('', callOf()), slots.acquire('', callOf())];
     await expect(fourth).rejects.toMatchObject({ message: 'full' });
-    slots.leave('');
+    slots.release('');
     await third;
     expect(slots.running).toBe(2);
   });

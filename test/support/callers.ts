@@ -4,7 +4,7 @@ import { buildDomain } from '../../src/domain/definition/build-domain.ts';
 import type { DomainDefinition } from '../../src/domain/definition/definition-types.ts';
 import type { Domain } from '../../src/endpoint/model.ts';
 import { createGateway, type GatewayOptions } from '../../src/gateway.ts';
-import { serveHttp } from '../../src/transport/http-server.ts';
+import { serveHttp } from '../../src/transport/serve-http.ts';
 import { headersOf, modern, post, type Rpc } from './mcp.ts';
 
 export interface Shop {

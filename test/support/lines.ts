@@ -2,7 +2,7 @@
 // the order they came, and waited for without clocks.
 import { connect, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
-import type { Protocol } from '../../src/protocol/handle.ts';
+import type { Protocol } from '../../src/protocol/mcp-protocol.ts';
 import { startStdio } from '../../src/transport/lines/stdio.ts';
 import { type ProtocolOf, startTcp, type TcpOptions } from '../../src/transport/lines/tcp.ts';
 import type { Rpc } from './mcp.ts';

@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import type { Gateway } from '../../src/gateway.ts';
-import { type HttpOptions, startHttp } from '../../src/transport/http.ts';
+import { type HttpOptions, startHttp } from '../../src/transport/http-listener.ts';
 import { startStdio } from '../../src/transport/lines/stdio.ts';
 import { startTcp } from '../../src/transport/lines/tcp.ts';
 import { createRoutes } from '../../src/transport/routes.ts';

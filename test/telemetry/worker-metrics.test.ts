@@ -21,26 +21,26 @@ const gauge = (value: number) => ({ ...counter(value), name: 'other', type: 'gau
 
 test('counters of a worker that ended are kept, its gauges are not', () => {
   const all = new WorkerSnapshots();
-  all.note(1, [counter(3), gauge(9)]);
-  all.note(2, [counter(4), gauge(5)]);
+  all.update(1, [counter(3), gauge(9)]);
+  all.update(2, [counter(4), gauge(5)]);
   const read = () => all.merge().map(({ name, values }) => [name, values[0]?.value]);
   expect(read()).toEqual([
     ['some_total', 7],
     ['other', 9],
   ]);
-  all.bury(1);
+  all.keepCounters(1);
   expect(read()).toEqual([
     ['some_total', 7],
     ['other', 5],
   ]);
   // The worker that replaces it starts at zero.
-  all.note(1, [counter(1), gauge(2)]);
+  all.update(1, [counter(1), gauge(2)]);
   expect(read()).toEqual([
     ['some_total', 8],
     ['other', 5],
   ]);
-  all.bury(1);
-  all.bury(2);
+  all.keepCounters(1);
+  all.keepCounters(2);
   expect(read()).toEqual([['some_total', 8]]);
 });
 

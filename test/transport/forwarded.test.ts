@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
 import { createLog } from '../../src/log.ts';
-import { createClientResolver } from '../../src/transport/door/visitor.ts';
+import { createClientResolver } from '../../src/transport/client-address.ts';
 import { headersOf, modern, post, serveHttp } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
 import { useRealHttp } from '../support/real-http.ts';

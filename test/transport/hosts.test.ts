@@ -3,7 +3,7 @@
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
-import type { HttpOptions } from '../../src/transport/http.ts';
+import type { HttpOptions } from '../../src/transport/http-listener.ts';
 import { headersOf, modern, serveHttp } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
 import { openRaw, rawPost } from '../support/raw.ts';

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { GatewayError } from '../../src/errors.ts';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
 import { Tool } from '../../src/model/tool.ts';
-import { createRequestChecks } from '../../src/transport/admission.ts';
-import type { HttpOptions } from '../../src/transport/http.ts';
+import type { HttpOptions } from '../../src/transport/http-listener.ts';
+import { createRequestChecks } from '../../src/transport/request-checks.ts';
 import { headersOf, legacy, modern, post, serveHttp } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
 import { openRaw, rawPost } from '../support/raw.ts';

@@ -3,8 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { PassThrough, Writable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
-import type { Protocol } from '../../src/protocol/handle.ts';
-import { Conversation } from '../../src/transport/lines/lines.ts';
+import type { Protocol } from '../../src/protocol/mcp-protocol.ts';
+import { Conversation } from '../../src/transport/lines/conversation.ts';
 import { startStdio } from '../../src/transport/lines/stdio.ts';
 import {
   connectTcp,

@@ -1,8 +1,8 @@
 // Clients that do not wait for answers: a few of their requests are served, in turns, and nobody else waits for them.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Protocol } from '../../src/protocol/handle.ts';
-import { startHttp } from '../../src/transport/http.ts';
+import type { Protocol } from '../../src/protocol/mcp-protocol.ts';
+import { startHttp } from '../../src/transport/http-listener.ts';
 import { openRaw, type Raw, rawPost } from '../support/raw.ts';
 import { useRealHttp } from '../support/real-http.ts';
 import { until } from '../support/until.ts';

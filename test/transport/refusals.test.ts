@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
-import { createRefusals, type Refusals } from '../../src/transport/door/refusals.ts';
-import type { HttpOptions } from '../../src/transport/http.ts';
+import type { HttpOptions } from '../../src/transport/http-listener.ts';
+import { createRefusals, type Refusals } from '../../src/transport/refusals.ts';
 import { legacy, serveHttp } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
 import { openRaw, rawPost } from '../support/raw.ts';

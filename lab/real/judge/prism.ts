@@ -4,9 +4,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Endpoint } from '../../../src/endpoint/model.ts';
-import type { Credential } from '../../../src/endpoint/credential.ts';
 import { secretsIn } from '../../../src/credentials/secrets.ts';
+import type { Credential } from '../../../src/endpoint/credential.ts';
+import type { Endpoint } from '../../../src/endpoint/model.ts';
 import { loadDomains } from '../../../src/index.ts';
 import { startProgram } from '../children.ts';
 import { type Connection, connect } from '../clients.ts';

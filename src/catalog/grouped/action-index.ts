@@ -1,8 +1,8 @@
 // Finds the actions of grouped tools by any name they may be called by: for calls that pick an action in the wrong tool, and for
 // describe_operation.
 import { closest } from '../../endpoint/suggest.ts';
-import { inSteps } from '../../executor/turns.ts';
-import { rememberByObject } from '../../schema/memoize.ts';
+import { inSteps } from '../../event-loop/turns.ts';
+import { memoizeByObject } from '../../schema/memoize.ts';
 import { findOperations } from '../search/find-operations.ts';
 import { buildIndex } from '../search/search-index.ts';
 import type { ToolEntry } from '../tool-entry.ts';
@@ -25,7 +25,7 @@ export interface ActionIndex {
 const MAX_NAME = 400;
 
 /** Built once per list of tools, in steps: there may be thousands of actions with ten names each. */
-export const buildActionIndex: (entries: readonly ToolEntry[]) => Promise<ActionIndex> = rememberByObject((entries) =>
+export const buildActionIndex: (entries: readonly ToolEntry[]) => Promise<ActionIndex> = memoizeByObject((entries) =>
   inSteps(indexActions(entries)),
 );
 

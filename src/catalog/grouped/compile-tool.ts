@@ -9,13 +9,13 @@ import type { ToolHints } from '../../model/annotations.ts';
 import { Tool } from '../../model/tool.ts';
 import { CONTROL_NAMES, type ControlName } from '../../orchestration/controls.ts';
 import { toFailure } from '../../orchestration/failure.ts';
-import { markFailure, runForeign } from '../../orchestration/handler-result.ts';
+import { markFailure, runHandler } from '../../orchestration/handler-result.ts';
 import {
   compileNative,
+  type GuardSettings,
   isConfirmed,
-  type NativeGovernment,
   type NativeOperation,
-  UNGOVERNED,
+  UNGUARDED,
 } from '../../orchestration/native-operation.ts';
 import { refuseChanges } from '../../orchestration/pipeline.ts';
 import type { Validator } from '../../schema/check/validator.ts';
@@ -64,7 +64,7 @@ export interface CompiledTool {
 }
 
 /** `government` is the gateway's policy for native actions; REST operations have it built in. */
-export function compileTool(plan: ToolPlan, government: NativeGovernment = UNGOVERNED): CompiledTool {
+export function compileTool(plan: ToolPlan, government: GuardSettings = UNGUARDED): CompiledTool {
   const common = advertiseZod(plan.common);
   const drafts = plan.actions.map((action) => draftAction(plan, action, Object.keys(common.fields), government));
   const chains = plan.strategies.middleware(drafts, plan.middleware);
@@ -84,7 +84,7 @@ function draftAction(
   plan: ToolPlan,
   action: PlacedAction,
   commonKeys: readonly string[],
-  government: NativeGovernment,
+  government: GuardSettings,
 ): Draft {
   const { key, definition, groupMiddleware } = action;
   const hints = hintsOf(definition);
@@ -108,7 +108,7 @@ function draftFunction(plan: ToolPlan, { schema, handler }: Exclude<AnyAction, {
   return {
     own: advertiseZod(schema),
     check: validateZod(plan.common, schema),
-    handler: (context, args) => runForeign(context, () => handler(context, args as never)),
+    handler: (context, args) => runHandler(context, () => handler(context, args as never)),
   };
 }
 
@@ -139,7 +139,7 @@ function finishAction(
   { key, placed, hints, own, check }: Draft,
   chain: Handler,
   common: SharedFields,
-  government: NativeGovernment,
+  government: GuardSettings,
 ): CompiledAction {
   const { description, operation } = placed.definition;
   const { run, controls }: NativeOperation = operation

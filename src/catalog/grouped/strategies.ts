@@ -2,7 +2,7 @@
 // gateway.
 import type { Handler, Middleware } from '../../call/handler.ts';
 import type { ToolAnnotations, ToolHints } from '../../model/annotations.ts';
-import { compose, type Recheck } from '../../orchestration/compose.ts';
+import { compose, type RecheckArguments } from '../../orchestration/compose.ts';
 import { type ActionHints, aggregateAnnotations } from '../aggregate-hints.ts';
 import type { ObjectSchema } from '../operation-schema.ts';
 import { buildDescription, buildToonDescription, type DescriptionInput, type ToolText } from './grouped-description.ts';
@@ -28,7 +28,7 @@ export interface ChainedAction {
   /** Group before action, outermost first. */
   readonly middleware: readonly Middleware[];
   readonly handler: Handler;
-  readonly recheck: Recheck;
+  readonly recheck: RecheckArguments;
 }
 
 /** `list`, or `users.list` inside a group. */

@@ -5,14 +5,14 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { ExecutionContext } from '../../call/execution-context.ts';
 import type { Args, JsonSchema } from '../../endpoint/model.ts';
-import { place, toProblems } from '../../endpoint/problems.ts';
+import { formatFieldPath, toProblems } from '../../endpoint/problems.ts';
 import { didYouMean } from '../../endpoint/suggest.ts';
 import { GatewayError } from '../../errors.ts';
 import { ToolAnnotations } from '../../model/annotations.ts';
 import { Tool } from '../../model/tool.ts';
 import type { WireHints } from '../../model/wire.ts';
-import { runForeign } from '../../orchestration/handler-result.ts';
-import { compileNative, type NativeFunction, UNGOVERNED } from '../../orchestration/native-operation.ts';
+import { runHandler } from '../../orchestration/handler-result.ts';
+import { compileNative, type NativeFunction, UNGUARDED } from '../../orchestration/native-operation.ts';
 import { createSchemaValidator } from '../../schema/check/validator.ts';
 import { toPortableSchema } from '../../schema/portable/portable-schema.ts';
 import { createEntry, type Govern, type ToolEntry } from '../tool-entry.ts';
@@ -79,7 +79,7 @@ export function defineTool<Schema extends z.ZodObject = z.ZodObject, Data = unkn
     hints: { readOnly: annotations?.readOnlyHint, destructive: annotations?.destructiveHint },
     keys: new Set(Object.keys(properties)),
     validate: check,
-    execute: (context, valid) => runForeign(context, () => run(context as ExecutionContext<Data>, valid as never)),
+    execute: (context, valid) => runHandler(context, () => run(context as ExecutionContext<Data>, valid as never)),
   };
   const govern: Govern = (government) => {
     const operation = compileNative(native, government);
@@ -94,7 +94,7 @@ export function defineTool<Schema extends z.ZodObject = z.ZodObject, Data = unkn
     });
     return createEntry(model, operation.run, '', [], { govern, controls: Object.keys(operation.controls) });
   };
-  return govern(UNGOVERNED);
+  return govern(UNGUARDED);
 }
 
 const jsonSchema = z.record(z.string(), z.unknown());
@@ -178,7 +178,7 @@ function parseDeclarations(source: string | URL | Uint8Array | readonly ToolDecl
   if (result.success) return result.data;
   const [problem] = toProblems(result.error.issues);
   throw refusal(
-    `The tool definitions are not usable: ${place(problem?.path ?? []) || 'the list'} ${problem?.message}.`,
+    `The tool definitions are not usable: ${formatFieldPath(problem?.path ?? []) || 'the list'} ${problem?.message}.`,
   );
 }
 

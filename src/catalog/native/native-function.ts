@@ -1,7 +1,7 @@
 // A function with zod arguments as part of a tool: how it is advertised, checked and run.
 import { z } from 'zod';
 import type { Args, JsonSchema, Parsed } from '../../endpoint/model.ts';
-import { place, toProblems } from '../../endpoint/problems.ts';
+import { formatFieldPath, toProblems } from '../../endpoint/problems.ts';
 import { createSchemaValidator, type Validator } from '../../schema/check/validator.ts';
 import { toPortableSchema } from '../../schema/portable/portable-schema.ts';
 import { requiredFields } from '../../schema/required-fields.ts';
@@ -31,7 +31,7 @@ function parseParts(parts: readonly z.ZodObject[], args: Args): Parsed {
   const issues = results.flatMap((result) => (result.success ? [] : result.error.issues));
   if (issues.length === 0) return { ok: true, args: Object.assign({}, ...results.map((result) => result.data)) };
   const problems = toProblems(issues).map(({ path, message }) =>
-    path.length === 0 ? message : `\`${place(path)}\` ${message}`,
+    path.length === 0 ? message : `\`${formatFieldPath(path)}\` ${message}`,
   );
   return { ok: false, problems };
 }

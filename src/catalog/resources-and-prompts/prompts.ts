@@ -39,7 +39,7 @@ export type PromptTable = ReadonlyMap<string, PromptEntry<Prompt>>;
 /** Reads a resource by URI, so that a prompt can embed it. */
 export type ReadResource = (context: ExecutionContext, uri: string) => Promise<ReadOutcome>;
 
-export function buildPrompts(
+export function buildPromptTable(
   domains: readonly Domain[],
   readResource: ReadResource,
   native: readonly PromptEntry[] = [],
@@ -53,7 +53,7 @@ export function buildPrompts(
 }
 
 /** Resources that prompts of these domains embed and that do not exist: using such a prompt would fail. */
-export function listLostResources(domains: readonly Domain[], table: ResourceTable): string[] {
+export function listMissingResources(domains: readonly Domain[], table: ResourceTable): string[] {
   const uris = [...table.resources.keys()];
   const messages = domains.flatMap(({ prompts }) => prompts.flatMap((prompt) => prompt.messages));
   return messages.flatMap(({ resource, place = 'prompts' }) => {

@@ -51,7 +51,7 @@ export interface ResourceTable {
   readonly templates: readonly TemplateEntry<Resource>[];
 }
 
-export function buildResources(
+export function buildResourceTable(
   domains: readonly Domain[],
   { operations, readable }: Pick<Registry, 'operations' | 'readable'>,
   native: { readonly resources?: readonly ResourceEntry[]; readonly templates?: readonly TemplateEntry[] } = {},

@@ -1,7 +1,7 @@
 // Describes one operation in full for a model that is about to call it, and in one line for search hits.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Endpoint, JsonSchema } from '../../endpoint/model.ts';
-import { inSteps } from '../../executor/turns.ts';
+import { inSteps } from '../../event-loop/turns.ts';
 import type { Operation } from '../../orchestration/operation.ts';
 import { hideReadOnly } from '../../schema/portable/read-only.ts';
 import { resolveRef } from '../../schema/references.ts';

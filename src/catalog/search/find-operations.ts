@@ -3,7 +3,7 @@
 
 import type { Effect } from '../../endpoint/model.ts';
 import { editDistance } from '../../endpoint/suggest.ts';
-import { inSteps } from '../../executor/turns.ts';
+import { inSteps } from '../../event-loop/turns.ts';
 import type { CatalogOperation } from '../tree.ts';
 import type { IndexEntry, SearchIndex } from './search-index.ts';
 import { interpretRequest, type SearchRequest, type Term } from './search-request.ts';

@@ -2,7 +2,7 @@
 import type { Verb } from '../../endpoint/conventions/lexicon.ts';
 import type { Endpoint } from '../../endpoint/model.ts';
 import { firstSentence, toPlainText } from '../../endpoint/plain-text.ts';
-import { inSteps } from '../../executor/turns.ts';
+import { inSteps } from '../../event-loop/turns.ts';
 import { literalSegments } from '../grouped/grouping.ts';
 import type { CatalogOperation } from '../tree.ts';
 import { isPlural, toLongStems, toStems } from './search-words.ts';

@@ -8,9 +8,9 @@ import { type Args, EFFECTS, type JsonSchema } from '../../endpoint/model.ts';
 import { askFor, closest } from '../../endpoint/suggest.ts';
 import { once } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
-import { inTurn } from '../../executor/turns.ts';
+import { inTurn } from '../../event-loop/turns.ts';
 import { Tool, type ToolInit } from '../../model/tool.ts';
-import { CONTROL_NAMES, CONTROL_SCHEMAS, type ControlName, putInside } from '../../orchestration/controls.ts';
+import { CONTROL_NAMES, CONTROL_SCHEMAS, type ControlName, mergeControls } from '../../orchestration/controls.ts';
 import { toFailure } from '../../orchestration/failure.ts';
 import { markFailure } from '../../orchestration/handler-result.ts';
 import { ArgumentsError } from '../../schema/explain/refusal.ts';
@@ -248,7 +248,7 @@ function callOperation(catalog: Catalog): Handler {
     const operation = await findOperation(catalog, context.label, String(args.operation));
     const inner = context.withAction(operation.name);
     try {
-      const own = putInside(inner.label, (args.arguments ?? {}) as Args, args, operation.controlKeys);
+      const own = mergeControls(inner.label, (args.arguments ?? {}) as Args, args, operation.controlKeys);
       return markFailure(await operation.run(inner, own), inner.label);
     } catch (error) {
       const failure = toFailure(inner, error);

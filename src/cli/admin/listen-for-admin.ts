@@ -7,7 +7,7 @@ import { isLoopback } from '../../endpoint/address.ts';
 import { usageError } from '../../errors.ts';
 import { LOG_LEVELS, type Logger } from '../../log.ts';
 import { PRODUCT } from '../../product.ts';
-import type { Refusals } from '../../transport/door/refusals.ts';
+import type { Refusals } from '../../transport/refusals.ts';
 
 export async function listenForAdmin(
   view: AdminView,

@@ -7,7 +7,7 @@ import { setLevel } from '../../log.ts';
 import { PRODUCT } from '../../product.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { CatalogSize, ConditionState, WorkerCounts } from '../../telemetry/scrape-samples.ts';
-import type { Channel } from '../../workers/worker-messages.ts';
+import type { WorkerChannel } from '../../workers/worker-messages.ts';
 import { estimateCost } from '../exposure-cost.ts';
 import type { Condition, ReadConditions } from '../serve/conditions.ts';
 import type { Components } from '../serve/serve-process.ts';
@@ -40,7 +40,7 @@ export function openReports(
   components: Components,
   transports: Transports,
   conditions: ReadConditions,
-  channel: Channel,
+  channel: WorkerChannel,
 ): (() => Promise<void>) | undefined {
   const { log, metrics } = components;
   if (metrics === undefined) return undefined;

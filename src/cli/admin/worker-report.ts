@@ -1,9 +1,9 @@
 // What a worker reports to its primary, which has the admin listener: metrics, conditions, and that it received a change of the
 // log level.
-import type { Reason } from '../../admin/admin-view.ts';
+import type { ReadinessProblem } from '../../admin/admin-view.ts';
 import type { Snapshot } from '../../telemetry/families.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import type { Channel } from '../../workers/worker-messages.ts';
+import type { WorkerChannel } from '../../workers/worker-messages.ts';
 
 export const ADMIN_TOPIC = 'admin';
 
@@ -17,7 +17,7 @@ export interface WorkerReport {
   readonly kind: 'report';
   readonly id?: number;
   readonly snapshots?: readonly Snapshot[];
-  readonly reasons: readonly Reason[];
+  readonly reasons: readonly ReadinessProblem[];
 }
 
 /** Messages from a worker to the primary. `begun`: the worker listens for messages from now on. */
@@ -25,14 +25,14 @@ export type MessageFromReporter = WorkerReport | { readonly kind: 'begun' };
 
 /** Answers until the process ends; the function returned sends the counts once more. */
 export function reportTo(
-  channel: Channel,
+  channel: WorkerChannel,
   {
     metrics,
     reasons,
     setLevel,
   }: {
     readonly metrics: Metrics;
-    readonly reasons: () => readonly Reason[];
+    readonly reasons: () => readonly ReadinessProblem[];
     readonly setLevel: (level: string, why: string) => void;
   },
 ): () => Promise<void> {

@@ -1,10 +1,10 @@
 // What the admin listener of a gateway with several workers shows: the reports of all workers, merged into one.
-import type { AdminView, Readiness, Reason } from '../../admin/admin-view.ts';
+import type { AdminView, Readiness, ReadinessProblem } from '../../admin/admin-view.ts';
 import { createLevelControl, type LevelControl } from '../../admin/log-level.ts';
 import type { Snapshot } from '../../telemetry/families.ts';
 import { WorkerSnapshots } from '../../telemetry/merge-snapshots.ts';
 import { readWorkers } from '../../telemetry/scrape-samples.ts';
-import type { Channel } from '../../workers/worker-messages.ts';
+import type { WorkerChannel } from '../../workers/worker-messages.ts';
 import type { MessageFromReporter, MessageToReporter, WorkerReport } from './worker-report.ts';
 
 export interface WorkersViewOptions {
@@ -26,7 +26,7 @@ type Question = 'report' | 'reasons';
 export class WorkersView implements AdminView {
   readonly logLevel: LevelControl;
   readonly #options: WorkersViewOptions;
-  readonly #channels = new Map<number, Channel>();
+  readonly #channels = new Map<number, WorkerChannel>();
   readonly #snapshots = new WorkerSnapshots();
   readonly #pending = new Map<number, (report: WorkerReport | undefined) => void>();
   #questions = 0;
@@ -41,12 +41,12 @@ export class WorkersView implements AdminView {
   }
 
   /** A worker was started in the slot. */
-  attach(slot: number, channel: Channel): void {
+  attach(slot: number, channel: WorkerChannel): void {
     channel.onMessage((message) => {
       const report = message as MessageFromReporter;
       if (report.kind === 'begun') this.#addWorker(slot, channel);
       else {
-        if (report.snapshots) this.#snapshots.note(slot, report.snapshots);
+        if (report.snapshots) this.#snapshots.update(slot, report.snapshots);
         if (report.id !== undefined) this.#pending.get(report.id)?.(report);
       }
     });
@@ -55,7 +55,7 @@ export class WorkersView implements AdminView {
   /** The worker of the slot has ended. */
   detach(slot: number): void {
     this.#channels.delete(slot);
-    this.#snapshots.bury(slot);
+    this.#snapshots.keepCounters(slot);
     if (!this.#options.isStopping()) this.#exits++;
   }
 
@@ -76,7 +76,7 @@ export class WorkersView implements AdminView {
     return { isReady, reasons, workers: { wanted, ready } };
   }
 
-  #addWorker(slot: number, channel: Channel): void {
+  #addWorker(slot: number, channel: WorkerChannel): void {
     this.#channels.set(slot, channel);
     const { level, configured } = this.logLevel.state;
     if (level !== configured) tell(channel, { kind: 'level', level, why: 'as asked for before' });
@@ -87,7 +87,7 @@ export class WorkersView implements AdminView {
     return reports.filter((report) => report !== undefined);
   }
 
-  #askOne(channel: Channel, kind: Question): Promise<WorkerReport | undefined> {
+  #askOne(channel: WorkerChannel, kind: Question): Promise<WorkerReport | undefined> {
     const id = ++this.#questions;
     return new Promise<WorkerReport | undefined>((resolve) => {
       const timer = setTimeout(() => this.#pending.get(id)?.(undefined), REPORT_MS);
@@ -104,7 +104,7 @@ export class WorkersView implements AdminView {
 /**
  * Each reason once, with the number of workers that report it. While any worker is ready, no reason makes the gateway unready.
  */
-function mergeReasons(reports: readonly WorkerReport[], isReady: boolean): Reason[] {
+function mergeReasons(reports: readonly WorkerReport[], isReady: boolean): ReadinessProblem[] {
   const all = reports.flatMap(({ reasons }) => reasons);
   return [...new Set(all.map(({ name }) => name))].map((name) => {
     const same = all.filter((reason) => reason.name === name);
@@ -113,6 +113,6 @@ function mergeReasons(reports: readonly WorkerReport[], isReady: boolean): Reaso
   });
 }
 
-function tell(channel: Channel, message: MessageToReporter): void {
+function tell(channel: WorkerChannel, message: MessageToReporter): void {
   channel.send(message);
 }

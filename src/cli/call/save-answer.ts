@@ -2,7 +2,7 @@
 // shell it is.
 import { writeFileSync } from 'node:fs';
 import { withFields } from '../../domain/curation/copy-endpoint.ts';
-import { DEFAULT_LIMITS, type Domain } from '../../endpoint/model.ts';
+import { DEFAULT_ENDPOINT_LIMITS, type Domain } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
 import type { RawResponse } from '../../executor/send.ts';
 import type { Output } from '../io.ts';
@@ -59,7 +59,7 @@ export function withLargeAnswers(domains: readonly Domain[], tool: string): read
       if (endpoint.toolName !== tool) return endpoint;
       const { limits } = endpoint;
       const maxResponseBytes = Math.max(limits.maxResponseBytes, MAX_FILE_BYTES);
-      const timeoutMs = limits.timeoutMs === DEFAULT_LIMITS.timeoutMs ? MAX_FILE_MS : limits.timeoutMs;
+      const timeoutMs = limits.timeoutMs === DEFAULT_ENDPOINT_LIMITS.timeoutMs ? MAX_FILE_MS : limits.timeoutMs;
       return withFields(endpoint, { limits: { timeoutMs, maxResponseBytes } });
     }),
   }));

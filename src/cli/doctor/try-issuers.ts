@@ -1,7 +1,7 @@
 // doctor --online: one line for each configured authorization server, because tokens are refused while it cannot be reached.
 import type { Config } from '../../config/read-config.ts';
 import type { Finding } from '../../doctor/finding.ts';
-import { createServiceDoor } from '../../executor/ask-service.ts';
+import { createHttpClient } from '../../executor/http-client.ts';
 import { checkIssuers } from '../../identity/oauth/issuer-settings.ts';
 import { probeIssuer } from '../../identity/oauth/probe-issuer.ts';
 import { readProxyRules } from '../../network/proxy-rules.ts';
@@ -10,7 +10,7 @@ import { PRODUCT } from '../../product.ts';
 export async function tryIssuers({ auth, env }: Config, profiles: ReadonlySet<string>): Promise<Finding[]> {
   const issuers = auth?.oauth ?? [];
   const problems = checkIssuers(issuers, profiles, env);
-  const door = createServiceDoor(`${PRODUCT.name}/${PRODUCT.version}`, readProxyRules(env));
+  const door = createHttpClient(`${PRODUCT.name}/${PRODUCT.version}`, readProxyRules(env));
   const findings = issuers.map(async (settings, index): Promise<Finding> => {
     const wrong = problems.filter(({ path }) => path[0] === index);
     const common = { check: 'issuers', where: settings.issuer } as const;

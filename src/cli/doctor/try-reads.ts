@@ -12,7 +12,7 @@ import type { ReadAnswer } from '../../doctor/online/prove-credentials.ts';
 import { withFields } from '../../domain/curation/copy-endpoint.ts';
 import { originOf } from '../../endpoint/address.ts';
 import type { Credential } from '../../endpoint/credential.ts';
-import { type Args, type Connection, DEFAULT_LIMITS, type Endpoint } from '../../endpoint/model.ts';
+import { type Args, DEFAULT_ENDPOINT_LIMITS, type Endpoint, type UpstreamConnection } from '../../endpoint/model.ts';
 import { createRedactor } from '../../endpoint/redaction/redact.ts';
 import { parseJson } from '../../endpoint/untrusted.ts';
 import { GatewayError, NoTokenError, ToolError } from '../../errors.ts';
@@ -20,7 +20,7 @@ import { createSender, type RawResponse } from '../../executor/send.ts';
 import { createTokenClient } from '../../executor/token-client.ts';
 import { explainFailure } from '../../executor/unreachable.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../gateway.ts';
-import { dial, planWay } from '../../network/dial.ts';
+import { dial, planRoute } from '../../network/dial.ts';
 import type { ProxyRules } from '../../network/proxy-rules.ts';
 import { withoutExposure } from '../../service-plan.ts';
 
@@ -191,10 +191,10 @@ async function findUnreachable(
 /** Why an origin cannot be reached, as a call would say it. */
 async function tryConnect(
   origin: string,
-  connection: Connection | undefined,
+  connection: UpstreamConnection | undefined,
   proxies: ProxyRules,
 ): Promise<string | undefined> {
-  const way = planWay(origin, { connection, proxies, timeoutMs: CONNECT_MS });
+  const way = planRoute(origin, { connection, proxies, timeoutMs: CONNECT_MS });
   // Plain HTTP goes through the proxy without a tunnel, and the proxy may not allow one. The first read will show whether it
   // works.
   if (way.proxy !== undefined && origin.startsWith('http:')) return undefined;
@@ -203,7 +203,15 @@ async function tryConnect(
     socket.destroy();
     return undefined;
   } catch (error) {
-    const request = { method: 'GET', origin, path: '/', url: origin, headers: {}, body: null, limits: DEFAULT_LIMITS };
+    const request = {
+      method: 'GET',
+      origin,
+      path: '/',
+      url: origin,
+      headers: {},
+      body: null,
+      limits: DEFAULT_ENDPOINT_LIMITS,
+    };
     const { why } = explainFailure(error as Error, { ...request, isRead: true, connection }, origin, false);
     return why.split('\n', 1)[0];
   }

@@ -5,7 +5,7 @@ import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promise
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Config } from '../../config/read-config.ts';
 import type { Finding } from '../../doctor/finding.ts';
-import { type Entry, renderEntries, withEntries } from '../../domain/edit-yaml.ts';
+import { renderEntries, withEntries, type YamlEntry } from '../../domain/edit-yaml.ts';
 import { findFiles, type SourceFile } from '../../domain/files/domain-files.ts';
 import { isWebAddress } from '../../endpoint/address.ts';
 import type { Domain } from '../../endpoint/model.ts';
@@ -30,7 +30,7 @@ export async function planRepairs(
   findings: readonly Finding[],
   config: Config,
 ): Promise<FilePlan[]> {
-  const entries = new Map<string, Entry[]>();
+  const entries = new Map<string, YamlEntry[]>();
   for (const repair of findings.flatMap(({ repairs = [], isChoice }) => (isChoice ? [] : repairs))) {
     const own = entries.get(repair.domain);
     if (own) own.push(repair);
@@ -44,7 +44,7 @@ export async function planRepairs(
   return plans;
 }
 
-async function planFile(domain: Domain, entries: readonly Entry[], config: Config): Promise<FilePlan> {
+async function planFile(domain: Domain, entries: readonly YamlEntry[], config: Config): Promise<FilePlan> {
   const { name, source } = domain;
   const leave = (why: string): FilePlan => ({
     domain: name,
@@ -70,7 +70,7 @@ async function planFile(domain: Domain, entries: readonly Entry[], config: Confi
   return { ...plan, before: other?.text ?? '', instead: path };
 }
 
-function planEdit(domain: string, file: string, before: string, entries: readonly Entry[]): FilePlan {
+function planEdit(domain: string, file: string, before: string, entries: readonly YamlEntry[]): FilePlan {
   const { text: after, refused, wrongLines = [] } = withEntries(before, file, entries);
   const why =
     wrongLines.length > 0

@@ -6,7 +6,7 @@ import { secretsIn } from '../../credentials/secrets.ts';
 import { schemaLine } from '../../editor-schemas.ts';
 import { originsOf } from '../../endpoint/address.ts';
 import type { Credential } from '../../endpoint/credential.ts';
-import { isOfHeader } from '../../endpoint/headers/header-fields.ts';
+import { isHeaderCredential } from '../../endpoint/headers/header-fields.ts';
 import type { Domain, Endpoint } from '../../endpoint/model.ts';
 import { shown } from '../terminal/terminal.ts';
 
@@ -108,7 +108,7 @@ function renderExample(endpoints: readonly Endpoint[]): string[] {
 function renderCredentials({ endpoints }: Domain): string[] {
   const byName = new Map<string, Credential>();
   for (const { security } of endpoints) for (const one of security.flat()) byName.set(`${one.name} ${one.kind}`, one);
-  const schemes = [...byName.values()].filter(({ name }) => !isOfHeader(name));
+  const schemes = [...byName.values()].filter(({ name }) => !isHeaderCredential(name));
   const lines = schemes.flatMap((one) => {
     const variables = secretsIn(one).map(({ variable }) => variable);
     return [`#   ${oneLine(one.name)} (${one.kind}): ${oneLine(variables.join(', '))}`];

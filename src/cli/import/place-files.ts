@@ -2,7 +2,7 @@
 import { dirname, extname, join, relative, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { GatewayError } from '../../errors.ts';
-import { DEFAULT_LIMITS } from '../../openapi/source/limits.ts';
+import { DEFAULT_DOCUMENT_LIMITS } from '../../openapi/source/limits.ts';
 import { parseText } from '../../openapi/source/parse.ts';
 
 /** One file of a document, as it was received. */
@@ -81,7 +81,7 @@ export async function placeAround(
 async function asWritten(path: string, text: string): Promise<string> {
   const isJson = /^\s*\{/.test(text);
   if (text.length > MAX_REWRITE_CHARS || isJson === (extname(path) === '.json')) return text;
-  const { value } = await parseText(text, path, DEFAULT_LIMITS);
+  const { value } = await parseText(text, path, DEFAULT_DOCUMENT_LIMITS);
   return isJson
     ? stringify(value, { lineWidth: 0, aliasDuplicateObjects: false })
     : `${JSON.stringify(value, null, 2)}\n`;

@@ -3,7 +3,7 @@
 import { request as askHttp } from 'node:http';
 import { request as askHttps } from 'node:https';
 import { type Config, type Flags, readConfig } from '../../config/read-config.ts';
-import { visible } from '../../endpoint/hidden.ts';
+import { escapeHiddenCharacters } from '../../endpoint/hidden.ts';
 import { parseJsonObject } from '../../endpoint/untrusted.ts';
 import { GatewayError, usageError } from '../../errors.ts';
 import type { Io } from '../io.ts';
@@ -87,7 +87,7 @@ function ask({ url, isOwn }: Target): Promise<Answer> {
 function toAnswer(code: number, text: string): Answer | undefined {
   const body = parseJsonObject(text);
   if (typeof body?.status !== 'string') return undefined;
-  const status = visible(body.status);
+  const status = escapeHiddenCharacters(body.status);
   return { isWell: code === 200, status, ...(body.state !== undefined && { state: body.state }) };
 }
 
@@ -107,7 +107,7 @@ function toUnreachable(url: URL, error: Error & { code?: string }): GatewayError
   const why = error.name === 'AbortError' || error.name === 'TimeoutError' ? 'no answer in time' : error.code;
   return new GatewayError(
     'BAD_CONFIG',
-    `Cannot reach ${url.origin} (${why ?? visible(error.message)}). Check that the gateway is running at this address.`,
+    `Cannot reach ${url.origin} (${why ?? escapeHiddenCharacters(error.message)}). Check that the gateway is running at this address.`,
     {},
     error,
   );

@@ -5,7 +5,7 @@ import { isWebUrl } from '../../endpoint/address.ts';
 import { type Environment, expand, needsVariables } from '../../endpoint/environment.ts';
 import { splitHeaderLine } from '../../endpoint/headers/header-fields.ts';
 import { HEADER_NAME } from '../../endpoint/headers/header-names.ts';
-import { visible } from '../../endpoint/hidden.ts';
+import { escapeHiddenCharacters } from '../../endpoint/hidden.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import { toEssence } from '../../endpoint/media-type.ts';
 import { parseJsonObject } from '../../endpoint/untrusted.ts';
@@ -225,7 +225,9 @@ async function readRefusal(response: Response): Promise<string | undefined> {
   if (mediaTypeOf(response) !== 'application/json') return undefined;
   const { id, error } = parseJsonObject(await response.clone().text()) ?? {};
   const message = isObject(error) ? error.message : undefined;
-  return typeof message === 'string' && (id === undefined || id === null) ? visible(message.slice(0, 500)) : undefined;
+  return typeof message === 'string' && (id === undefined || id === null)
+    ? escapeHiddenCharacters(message.slice(0, 500))
+    : undefined;
 }
 
 const CONNECTION: Readonly<Record<string, string>> = {

@@ -9,8 +9,8 @@ import type { Gateway } from '../../gateway.ts';
 import { createKeyAuthority } from '../../identity/api-keys.ts';
 import { type CertificateCheck, createCertificateCheck, withCertificates } from '../../identity/certificates.ts';
 import { type Authority, createIdentify, createTokenCheck, toPrincipal } from '../../identity/identify.ts';
-import type { Identify } from '../../transport/http-door.ts';
 import type { TcpIdentify } from '../../transport/lines/tcp.ts';
+import type { Identify } from '../../transport/request-handler.ts';
 import { count } from '../terminal/terminal.ts';
 import type { Issuers } from './issuers.ts';
 

@@ -5,7 +5,7 @@ import type { Config } from '../../config/read-config.ts';
 import { readCollectorFiles } from '../../config/tracing-plan.ts';
 import type { Logger } from '../../log.ts';
 import { PRODUCT } from '../../product.ts';
-import { joinStates, type SharedState } from '../../state/shared-state.ts';
+import { combineStates, type SharedState } from '../../state/shared-state.ts';
 import { findTracing } from '../../tracing/tracing.ts';
 import type { Primary } from '../../workers/in-worker.ts';
 import { STATE_TOPIC } from '../../workers/worker-messages.ts';
@@ -15,7 +15,7 @@ export async function openState(config: Config, log: Logger, primary?: Primary):
   const workers = primary && (await openWorkers(primary));
   if (config.state === undefined) return workers;
   const replicas = await openReplicas(config.state, config.secret, log);
-  return workers === undefined ? replicas : joinStates(replicas, workers);
+  return workers === undefined ? replicas : combineStates(replicas, workers);
 }
 
 async function openWorkers(primary: Primary): Promise<SharedState> {

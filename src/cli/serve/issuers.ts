@@ -4,7 +4,7 @@ import type { Config } from '../../config/read-config.ts';
 import { isLoopback } from '../../endpoint/address.ts';
 import { lookup } from '../../endpoint/environment.ts';
 import type { Effect } from '../../endpoint/model.ts';
-import { createServiceDoor } from '../../executor/ask-service.ts';
+import { createHttpClient } from '../../executor/http-client.ts';
 import { checkIssuers } from '../../identity/oauth/issuer-settings.ts';
 import { createOAuthAuthority, type OAuthAuthority } from '../../identity/oauth/oauth-authority.ts';
 import { createProtectedResource, type ProtectedResource } from '../../identity/oauth/protected-resource.ts';
@@ -50,7 +50,7 @@ export function openIssuers(
     ]);
   let log: Logger | undefined;
   let bound: string | undefined;
-  const door = createServiceDoor(`${PRODUCT.name}/${PRODUCT.version}`, readProxyRules(env));
+  const door = createHttpClient(`${PRODUCT.name}/${PRODUCT.version}`, readProxyRules(env));
   const resource = createProtectedResource({
     issuers,
     publicUrl: () => publicUrl ?? bound ?? `http://${host}`,

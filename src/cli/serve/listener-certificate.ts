@@ -4,14 +4,14 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { toSectionError } from '../../config/config-file.ts';
 import type { Config } from '../../config/read-config.ts';
-import { reason } from '../../domain/files/domain-files.ts';
+import { describeFileError } from '../../domain/files/domain-files.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
-import { type TlsOptions, toTlsServerOptions } from '../../transport/door/tls.ts';
+import { type ListenerTlsOptions, toTlsServerOptions } from '../../transport/listener-tls.ts';
 
 /** The certificate of the listeners, and how long it is valid. */
 export interface TlsFiles {
-  readonly options: TlsOptions;
+  readonly options: ListenerTlsOptions;
   /** The host names in the certificate. */
   readonly names: string;
   readonly validFromMs: number;
@@ -30,7 +30,7 @@ export function readTlsFiles(config: Config): TlsFiles | undefined {
     try {
       return readFileSync(file, 'utf8');
     } catch (error) {
-      throw refuse(name, reason(error as NodeJS.ErrnoException), error);
+      throw refuse(name, describeFileError(error as NodeJS.ErrnoException), error);
     }
   };
   const cert = read('cert', tls.cert);
@@ -40,7 +40,7 @@ export function readTlsFiles(config: Config): TlsFiles | undefined {
   if (clientCa !== undefined) parseCertificates(clientCa, (problem, cause) => refuse('clientCa', problem, cause));
   const privateKey = parseKey(key, (problem, cause) => refuse('key', problem, cause));
   if (!leaf!.checkPrivateKey(privateKey)) throw refuse('key', explainPair(leaf!, privateKey, tls.cert));
-  const options: TlsOptions = {
+  const options: ListenerTlsOptions = {
     cert,
     key,
     ...(clientCa !== undefined && { clientCa }),
@@ -113,7 +113,7 @@ export interface CertificateWatch {
   /** When the certificate in use expires. */
   readonly validToMs: number;
   /** Reads the files again. If they cannot be used, logs that and keeps the old certificate. */
-  renew(show: (tls: TlsOptions) => void): void;
+  renew(show: (tls: ListenerTlsOptions) => void): void;
   close(): void;
 }
 

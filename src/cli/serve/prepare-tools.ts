@@ -1,7 +1,7 @@
 // What first calls would wait for, built as soon as the gateway listens: the validator, the search index, the actions of grouped
 // tools.
 import { setTimeout as delay } from 'node:timers/promises';
-import { inSteps } from '../../executor/turns.ts';
+import { inSteps } from '../../event-loop/turns.ts';
 import { expectCompilerLater, prepareCompiler } from '../../schema/check/compile-schema.ts';
 import type { Components } from './serve-process.ts';
 

@@ -8,7 +8,7 @@ import { createGateway, type Gateway } from '../../gateway.ts';
 import { createLog, type Logger } from '../../log.ts';
 import type { SharedState } from '../../state/shared-state.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import { createRefusals, type Refusals } from '../../transport/door/refusals.ts';
+import { createRefusals, type Refusals } from '../../transport/refusals.ts';
 import type { Primary } from '../../workers/in-worker.ts';
 import { openAdmin, openReports } from '../admin/open-admin.ts';
 import { ADMIN_TOPIC } from '../admin/worker-report.ts';

@@ -2,7 +2,7 @@
 // and everything is released.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { flushLog } from '../../log.ts';
-import { POOLED_QUIET_MS } from '../../transport/ending/patience.ts';
+import { POOLED_QUIET_MS } from '../../transport/closing.ts';
 import type { Primary } from '../../workers/in-worker.ts';
 import { createSecondSignal } from '../second-signal.ts';
 import type { Components } from './serve-process.ts';

@@ -1,12 +1,12 @@
 // The listeners of a gateway: HTTP, TCP and stdio, as the configuration asks for them.
 import type { Gateway } from '../../gateway.ts';
-import type { TlsOptions } from '../../transport/door/tls.ts';
-import type { HttpServer } from '../../transport/http.ts';
-import { serveHttp } from '../../transport/http-server.ts';
+import type { HttpServer } from '../../transport/http-listener.ts';
 import type { TransportLoad } from '../../transport/in-flight.ts';
-import { LINES_UNDER_WAY } from '../../transport/lines/lines.ts';
+import { REQUESTS_PER_CONNECTION } from '../../transport/lines/conversation.ts';
 import { type StdioServer, startStdio } from '../../transport/lines/stdio.ts';
 import { type ProtocolOf, startTcp, type TcpServer } from '../../transport/lines/tcp.ts';
+import type { ListenerTlsOptions } from '../../transport/listener-tls.ts';
+import { serveHttp } from '../../transport/serve-http.ts';
 import type { Primary } from '../../workers/in-worker.ts';
 import { chooseService } from '../open-gateway.ts';
 import { bracketed } from './client-url.ts';
@@ -53,7 +53,7 @@ export async function startTransports(
 }
 
 /** Has both listeners show another certificate. */
-export function renewTls({ http, tcp }: Transports, tls: TlsOptions): void {
+export function renewTls({ http, tcp }: Transports, tls: ListenerTlsOptions): void {
   http?.renewTls(tls);
   tcp?.renewTls(tls);
 }
@@ -113,7 +113,7 @@ function openTcp(components: Components, port: number, endListening?: EndListeni
 }
 
 function lineLimits({ config, gateway }: Components) {
-  return { maxLineBytes: config.maxBodyBytes, maxConcurrent: LINES_UNDER_WAY, giveUp: gateway.abort };
+  return { maxLineBytes: config.maxBodyBytes, maxConcurrent: REQUESTS_PER_CONNECTION, giveUp: gateway.abort };
 }
 
 /** How much each of them carries. */

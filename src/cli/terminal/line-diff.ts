@@ -1,6 +1,6 @@
 // What changes in a file, line by line, as people know it from patches.
 
-import { visible } from '../../endpoint/hidden.ts';
+import { escapeHiddenCharacters } from '../../endpoint/hidden.ts';
 import { colours as pc } from './palette.ts';
 
 const CONTEXT = 2;
@@ -31,9 +31,9 @@ function toLines(text: string): string[] {
   return text === '' ? [] : text.replace(/\n$/, '').split('\n');
 }
 
-const minus = (line: string) => pc.red(`- ${visible(line)}`);
-const plus = (line: string) => pc.green(`+ ${visible(line)}`);
-const same = (line: string) => pc.dim(`  ${visible(line)}`);
+const minus = (line: string) => pc.red(`- ${escapeHiddenCharacters(line)}`);
+const plus = (line: string) => pc.green(`+ ${escapeHiddenCharacters(line)}`);
+const same = (line: string) => pc.dim(`  ${escapeHiddenCharacters(line)}`);
 
 /** Longest common subsequence; runs of lines that stay are cut to their ends. */
 function align(removals: readonly string[], additions: readonly string[]): string[] {

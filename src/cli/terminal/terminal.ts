@@ -1,6 +1,6 @@
 // How things look on a terminal: tables, colour, progress.
 import { coloursFor } from '../../colours.ts';
-import { visible } from '../../endpoint/hidden.ts';
+import { escapeHiddenCharacters } from '../../endpoint/hidden.ts';
 import type { Output } from '../io.ts';
 import { colours as pc } from './palette.ts';
 
@@ -13,7 +13,7 @@ const ANSI_PARTS = new RegExp(`(${String.fromCharCode(27)}\\[[0-9;]*m)`);
  * Text of a document or a caller on one line, without control sequences: those could act on the terminal or imitate our output.
  */
 export function shown(text: string): string {
-  return visible(text).replace(/\s+/g, ' ');
+  return escapeHiddenCharacters(text).replace(/\s+/g, ' ');
 }
 
 /** Characters that take a place; colours do not. */

@@ -5,11 +5,11 @@ import type { AdminServer } from '../../admin/admin-server.ts';
 import type { Config } from '../../config/read-config.ts';
 import { createLog, flushLog, type Logger, setLevel } from '../../log.ts';
 import { createPrimaryState } from '../../state/primary-state.ts';
-import { createRefusals } from '../../transport/door/refusals.ts';
-import type { Slot } from '../../workers/slot.ts';
+import { createRefusals } from '../../transport/refusals.ts';
 import { Supervisor } from '../../workers/supervise.ts';
 import { listWorkerFlags } from '../../workers/worker-launch.ts';
 import { STATE_TOPIC } from '../../workers/worker-messages.ts';
+import type { WorkerSlot } from '../../workers/worker-slot.ts';
 import { listenForAdmin, refuseOpenAdmin } from '../admin/listen-for-admin.ts';
 import { ADMIN_TOPIC } from '../admin/worker-report.ts';
 import { WorkersView } from '../admin/workers-view.ts';
@@ -33,7 +33,7 @@ export async function runPrimary(io: Io, config: Config, workers: number): Promi
   const view = config.admin && openView(config, workers, log, () => progress.isStopping);
   const admin = view && (await openListener(config, view, log));
   /** What to do when the worker of a slot has ended. */
-  const detachers = new Map<Slot, () => void>();
+  const detachers = new Map<WorkerSlot, () => void>();
   const supervisor = new Supervisor({
     workers,
     secret: randomBytes(SECRET_BYTES).toString('base64url'),

@@ -1,12 +1,12 @@
 // The settings of one worker: limits of the whole gateway are divided by the number of workers, and what only one process can use
 // (the audit file) gets the number of the slot.
 import { createHash } from 'node:crypto';
-import { defaultKeyFile, fileOfSlot } from '../../audit/trail-names.ts';
+import { defaultKeyFile, workerTrailFile } from '../../audit/trail-names.ts';
 import type { Config } from '../../config/read-config.ts';
 import type { Gateway } from '../../gateway.ts';
-import type { Begin } from '../../workers/worker-messages.ts';
+import type { WorkerStart } from '../../workers/worker-messages.ts';
 
-export function toWorkerConfig(config: Config, { slot, workers, ports }: Begin): Config {
+export function toWorkerConfig(config: Config, { slot, workers, ports }: WorkerStart): Config {
   const { audit, tcp } = config;
   return {
     ...config,
@@ -15,7 +15,11 @@ export function toWorkerConfig(config: Config, { slot, workers, ports }: Begin):
     maxConnections: shareOf(config.maxConnections, slot, workers),
     maxHttpConnections: shareOf(config.maxHttpConnections, slot, workers),
     ...(audit && {
-      audit: { ...audit, file: fileOfSlot(audit.file, slot), keyFile: audit.keyFile ?? defaultKeyFile(audit.file) },
+      audit: {
+        ...audit,
+        file: workerTrailFile(audit.file, slot),
+        keyFile: audit.keyFile ?? defaultKeyFile(audit.file),
+      },
     }),
   };
 }

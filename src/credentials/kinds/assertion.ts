@@ -3,8 +3,8 @@
 import type { ExecutionContext } from '../../call/execution-context.ts';
 import {
   type CallerText,
-  type Filled,
-  fillText,
+  type FilledText,
+  fillCallerText,
   fillValue,
   parseCallerText,
 } from '../../endpoint/caller/caller-text.ts';
@@ -177,12 +177,12 @@ function statementOf(
   { name, subject, claims: entries }: AssertionCredential,
   { principal, label: tool }: ExecutionContext,
 ): { readonly subject: string; readonly claims: Record<string, unknown> } {
-  const take = <Value>(filling: Filled<Value>): Value => {
+  const take = <Value>(filling: FilledText<Value>): Value => {
     if ('value' in filling) return filling.value;
     throw unknownCaller(tool, `its assertion ${name} identifies the caller`, filling.problem);
   };
   const claims: Record<string, unknown> = {};
   for (const claim of entries)
     claims[claim.name] = 'text' in claim ? take(fillValue(claim.text, principal, tool)) : claim.value;
-  return { subject: take(fillText(subject, principal, tool)), claims };
+  return { subject: take(fillCallerText(subject, principal, tool)), claims };
 }

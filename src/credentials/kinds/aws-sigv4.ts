@@ -4,7 +4,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { Credential, Secret } from '../../endpoint/credential.ts';
 import { type Environment, lookup } from '../../endpoint/environment.ts';
-import { decodeText } from '../../endpoint/untrusted.ts';
+import { decodePercent } from '../../endpoint/untrusted.ts';
 import { encode } from '../../endpoint/wire-text.ts';
 import {
   AUTHORIZATION,
@@ -161,7 +161,7 @@ function sign<Request extends SignableRequest>(request: Request, credential: Aws
 /** Strictly encoded. For all services but S3, whose object keys may contain anything, it is normalised first and encoded twice. */
 function canonicalPath(path: string, service: string): string {
   const isS3 = service === 's3';
-  const once = (isS3 ? path : normalise(path)).split('/').map((segment) => encode(decodeText(segment)));
+  const once = (isS3 ? path : normalise(path)).split('/').map((segment) => encode(decodePercent(segment)));
   return (isS3 ? once : once.map(encode)).join('/') || '/';
 }
 
@@ -180,7 +180,7 @@ function canonicalQuery(query: string): string {
   const pairs = query.split('&').filter((pair) => pair !== '');
   const parameters = pairs.map((pair) => {
     const [name = '', ...rest] = pair.replaceAll('+', ' ').split('=');
-    return [encode(decodeText(name)), encode(decodeText(rest.join('=')))] as const;
+    return [encode(decodePercent(name)), encode(decodePercent(rest.join('=')))] as const;
   });
   const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
   return parameters

@@ -1,6 +1,6 @@
 // User name and password (RFC 7617): `Authorization: Basic <encoded>`.
 import type { Credential, Secret } from '../../endpoint/credential.ts';
-import { type Environment, readSecret } from '../../endpoint/environment.ts';
+import { type Environment, lookupSecret } from '../../endpoint/environment.ts';
 import { basicToken } from '../../endpoint/headers/header-names.ts';
 import { AUTHORIZATION, type CredentialKind, hiddenText, type ShapeTools, withoutValue } from '../credential-kind.ts';
 import { type SecretField, secretFields } from '../secret-fields.ts';
@@ -39,7 +39,7 @@ const shape = (tools: ShapeTools) =>
 /** A password may be empty: if its variable is set to nothing, or if it has no variable. */
 export function readPassword(variable: string | undefined, env: Environment): Secret {
   if (variable === undefined) return { variable: '', value: '' };
-  const secret = readSecret(env, variable);
+  const secret = lookupSecret(env, variable);
   return secret.value === undefined && Object.hasOwn(env, variable) && secret.problem === undefined
     ? { variable, value: env[variable] }
     : secret;

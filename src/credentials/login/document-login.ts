@@ -3,7 +3,7 @@
 // only asks for a token.
 
 import { originOf } from '../../endpoint/address.ts';
-import { isOfHeader } from '../../endpoint/headers/header-fields.ts';
+import { isHeaderCredential } from '../../endpoint/headers/header-fields.ts';
 import type { Domain, Endpoint } from '../../endpoint/model.ts';
 import { CREDENTIAL_NAME, toSnakeCase } from '../../endpoint/names.ts';
 import { isSecretField } from '../../endpoint/secret-names.ts';
@@ -26,7 +26,9 @@ export function loginLines(domain: Domain): string[] {
   const flows = [...credentials].filter(isLogin).filter(({ isScheme }) => isScheme === true);
   const [flow] = flows;
   if (flow !== undefined) return linesOfFlow(flow, flows, domain.endpoints);
-  const isProven = [...credentials].some((one) => !credentialKind(one).mayComeFromLogin || isOfHeader(one.name));
+  const isProven = [...credentials].some(
+    (one) => !credentialKind(one).mayComeFromLogin || isHeaderCredential(one.name),
+  );
   const operation = isProven ? undefined : domain.endpoints.find(isPasswordLogin);
   return operation === undefined ? [] : linesOfOperation(operation, [...credentials][0]?.name, domain.name);
 }

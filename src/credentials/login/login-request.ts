@@ -1,6 +1,6 @@
 // A login as data: the request with its `${VARIABLE}`s filled in, and the secrets it is made of.
 import type { Secret } from '../../endpoint/credential.ts';
-import { type Environment, expand, lookup, readSecret } from '../../endpoint/environment.ts';
+import { type Environment, expand, lookup, lookupSecret } from '../../endpoint/environment.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import { isSecretField, snakeWords } from '../../endpoint/secret-names.ts';
 
@@ -75,7 +75,7 @@ export function fillLogin(template: LoginTemplate, env: Environment): { request:
       const before = secrets.get(name);
       // One that is a name in one place and a password in another is a password.
       if (before !== undefined && before.isName !== true) continue;
-      const { problem } = value === undefined ? readSecret(env, name) : {};
+      const { problem } = value === undefined ? lookupSecret(env, name) : {};
       secrets.set(name, {
         variable: name,
         value: value ?? before?.value,

@@ -1,6 +1,6 @@
 // Finds the token in the answer of a login, and how long it is valid.
 import { isObject } from '../../endpoint/is-object.ts';
-import { at, own, parseJson } from '../../endpoint/untrusted.ts';
+import { own, parseJson, valueAtPath } from '../../endpoint/untrusted.ts';
 import type { TokenLifetime } from '../kinds/login.ts';
 
 const TOKEN_KEYS = [
@@ -44,7 +44,7 @@ const LIKELY_MS = 100_000;
 export function findToken(answer: unknown, path: string | undefined): string | undefined {
   // `"eyJ…"`: the whole answer.
   if (typeof answer === 'string' && path === undefined) return answer;
-  const value = path === undefined ? findFirst(answer, TOKEN_KEYS, isText) : at(answer, path);
+  const value = path === undefined ? findFirst(answer, TOKEN_KEYS, isText) : valueAtPath(answer, path);
   return isText(value) ? value : undefined;
 }
 
@@ -56,7 +56,7 @@ export function findLifetime(
   now = Date.now(),
 ): number | undefined {
   if (place !== undefined && 'seconds' in place) return place.seconds;
-  if (place !== undefined) return toSeconds(at(answer, place.at), place.unit ?? unitOf(place.at), now);
+  if (place !== undefined) return toSeconds(valueAtPath(answer, place.at), place.unit ?? unitOf(place.at), now);
   const key = LIFETIME_KEYS.find((name) => holderOf(answer, name) !== undefined);
   const seconds = key === undefined ? undefined : toSeconds(own(holderOf(answer, key), key), unitOf(key), now);
   return seconds ?? lifetimeOfJwt(token, now);

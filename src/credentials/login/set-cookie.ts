@@ -1,5 +1,5 @@
 // Cookies that a login sets (RFC 6265), kept as long as its token would be and sent to its origin only.
-import { decodeText } from '../../endpoint/untrusted.ts';
+import { decodePercent } from '../../endpoint/untrusted.ts';
 
 export interface Cookie {
   /** `name=value`. */
@@ -42,7 +42,7 @@ const ORDINARY = /^(?:[A-Za-z_. -]{1,19}|[\d.:_-]{1,15}|\d{4}-\d\d-\d\dT[\d:.Z+-
 function secretsIn(name: string, pair: string): string[] {
   const text = pair.slice(name.length + 1).replace(/^"(.*)"$/, '$1');
   if (text.length < (SESSION.test(name) ? 8 : 16) || ORDINARY.test(text)) return [];
-  const plain = decodeText(text);
+  const plain = decodePercent(text);
   return plain === text ? [text] : [text, plain];
 }
 

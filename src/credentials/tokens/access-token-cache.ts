@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Credential } from '../../endpoint/credential.ts';
-import type { Connection } from '../../endpoint/model.ts';
+import type { UpstreamConnection } from '../../endpoint/model.ts';
 import { tokenProofOf } from '../proof.ts';
 import type { CallerToken } from './caller-token.ts';
 import type { ClientAuthentication } from './client-request.ts';
@@ -92,7 +92,11 @@ export class AccessTokenCache {
     return entry;
   }
 
-  #entryOfCaller(credential: Credential, callerToken: CallerToken, connection: Connection | undefined): TokenEntry {
+  #entryOfCaller(
+    credential: Credential,
+    callerToken: CallerToken,
+    connection: UpstreamConnection | undefined,
+  ): TokenEntry {
     let exchange = this.#exchanges.get(credential);
     if (exchange === undefined) {
       exchange = { key: keyOf(credential, connection), authentication: { inBody: false } };
@@ -185,7 +189,7 @@ export function secretsOfToken({ token, cookies = [] }: IssuedToken): string[] {
  * Credentials with the same content share a token, wherever they are declared, if they use the same connection: a token may be
  * bound to the certificate it was requested with (RFC 8705).
  */
-function keyOf(credential: Credential, connection: Connection | undefined): string {
+function keyOf(credential: Credential, connection: UpstreamConnection | undefined): string {
   const content = tokenProofOf(credential).cacheKey(credential);
   return createHash('sha256')
     .update(JSON.stringify([credential.kind, ...content, connection]))

@@ -1,8 +1,8 @@
 // What all servers that issue tokens have in common: where a secret may be sent, the request, and how they refuse.
 import { maySeeSecrets } from '../../endpoint/address.ts';
 import type { Credential } from '../../endpoint/credential.ts';
-import { visible } from '../../endpoint/hidden.ts';
-import type { Connection, EndpointLimits } from '../../endpoint/model.ts';
+import { escapeHiddenCharacters } from '../../endpoint/hidden.ts';
+import type { EndpointLimits, UpstreamConnection } from '../../endpoint/model.ts';
 import type { Redactor } from '../../endpoint/redaction/redact.ts';
 import { GatewayError, NoTokenError, ToolError } from '../../errors.ts';
 import type { CallSpan } from '../../tracing/call-span.ts';
@@ -25,7 +25,7 @@ export interface TokenRequest<C extends Credential = Credential> {
   readonly tool: string;
   readonly apiOrigin: string;
   /** How the requests of that call travel; a client certificate stays with the API's own origin. */
-  readonly connection?: Connection | undefined;
+  readonly connection?: UpstreamConnection | undefined;
   /** The step of the call's trace in which the token is fetched. */
   readonly span?: CallSpan | undefined;
 }
@@ -43,7 +43,7 @@ export interface TokenHttpRequest {
   readonly limits: EndpointLimits;
   /** Repeating it changes nothing. */
   readonly isRead: true;
-  readonly connection: Connection | undefined;
+  readonly connection: UpstreamConnection | undefined;
   readonly publicOnly: boolean;
 }
 
@@ -198,7 +198,7 @@ export function checkIssued(
   throw new ToolError(
     'MISSING_CREDENTIAL',
     tool,
-    `${origin} ${words.refused} (${status}${reason === '' ? '' : ` ${visible(reason.slice(0, MAX_REASON_CHARS))}`}). The call was not made. ${words.check} Changing the arguments does not help.`,
+    `${origin} ${words.refused} (${status}${reason === '' ? '' : ` ${escapeHiddenCharacters(reason.slice(0, MAX_REASON_CHARS))}`}). The call was not made. ${words.check} Changing the arguments does not help.`,
     { tool, status, variables: words.variables },
   );
 }
@@ -215,7 +215,7 @@ function redirectBlocked(
   const what = server === 'login' ? `the login ${name}` : `the token URL of ${name}`;
   const location = String(headers.location ?? '');
   const target = location !== '' && URL.canParse(location, url.href) ? new URL(location, url.href) : undefined;
-  const address = target && visible(redact(target.origin + target.pathname)).slice(0, MAX_REASON_CHARS);
+  const address = target && escapeHiddenCharacters(redact(target.origin + target.pathname)).slice(0, MAX_REASON_CHARS);
   const fix =
     address === undefined
       ? `The answer names no new address; check the address in credentials.${name} of the domain file.`

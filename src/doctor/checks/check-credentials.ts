@@ -2,7 +2,7 @@
 // although no security scheme says so. --fix writes none of this: a person decides which variable is sent, and a document must not get
 // one by naming its scheme after it.
 
-import { waysToTell } from '../../credentials/caller-need.ts';
+import { listCallerIdentification } from '../../credentials/caller-need.ts';
 import {
   alternativesOf,
   formatOf,
@@ -126,7 +126,8 @@ function* findTokens(domain: string, endpoints: readonly Endpoint[]): Generator<
 /** Notes operations that identify the caller to the API, which may base its permissions on that. */
 function* findCallers(domain: string, endpoints: readonly Endpoint[]): Generator<Finding> {
   const counts = new Map<string, number>();
-  for (const endpoint of endpoints) for (const way of waysToTell(endpoint)) counts.set(way, (counts.get(way) ?? 0) + 1);
+  for (const endpoint of endpoints)
+    for (const way of listCallerIdentification(endpoint)) counts.set(way, (counts.get(way) ?? 0) + 1);
   for (const [way, count] of counts)
     yield {
       check: 'credentials',

@@ -6,7 +6,7 @@ import { own, parseJson } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import { createSchemaValidator } from '../../schema/check/validator.ts';
 import { type ExampleCall, exampleCalls } from '../../schema/example-calls.ts';
-import type { Problem } from '../../schema/explain/refusal.ts';
+import type { ArgumentProblem } from '../../schema/explain/refusal.ts';
 import { splitPath } from '../../schema/explain/show.ts';
 import { copyOf, setOwn } from '../../schema/keywords.ts';
 import { type DiagnoseInput, type Finding, type Repair, repairOperation } from '../finding.ts';
@@ -17,7 +17,7 @@ const MAX_MESSAGE = 400;
 /** An example that the gateway refuses. */
 interface Refusal {
   readonly call: ExampleCall;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ArgumentProblem[];
   /** For each problem: how the example is miswritten, if that is the cause. */
   readonly typos: readonly (string | undefined)[];
 }
@@ -73,7 +73,7 @@ function tellRefusals(name: string, endpoint: Endpoint, refusals: readonly Refus
 }
 
 /** How an example is miswritten: its value is valid without its quotation marks, without blanks, or parsed as JSON. */
-function findTypo(call: ExampleCall, { path }: Problem): string | undefined {
+function findTypo(call: ExampleCall, { path }: ArgumentProblem): string | undefined {
   const keys = splitPath(path);
   const value = keys.reduce<unknown>((inner, key) => own(inner, key), call.arguments);
   if (typeof value !== 'string' || keys.length === 0) return undefined;
@@ -116,14 +116,16 @@ function mergeValues(repairs: readonly Repair[]): readonly Repair[] {
   return [...byPlace.values()];
 }
 
-function problemsOf(call: ExampleCall): readonly Problem[] {
+function problemsOf(call: ExampleCall): readonly ArgumentProblem[] {
   try {
     createSchemaValidator(call.schema())('', call.arguments);
     return [];
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     const { errors } = error.details;
-    return Array.isArray(errors) ? (errors as Problem[]) : [{ path: '', problem: 'rule', message: error.message }];
+    return Array.isArray(errors)
+      ? (errors as ArgumentProblem[])
+      : [{ path: '', problem: 'rule', message: error.message }];
   }
 }
 

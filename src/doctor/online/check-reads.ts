@@ -7,7 +7,7 @@ import type { Args, Endpoint } from '../../endpoint/model.ts';
 import { own } from '../../endpoint/untrusted.ts';
 import { BUDGET_EXCEEDED, Budget } from '../../schema/check/budget.ts';
 import { explain } from '../../schema/explain/explain-errors.ts';
-import type { Problem } from '../../schema/explain/refusal.ts';
+import type { ArgumentProblem } from '../../schema/explain/refusal.ts';
 import { splitPath } from '../../schema/explain/show.ts';
 import { counted, type Finding, type Repair, repairOperation } from '../finding.ts';
 import { propertyOf } from '../properties-of.ts';
@@ -153,7 +153,7 @@ function* judge(
 }
 
 /** Where an answer differs from the document. */
-function driftOf({ outputSchema }: Endpoint, value: unknown): readonly Problem[] {
+function driftOf({ outputSchema }: Endpoint, value: unknown): readonly ArgumentProblem[] {
   if (outputSchema === undefined) return [];
   try {
     return explain(outputSchema, value, { budget: new Budget(), max: MAX_PROBLEMS, subject: 'the answer' });
@@ -165,7 +165,7 @@ function driftOf({ outputSchema }: Endpoint, value: unknown): readonly Problem[]
 
 function tellDrift(
   { name, endpoint }: CatalogOperation,
-  problems: readonly Problem[],
+  problems: readonly ArgumentProblem[],
   value: unknown,
   all: readonly CatalogOperation[],
 ): Finding {
@@ -189,7 +189,7 @@ function tellDrift(
 /** Operations with an argument of the same name, whose list lacks a value that the API itself answers with. */
 function lenientRepairs(
   { domain }: Endpoint,
-  problems: readonly Problem[],
+  problems: readonly ArgumentProblem[],
   value: unknown,
   all: readonly CatalogOperation[],
 ): readonly Repair[] {

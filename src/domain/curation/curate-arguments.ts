@@ -5,7 +5,13 @@ import type { Arg, Args, Endpoint, FixedValue, JsonSchema, Pagination } from '..
 import type { Problem } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
 import { omitUndefined } from '../../endpoint/untrusted.ts';
-import { type BodyRules, changeBodyRules, type Fate, readBodyRules, withBodyRules } from '../../schema/body-rules.ts';
+import {
+  type ArgumentOutcome,
+  type BodyRules,
+  changeBodyRules,
+  readBodyRules,
+  withBodyRules,
+} from '../../schema/body-rules.ts';
 import { explainMisfit } from '../../schema/check/validator.ts';
 import { ownSchema } from '../../schema/references.ts';
 import { fillDefaults, readClamps } from '../definition/argument-values.ts';
@@ -143,7 +149,7 @@ function checkAlternatives(endpoint: Endpoint, changes: Changes, at: Path): Prob
   });
 }
 
-function presenceOf(change: ArgCuration | undefined): Fate {
+function presenceOf(change: ArgCuration | undefined): ArgumentOutcome {
   if (change === undefined) return undefined;
   if (presetOf(change) !== undefined) return change.fixed === undefined ? 'free' : 'sent';
   if (change.hide === true) return 'never';

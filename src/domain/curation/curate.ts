@@ -7,11 +7,11 @@ import { toSummary } from '../../endpoint/plain-text.ts';
 import type { Problem } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
 import { mergeAudit } from '../definition/audit-plan.ts';
-import { argumentsOf, mergeHeaders } from '../definition/caller-plan.ts';
+import { argumentsOverwritingHeaders, mergeHeaders } from '../definition/caller-header-rules.ts';
+import { buildToolName, checkExpose, checkPaging } from '../definition/declared-names.ts';
 import type { ArgAddition, ArgCuration, DomainDefinition, OperationCuration } from '../definition/definition-types.ts';
 import { checkPick } from '../definition/pick-paths.ts';
 import { isAddition } from '../definition/shape/curation-schema.ts';
-import { buildToolName, checkExpose, checkPaging } from '../definition/uses.ts';
 import { withFields } from './copy-endpoint.ts';
 import { curateArguments, curateBody } from './curate-arguments.ts';
 import { addArguments, openOperation } from './extend-operation.ts';
@@ -174,7 +174,7 @@ export function curateOperations(
 
 /** Hides arguments for headers that the file itself writes, so that callers cannot set them. */
 function hideCallerArguments(endpoint: Endpoint, { problems }: CurationContext): Endpoint {
-  const keys = argumentsOf(endpoint);
+  const keys = argumentsOverwritingHeaders(endpoint);
   if (keys.length === 0) return endpoint;
   const hidden = Object.fromEntries(keys.map((key) => [key, { hide: true, required: false }]));
   return curateArguments(endpoint, hidden, ['headers'], problems);

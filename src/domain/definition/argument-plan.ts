@@ -6,7 +6,7 @@ import { FILE_SCHEMA } from '../../endpoint/conventions/file-types.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, JsonSchema, Parsed } from '../../endpoint/model.ts';
 import { ARGUMENT_KEY } from '../../endpoint/names.ts';
-import { type Problem, place, toProblems } from '../../endpoint/problems.ts';
+import { formatFieldPath, type Problem, toProblems } from '../../endpoint/problems.ts';
 import { GatewayError } from '../../errors.ts';
 import { createSchemaValidator } from '../../schema/check/validator.ts';
 import { setOwn } from '../../schema/keywords.ts';
@@ -18,7 +18,7 @@ import { PLACEMENT_KEYS, placement } from './shape/placement-schema.ts';
 type Node = Record<string, unknown>;
 type Path = readonly (string | number)[];
 
-export interface ArgumentPlan {
+export interface DefinedArguments {
   /** type object, additionalProperties false. */
   readonly schema: Node;
   /** In order of appearance. */
@@ -40,7 +40,7 @@ interface Reading {
 const NO_ARGUMENTS: Node = { type: 'object', properties: {} };
 
 /** Reads the arguments of one endpoint; problems are collected, never thrown. */
-export function readArguments(definition: EndpointDefinition, at: Path, problems: Problem[]): ArgumentPlan {
+export function readArguments(definition: EndpointDefinition, at: Path, problems: Problem[]): DefinedArguments {
   const placements = new Map<string, Placement>();
   for (const [key, placement] of Object.entries(definition.place ?? {}))
     placements.set(key, typeof placement === 'string' ? { in: placement } : placement);
@@ -65,7 +65,7 @@ function isZod(value: unknown): value is z.ZodType {
   return typeof value === 'object' && value !== null && '_zod' in value;
 }
 
-function fromZod(type: z.ZodType, reading: Reading): ArgumentPlan {
+function fromZod(type: z.ZodType, reading: Reading): DefinedArguments {
   const { path, problems } = reading;
   let schema: Node;
   try {
@@ -91,7 +91,7 @@ function runZod(type: z.ZodType, args: Args, path: Path): z.ZodSafeParseResult<u
     return type.safeParse(args, { reportInput: true });
   } catch (error) {
     const reason = isAsyncError(error) ? 'it is asynchronous, which is not possible' : String(error);
-    const message = `A check of the domain file (${place(path)}) failed: ${reason}.`;
+    const message = `A check of the domain file (${formatFieldPath(path)}) failed: ${reason}.`;
     throw new GatewayError('HANDLER_FAILED', message, {}, error);
   }
 }
@@ -103,7 +103,7 @@ function isAsyncError(error: unknown): boolean {
 
 function toSentence(problem: Problem): string {
   if (problem.path.length === 0) return problem.message;
-  return `\`${place(problem.path)}\`${/^[A-Z]/.test(problem.message) ? ':' : ''} ${problem.message}`;
+  return `\`${formatFieldPath(problem.path)}\`${/^[A-Z]/.test(problem.message) ? ':' : ''} ${problem.message}`;
 }
 
 /** zod writes the safe-integer range into every integer and a pattern for every format; neither is of use to a model. */
@@ -122,7 +122,7 @@ function withoutNoise(value: unknown): unknown {
 }
 
 /** `args:` of a YAML file: each argument is a JSON Schema with its placement and `required: true` beside it. */
-function fromMap(args: Node, reading: Reading): ArgumentPlan {
+function fromMap(args: Node, reading: Reading): DefinedArguments {
   const { placements, path, problems } = reading;
   if (args.type === 'object' && isObject(args.properties)) {
     problems.push({ path, message: 'is a whole JSON Schema; call the key inputSchema instead of args' });
@@ -160,22 +160,22 @@ function fromMap(args: Node, reading: Reading): ArgumentPlan {
   return withDefaults(finish({ type: 'object', properties, required }, reading));
 }
 
-function fromSchema(declaration: JsonSchema, reading: Reading): ArgumentPlan {
+function fromSchema(declaration: JsonSchema, reading: Reading): DefinedArguments {
   const slips = checkSchema(declaration, reading.path);
   reading.problems.push(...slips);
   const schema = slips.length > 0 || !isObject(declaration) ? {} : (toCurrentSchema(declaration) as Node);
   return withDefaults(finish(schema, reading));
 }
 
-function withDefaults(plan: ArgumentPlan): ArgumentPlan {
+function withDefaults(plan: DefinedArguments): DefinedArguments {
   return { ...plan, ...fillDefaults(defaultsOf(plan), undefined) };
 }
 
-export function defaultsOf({ defaulted, properties }: ArgumentPlan): ReadonlyMap<string, unknown> {
+export function defaultsOf({ defaulted, properties }: DefinedArguments): ReadonlyMap<string, unknown> {
   return new Map([...defaulted].map((key) => [key, (properties.get(key) as Node).default]));
 }
 
-function finish(schema: Node, { placements, path, problems }: Reading): ArgumentPlan {
+function finish(schema: Node, { placements, path, problems }: Reading): DefinedArguments {
   const branches = [schema.oneOf, schema.anyOf].flatMap((list) => (Array.isArray(list) ? list.filter(isObject) : []));
   if (schema.type !== undefined && schema.type !== 'object') {
     problems.push({ path, message: `must describe an object of arguments; got type ${JSON.stringify(schema.type)}` });

@@ -2,7 +2,7 @@
 // author sees all mistakes of a file at once.
 
 import {
-  buildCredentials,
+  buildDeclaredCredentials,
   defaultSecurity,
   missingCredentials,
   nameSecrets,
@@ -11,11 +11,11 @@ import {
 } from '../../credentials/declarations.ts';
 import { originOf } from '../../endpoint/address.ts';
 import { readForward } from '../../endpoint/caller/forward-names.ts';
-import { effectOf, IDEMPOTENT } from '../../endpoint/conventions/effect.ts';
+import { effectOf, IDEMPOTENT_METHODS } from '../../endpoint/conventions/effect.ts';
 import { freeze } from '../../endpoint/freeze.ts';
-import { type HeadersFor, linesFor, readHeaderLines, readHeaders } from '../../endpoint/headers/header-fields.ts';
-import { DEFAULT_LIMITS, DEFAULT_RESPONSE, type Domain, type Endpoint } from '../../endpoint/model.ts';
-import { type Problem, place } from '../../endpoint/problems.ts';
+import { linesFor, type OriginHeaders, readHeaderLines, readHeaders } from '../../endpoint/headers/header-fields.ts';
+import { DEFAULT_ENDPOINT_LIMITS, DEFAULT_RESPONSE, type Domain, type Endpoint } from '../../endpoint/model.ts';
+import { formatFieldPath, type Problem } from '../../endpoint/problems.ts';
 import { omitUndefined } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import { type PositionOf, pointTo } from '../files/mistakes.ts';
@@ -23,14 +23,14 @@ import { readArguments } from './argument-plan.ts';
 import { readClamps } from './argument-values.ts';
 import { mergeAudit } from './audit-plan.ts';
 import { type BaseUrlOptions, readBaseUrl } from './base-url.ts';
-import { argumentsOf, mergeHeaders, refuseTwice } from './caller-plan.ts';
+import { argumentsOverwritingHeaders, mergeHeaders, refuseDuplicateHeaders } from './caller-header-rules.ts';
 import { buildConnection } from './connection-plan.ts';
+import { buildToolName, checkExpose, checkUses, readPinned } from './declared-names.ts';
 import { DOCUMENT_KEYS } from './definition-schema.ts';
 import type { DomainDefinition, EndpointDefinition } from './definition-types.ts';
 import { checkPick } from './pick-paths.ts';
 import { methodOf, placeArguments } from './place.ts';
 import { buildPromptSpecs, buildResourceSpecs } from './prompts-and-resources.ts';
-import { buildToolName, checkExpose, checkUses, readPinned } from './uses.ts';
 
 export interface BuildOptions extends BaseUrlOptions {
   /** Name of the file, for messages. */
@@ -41,7 +41,7 @@ export interface BuildOptions extends BaseUrlOptions {
   /** `Name: value` lines (`--header`), sent with every request and treated as secrets. */
   readonly headers?: readonly string[];
   /** Headers for one origin only; a domain at another origin does not get them. */
-  readonly headersFor?: HeadersFor;
+  readonly headersFor?: OriginHeaders;
 }
 
 /** Thrown for a definition that cannot work; `problems` keep their places for line numbers. */
@@ -52,7 +52,7 @@ export class DefinitionError extends GatewayError {
 
   constructor(source: string, problems: readonly Problem[], value?: unknown) {
     const lines = problems.map(({ path, message }) => {
-      const field = place(path);
+      const field = formatFieldPath(path);
       return `${source}${field === '' ? '' : ` ${field}`}: ${message}`;
     });
     super('BAD_DOMAIN', lines.join('\n'), { source });
@@ -109,10 +109,10 @@ function readShared(definition: DomainDefinition, options: BuildOptions, problem
   const url = base !== undefined && 'url' in base ? base.url : undefined;
   const origin = url === undefined ? undefined : originOf(url);
   const definitions = nameSecrets(definition.credentials, options, problems);
-  const credentials = buildCredentials(definitions, env, { url, headers: plain.headers }, problems);
+  const credentials = buildDeclaredCredentials(definitions, env, { url, headers: plain.headers }, problems);
   const lines = [...(options.headers ?? []), ...linesFor(options.headersFor, origin)];
   const forward = readForward(definition.forward ?? [], problems);
-  refuseTwice(forward, plain, credentials.values(), problems);
+  refuseDuplicateHeaders(forward, plain, credentials.values(), problems);
   const callerHeaders = [...plain.callerHeaders, ...forward];
   // Secret headers are sent along with every alternative.
   const proofs = [...plain.credentials, ...readHeaderLines(lines, env, problems)];
@@ -156,7 +156,7 @@ function buildEndpoint(action: string, own: EndpointDefinition, common: Shared):
     own.security === undefined
       ? common.security
       : readSecurity(own.security, common.credentials, [...at, 'security'], problems);
-  for (const key of argumentsOf({ ...wire, ...sentHeaders, security }))
+  for (const key of argumentsOverwritingHeaders({ ...wire, ...sentHeaders, security }))
     problems.push({
       path: [...at, 'args', key],
       message: 'would overwrite a header that identifies the caller; remove it',
@@ -182,7 +182,7 @@ function buildEndpoint(action: string, own: EndpointDefinition, common: Shared):
     tags: own.tags ?? [],
     effect,
     effectReason,
-    idempotent: own.idempotent ?? IDEMPOTENT.has(method),
+    idempotent: own.idempotent ?? IDEMPOTENT_METHODS.has(method),
     deprecated: own.deprecated ?? false,
     method,
     path: own.path,
@@ -193,8 +193,8 @@ function buildEndpoint(action: string, own: EndpointDefinition, common: Shared):
     security: withProofs(security, [...(abroad ? [] : common.proofs), ...headers.credentials]),
     response: { ...DEFAULT_RESPONSE, ...definition.response, ...own.response },
     limits: {
-      timeoutMs: own.timeoutMs ?? definition.timeoutMs ?? DEFAULT_LIMITS.timeoutMs,
-      maxResponseBytes: own.maxResponseBytes ?? definition.maxResponseBytes ?? DEFAULT_LIMITS.maxResponseBytes,
+      timeoutMs: own.timeoutMs ?? definition.timeoutMs ?? DEFAULT_ENDPOINT_LIMITS.timeoutMs,
+      maxResponseBytes: own.maxResponseBytes ?? definition.maxResponseBytes ?? DEFAULT_ENDPOINT_LIMITS.maxResponseBytes,
     },
     examples: own.examples ?? [],
     expose: own.expose ?? 'tool',

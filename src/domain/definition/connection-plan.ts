@@ -6,7 +6,7 @@ import { dirname, resolve } from 'node:path';
 import { originOf } from '../../endpoint/address.ts';
 import { type Environment, expand, lookup, needsVariables } from '../../endpoint/environment.ts';
 import { freeze } from '../../endpoint/freeze.ts';
-import type { Connection, ProxyServer } from '../../endpoint/model.ts';
+import type { ProxyServer, UpstreamConnection } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
 import { FILE_MARK, readSecretFile } from '../../endpoint/sources/secret-file.ts';
 import { omitUndefined } from '../../endpoint/untrusted.ts';
@@ -25,7 +25,7 @@ export interface ConnectionOptions {
 
 export interface ConnectionPlan {
   /** Undefined if the file has neither `tls` nor `proxy`. */
-  readonly connection?: Connection;
+  readonly connection?: UpstreamConnection;
   readonly warnings: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export function buildConnection(
       path: ['tls'],
       message: 'applies only to https, and the base URL starts with http://; correct one of them',
     });
-  const connection: Connection = {
+  const connection: UpstreamConnection = {
     ...(origin !== undefined && { origin }),
     ...(tls !== undefined && readTls(tls, options, problems, warnings)),
     ...omitUndefined({ proxy: proxy === undefined ? undefined : readProxy(proxy, options.env, problems) }),
@@ -55,7 +55,7 @@ function readTls(
   { env, source = '', url }: ConnectionOptions,
   problems: Problem[],
   warnings: string[],
-): Partial<Connection> {
+): Partial<UpstreamConnection> {
   const { ca, cert, key, passphraseEnv, passphraseFile, minVersion, serverName } = tls;
   const sayAt = (field: string) => (message: string) => {
     problems.push({ path: ['tls', field], message });
@@ -94,7 +94,7 @@ function readPair(
   path: string,
   passphrase: string | undefined,
   say: (message: string) => undefined,
-): Connection['certificate'] {
+): UpstreamConnection['certificate'] {
   const key = readKey(path, passphrase, certificates[0]!, say);
   if (key === undefined) return undefined;
   return { cert: certificates.join(''), key, ...(passphrase !== undefined && { passphrase }) };

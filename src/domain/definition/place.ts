@@ -16,7 +16,7 @@ import type {
 import type { Problem } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
 import { omitUndefined } from '../../endpoint/untrusted.ts';
-import type { ArgumentPlan } from './argument-plan.ts';
+import type { DefinedArguments } from './argument-plan.ts';
 import type { ArgumentLocation, BodyKind, EndpointDefinition, Placement } from './definition-types.ts';
 
 type Path = readonly (string | number)[];
@@ -41,7 +41,7 @@ const QUERY_METHODS = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
 export function placeArguments(
   definition: EndpointDefinition,
   effect: Effect,
-  plan: ArgumentPlan,
+  plan: DefinedArguments,
   at: Path,
   problems: Problem[],
 ): WirePlan {
@@ -79,7 +79,7 @@ export function placeArguments(
 }
 
 /** Places the arguments that a file adds to an imported operation. */
-export function placeAdditions(endpoint: Endpoint, plan: ArgumentPlan, at: Path, problems: Problem[]): WirePlan {
+export function placeAdditions(endpoint: Endpoint, plan: DefinedArguments, at: Path, problems: Problem[]): WirePlan {
   const { method, path, effect, args, fixed, withheld = [], headers, callerHeaders = [], security } = endpoint;
   const say: Say = (from, message) => problems.push({ path: [...at, ...from.slice(1)], message });
   const variables = templateVariables(path);
@@ -112,7 +112,7 @@ export function placeAdditions(endpoint: Endpoint, plan: ArgumentPlan, at: Path,
 function extendBody(
   before: BodyPlan | undefined,
   values: readonly PlacedValue[],
-  { placements }: ArgumentPlan,
+  { placements }: DefinedArguments,
   say: Say,
 ): BodyPlan | undefined {
   const parts = values.filter(({ to }) => to.in === 'body' || to.in === 'body-root');
@@ -146,7 +146,7 @@ interface PlacedValue {
   readonly always: boolean;
 }
 
-function listValues(plan: ArgumentPlan, toTarget: (key: string) => Target): PlacedValue[] {
+function listValues(plan: DefinedArguments, toTarget: (key: string) => Target): PlacedValue[] {
   return [...plan.properties.keys()].map((key) => {
     return { key, to: toTarget(key), required: plan.required.has(key), always: plan.defaulted.has(key) };
   });
@@ -164,7 +164,7 @@ function templateVariables(path: string): Set<string> {
 
 function chooseTarget(
   key: string,
-  { placements }: ArgumentPlan,
+  { placements }: DefinedArguments,
   method: string,
   variables: ReadonlySet<string>,
   kind: BodyKind | undefined,
@@ -263,7 +263,7 @@ function planBody(
   kind: BodyKind | undefined,
   values: readonly PlacedValue[],
   constants: readonly PlacedValue[],
-  { placements }: ArgumentPlan,
+  { placements }: DefinedArguments,
   say: Say,
 ): BodyPlan | undefined {
   const inBody = ({ to }: PlacedValue) => to.in === 'body' || to.in === 'body-root';

@@ -34,7 +34,7 @@ export async function findFiles(paths: readonly string[]): Promise<SourceFile[]>
       continue;
     }
     const about = await stat(path).catch((error: NodeJS.ErrnoException) => {
-      throw new GatewayError('BAD_DOMAIN', `${path}: ${reason(error)}`, { file: path });
+      throw new GatewayError('BAD_DOMAIN', `${path}: ${describeFileError(error)}`, { file: path });
     });
     if (!about.isDirectory()) sources.push(await classify(path));
     else for (const name of await listFolder(path)) sources.push(await classify(join(path, name)));
@@ -44,7 +44,7 @@ export async function findFiles(paths: readonly string[]): Promise<SourceFile[]>
 
 async function listFolder(path: string): Promise<string[]> {
   const entries = await readdir(path, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    throw new GatewayError('BAD_DOMAIN', `${path}: ${reason(error)}`, { file: path }, error);
+    throw new GatewayError('BAD_DOMAIN', `${path}: ${describeFileError(error)}`, { file: path }, error);
   });
   const names = entries
     .filter((entry) => !entry.isDirectory() && isDomainName(entry.name))
@@ -77,12 +77,17 @@ async function classify(file: string): Promise<SourceFile> {
     const text = await readFile(file, 'utf8');
     return DOCUMENT.test(text) ? { kind: 'document', file } : { kind: 'data', file, text };
   } catch (error) {
-    throw new GatewayError('BAD_DOMAIN', `${file}: ${reason(error as NodeJS.ErrnoException)}`, { file }, error);
+    throw new GatewayError(
+      'BAD_DOMAIN',
+      `${file}: ${describeFileError(error as NodeJS.ErrnoException)}`,
+      { file },
+      error,
+    );
   }
 }
 
 /** Why a file cannot be read, as the end of a sentence. */
-export function reason(error: NodeJS.ErrnoException): string {
+export function describeFileError(error: NodeJS.ErrnoException): string {
   if (error.code === 'ENOENT') return 'there is no such file or folder; check the path';
   if (error.code === 'EACCES' || error.code === 'EPERM') return 'may not be read; check its permissions';
   if (error.code === 'EISDIR') return 'is a folder, not a file';

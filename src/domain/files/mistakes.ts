@@ -1,16 +1,16 @@
 // Mistakes in files that people write, each on one line and with its place:
 // `domains/shop.yaml:12:5 credentials.key.kind: what is wrong, and what to write instead`.
-import { type Problem, place } from '../../endpoint/problems.ts';
+import { formatFieldPath, type Problem } from '../../endpoint/problems.ts';
 import { type ErrorCode, GatewayError } from '../../errors.ts';
 
 /** Counted from 1. */
-export interface Position {
+export interface FilePosition {
   readonly line: number;
   readonly column?: number;
 }
 
 /** The position of a field in its file, or of the nearest field around it. */
-export type PositionOf = (path: Problem['path']) => Position | undefined;
+export type PositionOf = (path: Problem['path']) => FilePosition | undefined;
 
 /** A mistake as `--json` gives it. */
 export interface Mistake {
@@ -41,7 +41,7 @@ export class MistakesError extends GatewayError {
 /** In the order of the file, without repetitions. */
 export function toMistakes(file: string, problems: readonly Problem[], positionOf?: PositionOf): Mistake[] {
   const mistakes = problems.map(({ path, message, other }): Mistake => {
-    const field = place(path);
+    const field = formatFieldPath(path);
     const beside = other === undefined ? '' : ` (see ${pointTo(file, other, positionOf)})`;
     return { file, ...positionOf?.(path), ...(field !== '' && { field }), message: `${message}${beside}` };
   });
@@ -51,7 +51,7 @@ export function toMistakes(file: string, problems: readonly Problem[], positionO
 
 /** `shop.yaml:12:5 include.tags`, as far as it is known. */
 export function pointTo(file: string, path: Problem['path'], positionOf?: PositionOf): string {
-  return [withPosition({ file, ...positionOf?.(path) }), place(path)].filter((part) => part !== '').join(' ');
+  return [withPosition({ file, ...positionOf?.(path) }), formatFieldPath(path)].filter((part) => part !== '').join(' ');
 }
 
 function toLine(mistake: Mistake): string {
@@ -59,6 +59,6 @@ function toLine(mistake: Mistake): string {
   return `${withPosition(mistake)}${field === undefined ? '' : ` ${field}`}: ${message}`;
 }
 
-function withPosition({ file, line, column }: { readonly file: string } & Partial<Position>): string {
+function withPosition({ file, line, column }: { readonly file: string } & Partial<FilePosition>): string {
   return [file, line, column].filter((part) => part !== undefined).join(':');
 }

@@ -5,9 +5,9 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { didYouMean } from '../../endpoint/suggest.ts';
 import { PACKAGE_FOLDER } from '../../product.ts';
-import type { Mistake, Position } from './mistakes.ts';
+import type { FilePosition, Mistake } from './mistakes.ts';
 
-interface Frame extends Position {
+interface Frame extends FilePosition {
   readonly path: string;
   readonly column: number;
   /** Of the function, where it has a name. */
@@ -130,7 +130,7 @@ function isOwn(path: string): boolean {
  * The compiler keeps line numbers, but rewrites imports and exports: columns in those lines are wrong and are left out, unless
  * the wrong word can be found in the line.
  */
-async function usablePosition({ path, line, column }: Frame, word?: string): Promise<Position> {
+async function usablePosition({ path, line, column }: Frame, word?: string): Promise<FilePosition> {
   const lines = (await readFile(path, 'utf8').catch(() => '')).split('\n');
   const text = lines[line - 1] ?? '';
   for (const offset of word === undefined ? [] : NEAR_LINES) {

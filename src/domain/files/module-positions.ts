@@ -1,7 +1,7 @@
 // Finds the positions of fields in a TypeScript or JavaScript domain file by scanning its text: object literals in the default export
 // or in constants of the file. Objects that are built in other ways have no known position.
 import type { Problem } from '../../endpoint/problems.ts';
-import type { Position, PositionOf } from './mistakes.ts';
+import type { FilePosition, PositionOf } from './mistakes.ts';
 
 /** An open bracket. Without a path, nothing in it is a field of the domain. */
 interface OpenBracket {
@@ -40,7 +40,7 @@ function offsetOf(offsets: ReadonlyMap<string, number>, path: Problem['path']): 
   return undefined;
 }
 
-function positionAt(text: string, offset: number): Position {
+function positionAt(text: string, offset: number): FilePosition {
   const before = text.slice(0, offset);
   return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
 }

@@ -4,7 +4,7 @@ import type * as Yaml from 'yaml';
 import type { Document, LineCounter, Node } from 'yaml';
 import type { Problem } from '../../endpoint/problems.ts';
 import type { ErrorCode } from '../../errors.ts';
-import { MistakesError, type Position, type PositionOf, toMistakes } from './mistakes.ts';
+import { type FilePosition, MistakesError, type PositionOf, toMistakes } from './mistakes.ts';
 
 export interface ReadYaml {
   readonly value: unknown;
@@ -38,7 +38,7 @@ export function parseYaml(text: string, file: string, code: ErrorCode = 'BAD_DOM
 function listDuplicates(document: Document.Parsed, file: string, lines: LineCounter) {
   const { isPair, isScalar, visit } = yaml();
   const problems: Problem[] = [];
-  const positions = new Map<Problem['path'], Position>();
+  const positions = new Map<Problem['path'], FilePosition>();
   visit(document, {
     Map: (_, map, ancestors) => {
       const firstLines = new Map<string, number>();
@@ -62,12 +62,16 @@ function listDuplicates(document: Document.Parsed, file: string, lines: LineCoun
   return toMistakes(file, problems, (path) => positions.get(path));
 }
 
-function positionAt(offset: number, lines: LineCounter): Position {
+function positionAt(offset: number, lines: LineCounter): FilePosition {
   const { line, col } = lines.linePos(offset);
   return { line, column: col };
 }
 
-function findPosition(root: Node | null, path: readonly (string | number)[], lines: LineCounter): Position | undefined {
+function findPosition(
+  root: Node | null,
+  path: readonly (string | number)[],
+  lines: LineCounter,
+): FilePosition | undefined {
   const { isAlias, isMap, isScalar, isSeq } = yaml();
   let at: Node | null | undefined = root;
   let offset = root?.range?.[0];

@@ -9,7 +9,7 @@ import { DefinitionError } from '../definition/build-domain.ts';
 import { isDefined } from '../definition/define-domain.ts';
 import { checkDefinition } from '../definition/definition-schema.ts';
 import type { DomainDefinition, ResourceDefinition } from '../definition/definition-types.ts';
-import { reason, type SourceFile } from './domain-files.ts';
+import { describeFileError, type SourceFile } from './domain-files.ts';
 import { importModule, type Library } from './load-module.ts';
 import { MistakesError, type PositionOf, toMistakes } from './mistakes.ts';
 import { findPositions } from './module-positions.ts';
@@ -119,7 +119,7 @@ async function readBeside(
     if ((await stat(path)).size > MAX_RESOURCE_BYTES) return { problem: `is larger than ${MAX_RESOURCE_BYTES} bytes` };
     return { resource: { ...resource, text: await readFile(path, 'utf8') } };
   } catch (error) {
-    return { problem: `${file}: ${reason(error as NodeJS.ErrnoException)}` };
+    return { problem: `${file}: ${describeFileError(error as NodeJS.ErrnoException)}` };
   }
 }
 

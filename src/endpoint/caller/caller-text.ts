@@ -24,7 +24,7 @@ export interface CallerText {
 }
 
 /** What a text becomes for one caller, or why it does not. */
-export type Filled<Value> = { readonly value: Value } | { readonly problem: string };
+export type FilledText<Value> = { readonly value: Value } | { readonly problem: string };
 
 const FORM = /\$\{(principal[^{}]*|tool)\}/g;
 const CLAIMS = 'principal.claims.';
@@ -69,7 +69,7 @@ function toField(name: string): CallerField | undefined {
 const SEPARATORS = [';', ',', '&'];
 
 /** The text for this caller. Only strings, numbers and booleans can be part of it. */
-export function fillText({ parts }: CallerText, caller: VerifiedCaller, tool: string): Filled<string> {
+export function fillCallerText({ parts }: CallerText, caller: VerifiedCaller, tool: string): FilledText<string> {
   let result = '';
   for (const part of parts) {
     if (typeof part === 'string') {
@@ -94,9 +94,10 @@ export function fillText({ parts }: CallerText, caller: VerifiedCaller, tool: st
 }
 
 /** A text that is only one claim has the value of that claim, of any type. */
-export function fillValue(text: CallerText, caller: VerifiedCaller, tool: string): Filled<unknown> {
+export function fillValue(text: CallerText, caller: VerifiedCaller, tool: string): FilledText<unknown> {
   const [part] = text.parts;
-  if (text.parts.length > 1 || part === undefined || typeof part === 'string') return fillText(text, caller, tool);
+  if (text.parts.length > 1 || part === undefined || typeof part === 'string')
+    return fillCallerText(text, caller, tool);
   const value = lookUpField(part, caller, tool);
   return value === undefined ? { problem: describeMissing(part) } : { value };
 }
@@ -123,7 +124,7 @@ function findClaim(claims: Readonly<Record<string, unknown>>, path: string): unk
 }
 
 /** Whether the text can be filled in for any caller: it uses only the id, or claims with a default. */
-export function fitsAnybody({ parts }: CallerText): boolean {
+export function fitsAnyCaller({ parts }: CallerText): boolean {
   return parts.every((part) => typeof part === 'string' || part.claim === undefined || part.fallback !== undefined);
 }
 

@@ -27,8 +27,8 @@ import {
   verbOf,
 } from './effect-words.ts';
 
-export const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'QUERY', 'TRACE']);
-export const IDEMPOTENT: ReadonlySet<string> = new Set([...READS, 'PUT', 'DELETE']);
+export const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'QUERY', 'TRACE']);
+export const IDEMPOTENT_METHODS: ReadonlySet<string> = new Set([...READ_METHODS, 'PUT', 'DELETE']);
 
 export interface NamedOperation {
   readonly method: string;
@@ -44,7 +44,7 @@ export interface NamedOperation {
 }
 
 /** An effect, and what it was derived from. */
-export interface Baseline {
+export interface DerivedEffect {
   readonly effect: Effect;
   /** `the HTTP method`, or `POST, but named delete_points`. */
   readonly from: string;
@@ -70,10 +70,10 @@ interface Reading {
  * `/users/{id}:purge`) or first verb of the summary says so: one of them is enough. A GET that is named for a change writes. A
  * POST counts as a read only if name, path and summary all say so.
  */
-export function effectOf(operation: NamedOperation): Baseline {
+export function effectOf(operation: NamedOperation): DerivedEffect {
   const { method, path, name = '', summary = '' } = operation;
   if (method === 'DELETE') return { effect: 'destructive', from: METHOD };
-  const mayChange = !READS.has(method);
+  const mayChange = !READ_METHODS.has(method);
   const last = lastSegment(path);
   const action = actionIn(path, last);
   const end = toWords(last);

@@ -22,7 +22,7 @@ export function isVerb(word: string): boolean {
 }
 
 /** Whether these words are a verb and its objects: `terminate_sessions`. */
-export function isDoneToMany([verb = '', ...things]: readonly string[]): boolean {
+export function isVerbWithObjects([verb = '', ...things]: readonly string[]): boolean {
   return PLAIN_VERBS.has(verb) && things.length > 0 && !HEADS.has(things.at(-1)!);
 }
 
@@ -42,7 +42,7 @@ export function isPluralWord(word: string): boolean {
 }
 
 /** Names around an operation. Words of these may be left out of its own name. */
-export interface NameSurroundings {
+export interface NameContext {
   /** The name of the API. */
   readonly domain: readonly string[];
   /** A word of it that may be left out by itself. */
@@ -55,7 +55,7 @@ export interface NameSurroundings {
   readonly thing: string;
 }
 
-const NO_CONTEXT: NameSurroundings = { domain: [], tags: [], path: [], thing: '' };
+const NO_CONTEXT: NameContext = { domain: [], tags: [], path: [], thing: '' };
 
 /**
  * The words as a name of at most `room` characters. `keep` holds the words that distinguish it from other operations. A hash is the
@@ -64,7 +64,7 @@ const NO_CONTEXT: NameSurroundings = { domain: [], tags: [], path: [], thing: ''
 export function shortenName(
   words: readonly string[],
   room: number,
-  context: NameSurroundings = NO_CONTEXT,
+  context: NameContext = NO_CONTEXT,
   keep: ReadonlySet<string> = NO_WORDS,
 ): string {
   const whole = words.join('_');
@@ -97,7 +97,7 @@ type Selects = (word: string, index: number) => boolean;
 const isArticle: Selects = (word) => ARTICLES.has(word);
 
 /** Which words are dropped, in this order. Of each kind the first words go first, because the end of a name says most. */
-function dropOrder(words: readonly string[], { domain, brand, tags, path, thing }: NameSurroundings): Selects[] {
+function dropOrder(words: readonly string[], { domain, brand, tags, path, thing }: NameContext): Selects[] {
   const singular = words.map(toSingular);
   const tag = Math.max(0, ...tags.map((tagWords) => sharedStart(words, tagWords)));
   const belongsTo = (word: string) =>

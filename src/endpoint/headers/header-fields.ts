@@ -8,8 +8,8 @@ import {
   expand,
   findUnreadable,
   isFromSecretSource,
+  lookupSecret,
   needsVariables,
-  readSecret,
 } from '../environment.ts';
 import type { CallerHeader } from '../model.ts';
 import type { Problem } from '../problems.ts';
@@ -33,7 +33,7 @@ export interface HeaderPlan {
 }
 
 /** `Name: value` lines that are meant for one origin. */
-export interface HeadersFor {
+export interface OriginHeaders {
   readonly origin: string;
   readonly lines: readonly string[];
 }
@@ -48,12 +48,12 @@ export function splitHeaderLine(line: string): { readonly name: string; readonly
 const OF_HEADER = 'header ';
 
 /** Whether a credential of this name was made from a header, and not declared by a file or document. */
-export function isOfHeader(name: string): boolean {
+export function isHeaderCredential(name: string): boolean {
   return name.startsWith(OF_HEADER);
 }
 
 /** The lines, if they are for this origin. */
-export function linesFor(headers: HeadersFor | undefined, origin: string | undefined): readonly string[] {
+export function linesFor(headers: OriginHeaders | undefined, origin: string | undefined): readonly string[] {
   return headers !== undefined && headers.origin === origin ? headers.lines : [];
 }
 
@@ -170,7 +170,7 @@ function toCredential(
     name: OF_HEADER + name,
     in: 'header',
     field: name,
-    secret: missing === undefined ? { variable, value: text.slice(prefix.length).trim() } : readSecret(env, missing),
+    secret: missing === undefined ? { variable, value: text.slice(prefix.length).trim() } : lookupSecret(env, missing),
     ...(prefix === '' ? {} : { prefix }),
   };
 }

@@ -1,8 +1,8 @@
 // What an API says went wrong, and when to try again. Errors come in every shape; these are the common ones.
 
 import { STATUS_CODES } from 'node:http';
-import { visible } from '../../endpoint/hidden.ts';
-import { at } from '../../endpoint/untrusted.ts';
+import { escapeHiddenCharacters } from '../../endpoint/hidden.ts';
+import { valueAtPath } from '../../endpoint/untrusted.ts';
 import { cut } from '../../schema/explain/show.ts';
 import type { RawResponse } from '../send.ts';
 import { fitJson } from './character-budget.ts';
@@ -31,24 +31,26 @@ const LISTS = 'errors error.errors error.details details violations invalid_para
 /** RFC 9457 members, or the nearest thing the body has to them. `text` is the body as the model may see it. */
 export function extractProblem(value: unknown, text: string): ApiProblem {
   if (typeof value !== 'object' || value === null) {
-    return text === '' ? {} : { body: cut(visible(text), MAX_CHARS) };
+    return text === '' ? {} : { body: cut(escapeHiddenCharacters(text), MAX_CHARS) };
   }
   const title = firstText(value, TITLES);
   const detail = firstText(value, DETAILS);
   const type = firstText(value, ['type']);
-  const errors = LISTS.map((path) => at(value, path)).find((inner) => typeof inner === 'object' && inner !== null);
+  const errors = LISTS.map((path) => valueAtPath(value, path)).find(
+    (inner) => typeof inner === 'object' && inner !== null,
+  );
   // FastAPI puts its list of errors where RFC 9457 has a sentence.
-  const list = errors ?? (typeof at(value, 'detail') === 'object' ? at(value, 'detail') : undefined);
+  const list = errors ?? (typeof valueAtPath(value, 'detail') === 'object' ? valueAtPath(value, 'detail') : undefined);
   const problem: ApiProblem = {
-    ...(title !== undefined && { title: cut(visible(title), MAX_TITLE) }),
-    ...(detail !== undefined && detail !== title && { detail: cut(visible(detail), MAX_DETAIL) }),
-    ...(type !== undefined && type !== 'about:blank' && { type: cut(visible(type), MAX_TITLE) }),
+    ...(title !== undefined && { title: cut(escapeHiddenCharacters(title), MAX_TITLE) }),
+    ...(detail !== undefined && detail !== title && { detail: cut(escapeHiddenCharacters(detail), MAX_DETAIL) }),
+    ...(type !== undefined && type !== 'about:blank' && { type: cut(escapeHiddenCharacters(type), MAX_TITLE) }),
     ...(list !== undefined && list !== null && { errors: toPlain(fitJson(list, MAX_ERRORS).value) }),
   };
   const length = stringifyJson(problem).length;
   const parts = new Set<unknown>([title, detail, type, list]);
   if (length >= MAX_CHARS - 100 || isShown(value, parts, 0)) return problem;
-  return { ...problem, body: cut(visible(text), MAX_CHARS - length) };
+  return { ...problem, body: cut(escapeHiddenCharacters(text), MAX_CHARS - length) };
 }
 
 /** Whether the API said nothing, or only the name of the status. */
@@ -71,7 +73,7 @@ function isShown(value: object, parts: ReadonlySet<unknown>, depth: number): boo
 
 function firstText(value: object, paths: readonly string[]): string | undefined {
   for (const path of paths) {
-    const inner = at(value, path);
+    const inner = valueAtPath(value, path);
     if (typeof inner === 'string' && inner !== '') return inner;
     if (typeof inner === 'number' && path.endsWith('code')) return String(inner);
   }

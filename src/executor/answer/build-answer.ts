@@ -2,7 +2,7 @@
 // paged answer, only an outline is parsed.
 import type { Content } from '../../call/outcome.ts';
 import { QuotedText } from '../../call/quoted-text.ts';
-import { mayHide, visible } from '../../endpoint/hidden.ts';
+import { escapeHiddenCharacters, mayHide } from '../../endpoint/hidden.ts';
 import type { Args, ResponsePlan } from '../../endpoint/model.ts';
 import type { Redactor } from '../../endpoint/redaction/redact.ts';
 import { ToolError } from '../../errors.ts';
@@ -102,7 +102,7 @@ export function compileAnswer({ response, paging }: AnswerPlan, redact: Redactor
         ...(next === undefined ? [] : [`next: ${next}`]),
         ...cutNotes,
       ];
-      return { status, ok, content: [textBlock(withNotes(visible(fit.text), notes))] };
+      return { status, ok, content: [textBlock(withNotes(escapeHiddenCharacters(fit.text), notes))] };
     }
     let result: Shaped;
     try {
@@ -112,7 +112,7 @@ export function compileAnswer({ response, paging }: AnswerPlan, redact: Redactor
       if (!(error instanceof RangeError)) throw error;
       throw new ToolError('BAD_RESPONSE', tool, `the API's JSON is nested too deeply to be read.`, { tool });
     }
-    const text = result.isUnchanged ? show(result.text, raw) : visible(result.text);
+    const text = result.isUnchanged ? show(result.text, raw) : escapeHiddenCharacters(result.text);
     return {
       status,
       ok,
@@ -181,7 +181,7 @@ function showScanned({ isSimple }: ScannedJson, text: string, raw: RawResponse):
 /** The text of a body with hidden characters made visible. Checking the bytes first is faster than checking the text. */
 function show(text: string, { headers, body }: RawResponse): string {
   const { charset } = parseMediaType(headers['content-type']);
-  return isUtf8Label(charset) && !mayHide(body) ? text : visible(text);
+  return isUtf8Label(charset) && !mayHide(body) ? text : escapeHiddenCharacters(text);
 }
 
 function textBlock(text: string): Content {
@@ -194,7 +194,7 @@ function withNotes(text: string, notes: readonly string[]): string {
 }
 
 function joinNotes(notes: readonly string[]): string {
-  return visible(notes.join('; '));
+  return escapeHiddenCharacters(notes.join('; '));
 }
 
 function buildFailure(raw: RawResponse, body: Decoded, redact: (text: string) => string): Answer {
@@ -204,7 +204,10 @@ function buildFailure(raw: RawResponse, body: Decoded, redact: (text: string) =>
   return {
     status: raw.status,
     ok: false,
-    content: body.kind === 'content' ? body.content : [textBlock(visible(cutLines(text, MAX_ERROR_CHARS).text))],
+    content:
+      body.kind === 'content'
+        ? body.content
+        : [textBlock(escapeHiddenCharacters(cutLines(text, MAX_ERROR_CHARS).text))],
     problem,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     ...clockSkew(raw),
@@ -226,6 +229,6 @@ function shortHeader(
   header: string | string[] | undefined,
   redact: (text: string) => string,
 ): Partial<Answer> {
-  const text = header === undefined ? '' : visible(redact([header].flat().join(', '))).trim();
+  const text = header === undefined ? '' : escapeHiddenCharacters(redact([header].flat().join(', '))).trim();
   return text === '' ? {} : { [key]: text.slice(0, MAX_HEADER_CHARS) };
 }

@@ -1,7 +1,7 @@
 // Reads and writes JSON without changing large integers: 64-bit ids are common, and `JSON.parse` rounds them silently. In between, a
 // marked string stands for such a number.
 import { randomUUID } from 'node:crypto';
-import { visible } from '../../endpoint/hidden.ts';
+import { escapeHiddenCharacters } from '../../endpoint/hidden.ts';
 import { endOfString } from '../../endpoint/untrusted.ts';
 
 const MARK = '\u0000#';
@@ -94,7 +94,8 @@ export function jsonLength(value: unknown, limit: number): number {
  * visible here, because the value does not pass through our own text output.
  */
 export function toPlain(value: unknown, depth = 0): unknown {
-  if (typeof value === 'string') return visible(value.startsWith(MARK) ? value.slice(MARK.length) : value);
+  if (typeof value === 'string')
+    return escapeHiddenCharacters(value.startsWith(MARK) ? value.slice(MARK.length) : value);
   if (typeof value !== 'object' || value === null) return value;
   // Limited depth: whatever serialises the copy is recursive as well.
   if (depth > MAX_PLAIN_DEPTH) return '…';
@@ -102,7 +103,7 @@ export function toPlain(value: unknown, depth = 0): unknown {
   const copy: Record<string, unknown> = {};
   for (const [key, inner] of Object.entries(value)) {
     if (key === '__proto__') continue;
-    copy[visible(key)] = toPlain(inner, depth + 1);
+    copy[escapeHiddenCharacters(key)] = toPlain(inner, depth + 1);
   }
   return copy;
 }

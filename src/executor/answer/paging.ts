@@ -10,7 +10,7 @@ import {
   TOTAL_PATHS,
 } from '../../endpoint/conventions/pagination-words.ts';
 import type { Args, Endpoint, Pagination } from '../../endpoint/model.ts';
-import { at } from '../../endpoint/untrusted.ts';
+import { valueAtPath } from '../../endpoint/untrusted.ts';
 import { argumentOf } from '../request/parameter-styles.ts';
 import type { RawResponse } from '../send.ts';
 import { mainList } from './character-budget.ts';
@@ -117,7 +117,7 @@ function fromBody(call: PagedCall, value: object): string | undefined {
   const more = usual === NO_PATHS ? undefined : moreOf(value);
   if (more === false) return undefined;
   for (const path of paths) {
-    const next = at(value, path);
+    const next = valueAtPath(value, path);
     if ((typeof next !== 'string' || next === '') && typeof next !== 'number') continue;
     if (typeof next === 'string' && /^(https?:\/\/|\/|\?)/.test(next)) {
       const change = fromUrl(call, next);
@@ -135,7 +135,7 @@ const NO_PATHS: readonly string[] = [];
 /** Whether the answer says that there is more: the first of several fields that is set. */
 function moreOf(value: object): unknown {
   for (const field of MORE_FIELDS) {
-    const more = at(value, field);
+    const more = valueAtPath(value, field);
     if (more !== undefined && more !== null) return more;
   }
   return undefined;
@@ -151,7 +151,7 @@ function byCounting({ plan, args, headers }: PagedCall, value: object, more: boo
   const items = mainList(value)?.items ?? [];
   if (items.length === 0) return undefined;
   const after = plan.byWireName.get(LAST_ID_ARGUMENT);
-  const lastId = at(items.at(-1), 'id');
+  const lastId = valueAtPath(items.at(-1), 'id');
   if (more && after !== undefined && (typeof lastId === 'string' || typeof lastId === 'number'))
     return `${after}=${lastId}`;
   const { pagination } = plan;
@@ -170,7 +170,7 @@ function byCounting({ plan, args, headers }: PagedCall, value: object, more: boo
 
 function totalOf(value: object, headers: RawResponse['headers']): number | undefined {
   for (const path of TOTAL_PATHS) {
-    const total = at(value, path);
+    const total = valueAtPath(value, path);
     if (typeof total === 'number') return total;
   }
   for (const name of TOTAL_HEADERS) {

@@ -4,7 +4,7 @@ import { createOwnedHeaders } from '../../credentials/credential-places.ts';
 import type { Proof } from '../../credentials/proof.ts';
 import { isWebUrl } from '../../endpoint/address.ts';
 import { headerFault, isConfigurableHeader } from '../../endpoint/headers/header-names.ts';
-import type { Args, Connection, Effect, Endpoint, EndpointLimits, Target } from '../../endpoint/model.ts';
+import type { Args, Effect, Endpoint, EndpointLimits, Target, UpstreamConnection } from '../../endpoint/model.ts';
 import { trimEnd } from '../../endpoint/plain-text.ts';
 import { checkHeaderValue, encode, locate, Unsendable } from '../../endpoint/wire-text.ts';
 import { GatewayError } from '../../errors.ts';
@@ -26,7 +26,7 @@ export interface WireRequest {
   /** The origin must not resolve to a private address. */
   readonly publicOnly?: boolean;
   /** How the origin is reached; undefined: as any other. */
-  readonly connection?: Connection | undefined;
+  readonly connection?: UpstreamConnection | undefined;
   readonly limits: EndpointLimits;
   /** It changes nothing, so it may be repeated, whatever its result. */
   readonly isRead: boolean;

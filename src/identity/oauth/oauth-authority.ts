@@ -2,7 +2,7 @@
 // it names or, if it is not a JWT, by introspection. Every error is a refusal.
 import { hash } from 'node:crypto';
 import { textAt } from '../../endpoint/untrusted.ts';
-import { cutDetail, type Refusal } from '../../transport/admission.ts';
+import { cutDetail, type Refusal } from '../../transport/request-checks.ts';
 import type { Authority, AuthResult } from '../identify.ts';
 import { audiencesOf, isLikeJwt, parseJwt } from './claims.ts';
 import type { IssuerSettings } from './issuer-settings.ts';

@@ -2,13 +2,7 @@
 // of the document begin with. If several operations would get the same name, each adds the words that distinguish it from the
 // others. The order of the document does not matter, so adding or removing an operation renames at most those that would have the
 // same name.
-import {
-  EDITION,
-  isVerb,
-  type NameSurroundings,
-  shortenName,
-  toSingular,
-} from '../../endpoint/conventions/short-name.ts';
+import { EDITION, isVerb, type NameContext, shortenName, toSingular } from '../../endpoint/conventions/short-name.ts';
 import { hashName } from '../../endpoint/names.ts';
 import type { OperationInfo } from '../import-options.ts';
 import { cleanId } from './generated-ids.ts';
@@ -149,7 +143,7 @@ function createShorten(domain: string, maxChars: number, front: readonly string[
     const last = pieces.findLastIndex(({ variable }) => !variable);
     const own = new Set(pieces[last]?.words.map(toSingular));
     const around = pieces.filter(({ edition }, place) => place !== last && !edition).flatMap((piece) => piece.words);
-    const context: NameSurroundings = {
+    const context: NameContext = {
       domain: domainWords,
       // The brand, unless it is also the name of a resource in the path.
       brand: pieces.some((piece) => piece.words.includes(domainWords[0]!)) ? undefined : domainWords[0],

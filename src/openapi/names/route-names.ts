@@ -1,5 +1,5 @@
 // Names an operation that has only a method and a path, and splits paths into words.
-import { EDITION, isDoneToMany, isPluralWord, isVerb, toSingular } from '../../endpoint/conventions/short-name.ts';
+import { EDITION, isPluralWord, isVerb, isVerbWithObjects, toSingular } from '../../endpoint/conventions/short-name.ts';
 import { toSnakeCase } from '../../endpoint/names.ts';
 
 /** GET /orgs/{org}/members → list_org_members; of /orgs/{org}/members/{user} → get_org_member. */
@@ -25,7 +25,7 @@ export function nameRoute(method: string, pieces: readonly PathPiece[]): readonl
   // /auth/login
   if (isAction && method === 'post') return nouns;
   // /users/terminate_sessions
-  if (hasOwner && !last.variable && method !== 'get' && isDoneToMany(last.words)) {
+  if (hasOwner && !last.variable && method !== 'get' && isVerbWithObjects(last.words)) {
     const [verb, ...objects] = last.words;
     return [verb!, ...toOne(nouns.slice(0, nouns.length - last.words.length)), ...objects];
   }

@@ -5,7 +5,7 @@ import { isMethodParameter } from '../../endpoint/headers/header-names.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, DocumentExample, Endpoint } from '../../endpoint/model.ts';
 import { type Node, nodeAt, own, textAt } from '../../endpoint/untrusted.ts';
-import { exampleCalls, readText } from '../../schema/example-calls.ts';
+import { exampleCalls, parseJsonText } from '../../schema/example-calls.ts';
 import type { Argument } from '../flat-arguments.ts';
 import type { Field, ObjectShape } from '../schema/schema-shape.ts';
 import { isSmallValue } from '../schema/schema-values.ts';
@@ -181,7 +181,7 @@ export function withExampleFields(shape: ObjectShape, listExamples: () => readon
   for (const example of examples) {
     if (visits.has(example.value) || namesLeft <= 0) continue;
     visits.add(example.value);
-    const value = readText(example.value);
+    const value = parseJsonText(example.value);
     // An example without the required fields is an example of something else.
     if (!isObject(value) || !required.every(({ name }) => Object.hasOwn(value, name))) continue;
     for (const name of Object.keys(value).slice(0, namesLeft)) {

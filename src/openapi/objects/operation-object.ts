@@ -3,9 +3,9 @@
 //
 // The request of an operation is read at the start, so that an operation that cannot work is left out then. Its answer, schemas,
 // examples and long texts are read on first use.
-import { type Baseline, effectOf, IDEMPOTENT } from '../../endpoint/conventions/effect.ts';
+import { type DerivedEffect, effectOf, IDEMPOTENT_METHODS } from '../../endpoint/conventions/effect.ts';
 import { HEADER_NAME } from '../../endpoint/headers/header-names.ts';
-import { DEFAULT_LIMITS, type Endpoint, type ResponsePlan } from '../../endpoint/model.ts';
+import { DEFAULT_ENDPOINT_LIMITS, type Endpoint, type ResponsePlan } from '../../endpoint/model.ts';
 import { type Node, omitUndefined, textAt } from '../../endpoint/untrusted.ts';
 import { LAZY, LAZY_PROPERTIES, LazyFields } from '../lazy-fields.ts';
 import type { DetectPagination } from '../pagination.ts';
@@ -44,7 +44,7 @@ const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
 export function buildEndpoint(
   operation: DocumentOperation,
   naming: Naming,
-  baseline: Baseline,
+  baseline: DerivedEffect,
   extension: OperationExtension,
   context: ImportContext,
 ): Endpoint {
@@ -72,7 +72,7 @@ export function buildEndpoint(
       tags: extension.tags ?? info.tags,
       effect,
       effectReason,
-      idempotent: extension.idempotent ?? IDEMPOTENT.has(method),
+      idempotent: extension.idempotent ?? IDEMPOTENT_METHODS.has(method),
       deprecated: info.deprecated,
       method,
       path,
@@ -83,7 +83,9 @@ export function buildEndpoint(
         schemes,
       ),
       limits:
-        extension.timeoutMs === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, timeoutMs: extension.timeoutMs },
+        extension.timeoutMs === undefined
+          ? DEFAULT_ENDPOINT_LIMITS
+          : { ...DEFAULT_ENDPOINT_LIMITS, timeoutMs: extension.timeoutMs },
       documentExamples: () => lazyFields.documentExamples,
       leftOut: () => lazyFields.leftOut,
       prepareOutput: () => lazyFields.prepareOutput(),
@@ -107,7 +109,7 @@ function refuseUnusable({ info: { method }, pointer, problem }: DocumentOperatio
 }
 
 /** The effect by method and names, before x-mcp. */
-export function effectOfOperation(operation: DocumentOperation, context: RequestContext): Baseline {
+export function effectOfOperation(operation: DocumentOperation, context: RequestContext): DerivedEffect {
   const { info, place, pathItem } = operation;
   const words = ['summary', 'description'].map((key) => textAt(place.value, key) ?? textAt(pathItem.value, key));
   const summary = words.find((text) => text !== undefined && text !== '');

@@ -2,7 +2,7 @@
 // `additionalOperations` of 3.2. Path Templating: what a path key means.
 // https://spec.openapis.org/oas/v3.2.0.html#paths-object, #path-item-object, #path-templating
 import { isObject } from '../../endpoint/is-object.ts';
-import { type Node, nodeAt, own, step, textAt, textsAt } from '../../endpoint/untrusted.ts';
+import { type Node, nodeAt, own, pointerSegment, textAt, textsAt } from '../../endpoint/untrusted.ts';
 import type { OperationInfo } from '../import-options.ts';
 import type { SourceDocument } from '../source/documents.ts';
 import { type DocumentPlace, inside, RefError, type Resolver } from '../source/resolve.ts';
@@ -32,7 +32,7 @@ export function listOperations(root: SourceDocument, resolver: Resolver, warning
       const add = (owner: DocumentPlace, key: string, method: string, at: string) => {
         const place = inside(owner, key);
         if (isObject(place.value))
-          operations.push(readOperation(place, pathItem, method, path, at + step(key), resolver));
+          operations.push(readOperation(place, pathItem, method, path, at + pointerSegment(key), resolver));
       };
       for (const key of Object.keys(pathItem.value as Node))
         if (methods.has(key.toLowerCase())) add(pathItem, key, key.toUpperCase(), pointer);

@@ -6,7 +6,7 @@ import { toEssence } from '../../endpoint/media-type.ts';
 import type { BodyPlan, PartEncoding } from '../../endpoint/model.ts';
 import { toSnakeCase } from '../../endpoint/names.ts';
 import { nodeAt, omitUndefined, once, own, textAt } from '../../endpoint/untrusted.ts';
-import { readText } from '../../schema/example-calls.ts';
+import { parseJsonText } from '../../schema/example-calls.ts';
 import { isKind, shownNames } from '../../schema/portable/read-only.ts';
 import { isBytes, isText, mayBeObject, type RequiresFields } from '../schema/body-schemas.ts';
 import type { Field, ObjectShape, ShapeOf } from '../schema/schema-shape.ts';
@@ -227,7 +227,7 @@ function unwrap(
     const outline = shapeOf(only.schemas[0]!, 'whole');
     const around = examples;
     examples = once(() => [
-      ...around().map((example) => inside({ ...example, value: readText(example.value) }, only.name)),
+      ...around().map((example) => inside({ ...example, value: parseJsonText(example.value) }, only.name)),
       ...inSchemaAt(only.schemas[0]!, resolver),
     ]);
     const inner = outline && withExampleFields(outline, examples);

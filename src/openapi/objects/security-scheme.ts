@@ -12,7 +12,7 @@ import type { OAuthCredential } from '../../credentials/kinds/oauth2.ts';
 import { fillLogin } from '../../credentials/login/login-request.ts';
 import { isWebUrl, originOf } from '../../endpoint/address.ts';
 import type { Credential, Secret } from '../../endpoint/credential.ts';
-import { DOCUMENT_PREFIX, type Environment, readSecret } from '../../endpoint/environment.ts';
+import { DOCUMENT_PREFIX, type Environment, lookupSecret } from '../../endpoint/environment.ts';
 import { toSnakeCase } from '../../endpoint/names.ts';
 import { type Node, nodeAt, textAt } from '../../endpoint/untrusted.ts';
 import type { CredentialSource, ImportOptions } from '../import-options.ts';
@@ -82,7 +82,7 @@ export function readSecrets(
   const read = (suffix: Suffix, byDocument = baseUrl === undefined && !ownOrigin): Secret => {
     const variable =
       variables[suffix] ?? (byDocument ? DOCUMENT_PREFIX : '') + (suffix === '' ? base : `${base}_${suffix}`);
-    return readSecret(env, variable);
+    return lookupSecret(env, variable);
   };
   const password = (): Secret => {
     const { variable } = read('PASSWORD');

@@ -12,7 +12,7 @@
 // `x-mcp: false`, `enabled: false` and `hidden: true` all mean: not offered. An overlay counts as part of the document. Neither may
 // relax what the operator wants: `guard: allow` is ignored, and so is an `effect` below that of method and names. Both belong in the
 // domain file.
-import type { Baseline } from '../../endpoint/conventions/effect.ts';
+import type { DerivedEffect } from '../../endpoint/conventions/effect.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import {
   type Args,
@@ -69,7 +69,7 @@ const NO_ARGUMENT: ArgumentExtension = Object.freeze({});
 export function operationExtension(
   pathItem: unknown,
   operation: unknown,
-  baseline: Baseline,
+  baseline: DerivedEffect,
   refuse: (problem: string) => void,
 ): OperationExtension {
   const outer = own(pathItem, FIELD);
@@ -103,7 +103,7 @@ export function operationExtension(
 
 const NOTHING: OperationExtension = Object.freeze({ hidden: false, pinned: false, examples: Object.freeze([]) });
 
-function readEffect(value: unknown, baseline: Baseline, refuse: (problem: string) => void): Effect | undefined {
+function readEffect(value: unknown, baseline: DerivedEffect, refuse: (problem: string) => void): Effect | undefined {
   const effect = oneOf(EFFECTS, value);
   if (effect === undefined || EFFECTS.indexOf(effect) >= EFFECTS.indexOf(baseline.effect)) return effect;
   refuse(

@@ -1,7 +1,7 @@
 // The early check: visits the schemas of a request at the start, before they are built, for `$ref`s that cannot be resolved, and
 // for too much nesting or size. Each `$ref` target is checked once, however many operations use it.
 import { isObject } from '../../endpoint/is-object.ts';
-import { type Node, step } from '../../endpoint/untrusted.ts';
+import { type Node, pointerSegment } from '../../endpoint/untrusted.ts';
 import { DEFINITION_KEYWORDS, subschemas } from '../../schema/keywords.ts';
 import type { DocumentLimits } from '../source/limits.ts';
 import { type DocumentPlace, OperationProblem, pointerOf, RefError, type Resolver } from '../source/resolve.ts';
@@ -75,7 +75,7 @@ interface Step {
 
 function pointerTo({ from, keyword, key }: Step, root: DocumentPlace): string {
   if (from === undefined || keyword === undefined) return pointerOf(root);
-  return pointerTo(from, root) + step(keyword) + (key === undefined ? '' : step(key));
+  return pointerTo(from, root) + pointerSegment(keyword) + (key === undefined ? '' : pointerSegment(key));
 }
 
 function visit(root: DocumentPlace, resolver: Resolver, limits: DocumentLimits): Findings | OperationProblem {

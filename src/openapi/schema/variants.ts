@@ -1,7 +1,7 @@
 // Schemas with variants. The old way: a base with a `discriminator` and no `oneOf`, which its variants refer to in their `allOf`.
 // The new way: `oneOf`, whose branches a caller may or may not be able to tell apart.
 import { isObject } from '../../endpoint/is-object.ts';
-import { listAt, type Node, nodeAt, once, step, textAt } from '../../endpoint/untrusted.ts';
+import { listAt, type Node, nodeAt, once, pointerSegment, textAt } from '../../endpoint/untrusted.ts';
 import { isNullable, typesOf, UNIONS } from '../../schema/keywords.ts';
 import type { SourceDocument } from '../source/documents.ts';
 import { type DocumentPlace, orUndefined, type Resolver } from '../source/resolve.ts';
@@ -51,7 +51,7 @@ function subtypesByBase(root: SourceDocument, resolver: Resolver): Map<object, D
       const ref = textAt(branch, '$ref');
       const base = ref === undefined ? undefined : orUndefined(() => resolver.followAll(root, ref))?.value;
       if (!isObject(base)) continue;
-      const subtype: DocumentPlace = { document: root, pointer: pointer + step(name), value };
+      const subtype: DocumentPlace = { document: root, pointer: pointer + pointerSegment(name), value };
       const list = subtypes.get(base);
       if (list) list.push(subtype);
       else subtypes.set(base, [subtype]);

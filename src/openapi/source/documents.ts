@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isWebUrl } from '../../endpoint/address.ts';
 import { isObject } from '../../endpoint/is-object.ts';
-import { decodeText, own, textAt } from '../../endpoint/untrusted.ts';
+import { decodePercent, own, textAt } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import type { ImportOptions } from '../import-options.ts';
 import { badDocument } from './document-problem.ts';
@@ -162,7 +162,7 @@ async function readConfinedFile(
   refsRoot: string | undefined,
   limits: DocumentLimits,
 ): Promise<ReferencedFile | string> {
-  const path = decodeText(url.pathname);
+  const path = decodePercent(url.pathname);
   if (path.includes('\0')) return 'names a file that does not exist';
   const target = await confine(path, folder, refsRoot);
   if (!target.ok) return target.reason;

@@ -1,7 +1,7 @@
 // Fetches a document over http(s): from one origin, with few redirects, a deadline and a byte limit while streaming.
 import type { Readable } from 'node:stream';
-import { decodeText } from '../../endpoint/untrusted.ts';
-import { get } from '../../network/get.ts';
+import { decodePercent } from '../../endpoint/untrusted.ts';
+import { fetchDocument } from '../../network/fetch-document.ts';
 import { PROXY_FAILURE } from '../../network/tunnel.ts';
 import { badDocument } from './document-problem.ts';
 import type { DocumentLimits } from './limits.ts';
@@ -49,7 +49,7 @@ export async function fetchAnswer(
     ...headers,
   };
   if (start.username !== '' || start.password !== '') {
-    const user = `${decodeText(start.username)}:${decodeText(start.password)}`;
+    const user = `${decodePercent(start.username)}:${decodePercent(start.password)}`;
     headerFields.authorization = `Basic ${Buffer.from(user).toString('base64')}`;
     start.username = '';
     start.password = '';
@@ -67,7 +67,7 @@ export async function fetchAnswer(
         status,
         headers: fields,
         body,
-      } = await get(url, { headers: headerFields, signal: controller.signal, reach });
+      } = await fetchDocument(url, { headers: headerFields, signal: controller.signal, reach });
       const { location, link } = fields;
       if (status >= 300 && status < 400 && location !== undefined) {
         body.destroy();

@@ -1,5 +1,5 @@
 // Limits for a document. Real documents stay far below: GitHub's has 13 MB and 90,000 objects, DigitalOcean's some 2,000 files.
-import type { Reach } from '../../network/get.ts';
+import type { FetchRoute } from '../../network/fetch-document.ts';
 
 export interface DocumentLimits {
   /** Of one file or answer. */
@@ -20,10 +20,10 @@ export interface DocumentLimits {
   readonly maxArguments: number;
   readonly fetchTimeoutMs: number;
   /** How documents are fetched (proxies, certificates); directly by default. */
-  readonly reach?: Reach;
+  readonly reach?: FetchRoute;
 }
 
-export const DEFAULT_LIMITS: DocumentLimits = Object.freeze({
+export const DEFAULT_DOCUMENT_LIMITS: DocumentLimits = Object.freeze({
   maxBytes: 32 * 1024 * 1024,
   maxTotalBytes: 64 * 1024 * 1024,
   maxFiles: 10_000,

@@ -2,7 +2,7 @@
 // files, reports positions better, but takes 4.5 s for Stripe's 4 MB where js-yaml takes 0.4 to 0.7, and 2.6 s for OpenAI's 3 MB
 // where it takes 0.3; and it limits neither merges nor depth.
 import type { YAMLException } from 'js-yaml';
-import { endOfString, isEscaped, step } from '../../endpoint/untrusted.ts';
+import { endOfString, isEscaped, pointerSegment } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import { badDocument, overLimit } from './document-problem.ts';
 import { type ExternalRefs, type OneWayKeywords, scanDocument } from './document-scan.ts';
@@ -230,8 +230,8 @@ function findJsonDuplicates(text: string): string[] {
         places.push(
           `${open
             .slice(0, -1)
-            .map((part) => step(part.at))
-            .join('')}${step(key)} at line ${lineAt(text, start)}`,
+            .map((part) => pointerSegment(part.at))
+            .join('')}${pointerSegment(key)} at line ${lineAt(text, start)}`,
         );
       inner.keys.add(key);
       inner.at = key;

@@ -1,6 +1,6 @@
 // Follows `$ref`s lazily; nothing is copied or inlined. A place is a document, a JSON pointer and the value there.
 import { isObject } from '../../endpoint/is-object.ts';
-import { decodeText, type Node, own, step, textAt } from '../../endpoint/untrusted.ts';
+import { decodePercent, type Node, own, pointerSegment, textAt } from '../../endpoint/untrusted.ts';
 import type { OneWayKeywords } from './document-scan.ts';
 import { type DocumentSet, resolveUri, type SourceDocument } from './documents.ts';
 
@@ -15,7 +15,7 @@ export interface DocumentPlace<Value = unknown> {
 export function inside(place: DocumentPlace, ...keys: readonly (string | number)[]): DocumentPlace {
   let { pointer, value } = place;
   for (const key of keys) {
-    pointer += step(key);
+    pointer += pointerSegment(key);
     value = own(value, String(key));
   }
   return { document: place.document, pointer, value };
@@ -159,10 +159,10 @@ function followPointer(root: DocumentPlace, fragment: string): PointerResult {
   const parts = fragment.split('/').slice(1);
   for (const [index, part] of parts.entries()) {
     const plain = fromStep(part);
-    const key = hasKey(value, plain) ? plain : fromStep(decodeText(part));
+    const key = hasKey(value, plain) ? plain : fromStep(decodePercent(part));
     if (!hasKey(value, key)) return { missing: `#/${parts.slice(0, index + 1).join('/')}` };
     value = (value as Node)[key];
-    pointer += step(key);
+    pointer += pointerSegment(key);
   }
   return { target: { document: root.document, pointer, value } };
 }

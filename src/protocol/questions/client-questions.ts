@@ -5,7 +5,7 @@ import type { Principal } from '../../call/caller.ts';
 import { GatewayError, UnansweredError } from '../../errors.ts';
 import { FairShare } from '../fair-share.ts';
 import { type JsonRpcId, writeNotification, writeRequest } from '../wire/jsonrpc.ts';
-import type { Mailbox } from './mailbox.ts';
+import type { SessionRelay } from './session-relay.ts';
 
 interface QuestionedClient {
   /** Only answers from this owner count. */
@@ -42,7 +42,7 @@ const MAX_PENDING = 5_000;
 /** `mailbox`: set if another process may receive the answers. */
 export function createClientQuestions(
   timeoutMs = 300_000,
-  mailbox?: Pick<Mailbox, 'address' | 'isUsable'>,
+  mailbox?: Pick<SessionRelay, 'address' | 'isUsable'>,
 ): ClientQuestions {
   const prefix = mailbox === undefined ? 'landbridge-' : `landbridge-${mailbox.address}-`;
   const pending = new Map<JsonRpcId, PendingQuestion>();

@@ -1,6 +1,6 @@
 // Replies that several methods share: results, an unknown method, and failures as the JSON-RPC error and HTTP status of their era. The
 // table in errors.ts decides about failures.
-import { BACK_IN_SECONDS } from '../../adapter/under-way.ts';
+import { RETRY_AFTER_SHUTDOWN_SECONDS } from '../../adapter/active-calls.ts';
 import { ERRORS, GatewayError, ScopeError, toHttpStatus, toRpcCode } from '../../errors.ts';
 import type { Redaction } from '../../orchestration/redaction.ts';
 import type { Reply } from '../sender.ts';
@@ -13,7 +13,7 @@ export function ok({ id }: { readonly id: JsonRpcId }, result: string | SharedRe
 
 /** The same reply with status 503, if the gateway is shutting down: proxies and clients should use another one. */
 export function unavailable(reply: Reply): Reply {
-  return { ...reply, status: 503, retryAfterSeconds: BACK_IN_SECONDS };
+  return { ...reply, status: 503, retryAfterSeconds: RETRY_AFTER_SHUTDOWN_SECONDS };
 }
 
 export function notFound(method: string): GatewayError {

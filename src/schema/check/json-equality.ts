@@ -1,5 +1,5 @@
 // Equality of JSON values, and duplicates in linear time.
-import { cachedKeys, rememberByObject } from '../memoize.ts';
+import { cachedKeys, memoizeByObject } from '../memoize.ts';
 import { type Budget, KEY_COST } from './budget.ts';
 
 /** Cost of writing one value into the text, its name sorted among the others. */
@@ -56,7 +56,7 @@ export class ValueSet {
 }
 
 /** The list must not change afterwards. */
-export const valueSetOf: (values: readonly unknown[], budget: Budget) => ValueSet = rememberByObject(
+export const valueSetOf: (values: readonly unknown[], budget: Budget) => ValueSet = memoizeByObject(
   (values: readonly unknown[], budget: Budget) => new ValueSet(values, budget),
 );
 

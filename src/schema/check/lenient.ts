@@ -6,7 +6,7 @@ import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, Endpoint, JsonSchema } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
 import { LOST_DIGITS } from '../explain/explain-rules.ts';
-import { type Problem, refusal } from '../explain/refusal.ts';
+import { type ArgumentProblem, refusal } from '../explain/refusal.ts';
 import { Budget } from './budget.ts';
 import { createSchemaValidator, createValidator, optionsOf, type Validator } from './validator.ts';
 
@@ -63,7 +63,7 @@ export function createLenientValidator(endpoint: Endpoint): LenientValidator {
 function accept(
   tool: string,
   args: Args,
-  problems: readonly Problem[],
+  problems: readonly ArgumentProblem[],
   variantFor: (keys: readonly string[] | 'all') => Validator,
 ): Args {
   const keys = [...new Set(problems.map(({ path }) => /^[^.[]*/.exec(path)![0]))].sort();
@@ -76,15 +76,15 @@ function accept(
 }
 
 /** Undefined: a problem that must not be let through. */
-function problemsIn(error: unknown): readonly Problem[] | undefined {
+function problemsIn(error: unknown): readonly ArgumentProblem[] | undefined {
   if (!(error instanceof GatewayError) || error.code !== 'VALIDATION') return undefined;
   const { errors } = error.details;
   if (!Array.isArray(errors) || errors.length === 0) return undefined;
-  const problems = errors as readonly Problem[];
+  const problems = errors as readonly ArgumentProblem[];
   return problems.some(({ problem }) => FIRM.has(problem)) ? undefined : problems;
 }
 
-const FIRM: ReadonlySet<Problem['problem']> = new Set(['forbidden', 'limit', 'rule']);
+const FIRM: ReadonlySet<ArgumentProblem['problem']> = new Set(['forbidden', 'limit', 'rule']);
 
 /** The schema with nothing said about these arguments, and none required but those of the path. */
 function loosen({ inputSchema, args }: Endpoint, keys: readonly string[] | 'all'): JsonSchema {
@@ -103,13 +103,13 @@ function loosen({ inputSchema, args }: Endpoint, keys: readonly string[] | 'all'
   };
 }
 
-const ROUNDED: Problem = {
+const ROUNDED: ArgumentProblem = {
   path: '',
   problem: 'range',
   message: `a number ${LOST_DIGITS}`,
 };
 
-function describe(problems: readonly Problem[]): string {
+function describe(problems: readonly ArgumentProblem[]): string {
   const words = problems.slice(0, MAX_NOTES).map(({ message }) => message);
   const more = problems.length > MAX_NOTES ? [`${problems.length - MAX_NOTES} more`] : [];
   return `sent as given, though the API's description says otherwise: ${[...words, ...more].join('; ')}`;

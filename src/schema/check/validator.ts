@@ -7,10 +7,10 @@ import { toOneLine } from '../../endpoint/plain-text.ts';
 import { GatewayError } from '../../errors.ts';
 import { explain } from '../explain/explain-errors.ts';
 import { isRequiredOnly } from '../explain/explain-unions.ts';
-import { MAX_PROBLEMS, type Problem, refusal } from '../explain/refusal.ts';
+import { type ArgumentProblem, MAX_PROBLEMS, refusal } from '../explain/refusal.ts';
 import { showName } from '../explain/show.ts';
 import { COMPOSITIONS, DEFINITION_KEYWORDS, OPENINGS } from '../keywords.ts';
-import { rememberByObject } from '../memoize.ts';
+import { memoizeByObject } from '../memoize.ts';
 import { declaredNames, deref, type SchemaObject, schemasOf } from '../references.ts';
 import { type BoundsVerdict, forbiddenKey, MAX_DEPTH, MAX_KEYS, MAX_VALUES, withinBounds } from './bounds.ts';
 import { BUDGET_EXCEEDED, Budget } from './budget.ts';
@@ -78,7 +78,7 @@ function toStrictSchema(schema: JsonSchema): JsonSchema {
 }
 
 // Remembered also because what is known about a schema (its types, its names) is kept by its object.
-const closeSchema = rememberByObject((schema: SchemaObject): SchemaObject => {
+const closeSchema = memoizeByObject((schema: SchemaObject): SchemaObject => {
   const whole = withFieldSets(schema);
   if (OPENINGS.some((keyword) => Object.hasOwn(whole, keyword))) return whole;
   if (!COMPOSITIONS.some((keyword) => Object.hasOwn(whole, keyword)))
@@ -159,7 +159,7 @@ function refuseUnusable(tool: string, args: Args, schema: () => JsonSchema, budg
   }
 }
 
-function limit(message: string): Problem {
+function limit(message: string): ArgumentProblem {
   return { path: '', problem: 'limit', message };
 }
 
@@ -200,7 +200,9 @@ function refuseRounded(tool: string, args: Args, schema: JsonSchema, budget: Bud
 
 function parsed(tool: string, schema: () => JsonSchema, result: Parsed): Args {
   if (result.ok) return result.args;
-  const problems = result.problems.map((text): Problem => ({ path: '', problem: 'rule', message: toOneLine(text) }));
+  const problems = result.problems.map(
+    (text): ArgumentProblem => ({ path: '', problem: 'rule', message: toOneLine(text) }),
+  );
   throw refusal(tool, schema(), problems.length > 0 ? problems : [limit('the arguments were refused')]);
 }
 

@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../endpoint/model.ts';
 import type { SchemaObject } from '../references.ts';
 import { type CheckError, findErrors, type WalkContext } from '../walk/walk-schema.ts';
 import { explainRule } from './explain-rules.ts';
-import type { Problem, ProblemCandidate } from './refusal.ts';
+import type { ArgumentProblem, ProblemCandidate } from './refusal.ts';
 import { joinPath, showName } from './show.ts';
 
 /** One explanation: what is shared by every place it visits. */
@@ -50,13 +50,13 @@ export function explain(
     subject = 'the arguments',
     exact = false,
   }: Pick<ExplainContext, 'max' | 'budget'> & Partial<ExplainContext>,
-): Problem[] {
+): ArgumentProblem[] {
   const left = { unions: MAX_UNIONS, suggestions: MAX_SUGGESTIONS };
   return explainMisfits({ root, budget, subject, exact, max, left }, root, { value, steps: [] });
 }
 
 /** What keeps a value from fitting a schema. */
-export function explainMisfits(context: ExplainContext, schema: JsonSchema, start: ValuePlace): Problem[] {
+export function explainMisfits(context: ExplainContext, schema: JsonSchema, start: ValuePlace): ArgumentProblem[] {
   const errors = findErrors(context, schema, start.value, MAX_ERRORS, context.exact);
   const findings = new Map<string, ProblemCandidate>();
   const leftovers: ProblemCandidate[] = [];
@@ -73,7 +73,7 @@ export function explainMisfits(context: ExplainContext, schema: JsonSchema, star
 }
 
 /** One line for each cause: a misspelt or misplaced name is not missing as well. */
-function toProblems(findings: readonly ProblemCandidate[]): Problem[] {
+function toProblems(findings: readonly ProblemCandidate[]): ArgumentProblem[] {
   const consequences = new Set(findings.flatMap(({ settles = [] }) => settles));
   return findings
     .filter(({ problem, path }) => problem !== 'missing' || !consequences.has(path))

@@ -14,7 +14,7 @@ import { type CheckError, fitsSchema } from '../walk/walk-schema.ts';
 import type { ExplainContext, RefusedPlace } from './explain-errors.ts';
 import { explainUnknown, suggest } from './explain-names.ts';
 import { explainUnion } from './explain-unions.ts';
-import type { Problem, ProblemCandidate, ProblemKind } from './refusal.ts';
+import type { ArgumentProblem, ProblemCandidate, ProblemKind } from './refusal.ts';
 import {
   cut,
   describeChoices,
@@ -53,8 +53,8 @@ export function problemAt(
   place: RefusedPlace,
   problem: ProblemKind,
   words: string,
-  more: Partial<Problem> = {},
-): Problem {
+  more: Partial<ArgumentProblem> = {},
+): ArgumentProblem {
   return { path: place.path, problem, message: `${place.name} ${words}`.trimStart(), ...more };
 }
 
@@ -68,7 +68,7 @@ const mustBe = (
   problem: ProblemKind,
   expected: string,
   { hint = '', ...more }: Hint = {},
-): Problem => {
+): ArgumentProblem => {
   const got = show(place);
   return problemAt(place, problem, `must be ${expected}; got ${got}${hint}`, { expected, got, ...more });
 };
@@ -79,7 +79,7 @@ const mustHave = (
   expected: string,
   count: number,
   what = '',
-): Problem => {
+): ArgumentProblem => {
   const got = problem === 'items' && what === '' ? plural(count, 'item') : `${count}`;
   return problemAt(place, problem, `must have ${expected}${what}; it has ${count}`, { expected, got });
 };
@@ -150,7 +150,7 @@ const RULES: Readonly<Record<string, Rule | undefined>> = {
 };
 
 /** Also for a union of which no branch accepts the type: all types are named at once. */
-export function explainType(place: RefusedPlace, _: unknown, context: ExplainContext): Problem {
+export function explainType(place: RefusedPlace, _: unknown, context: ExplainContext): ArgumentProblem {
   const { schema } = place;
   const { root } = context;
   const takes = schema.type === undefined ? possibleTypes(root, schema) : ownTypes(schema);
@@ -199,7 +199,7 @@ function fieldWords(root: JsonSchema, schema: SchemaObject, takes: number): stri
   return ` {${listFirst(order, MAX_FIELDS_SHOWN, nameField)}}`;
 }
 
-function explainChoice(place: RefusedPlace, _: unknown, context: ExplainContext): Problem {
+function explainChoice(place: RefusedPlace, _: unknown, context: ExplainContext): ArgumentProblem {
   const { schema, value } = place;
   const choices = Array.isArray(schema.enum) ? schema.enum : [schema.const];
   const words = choices.filter((each): each is string => typeof each === 'string');
@@ -207,7 +207,7 @@ function explainChoice(place: RefusedPlace, _: unknown, context: ExplainContext)
   return mustBe(place, 'enum', describeChoices(choices), near === undefined ? {} : ask(showChoices([near]), near));
 }
 
-function explainPattern(place: RefusedPlace, { limit }: RuleParams, context: ExplainContext): Problem {
+function explainPattern(place: RefusedPlace, { limit }: RuleParams, context: ExplainContext): ArgumentProblem {
   const value = place.value as string;
   const source = limit as string;
   const expected = `/${cut(toOneLine(source), 120)}/`;
@@ -235,7 +235,7 @@ function rangeWords({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Sc
   return words.join(' and ');
 }
 
-function explainCount(place: RefusedPlace, expected: string): Problem {
+function explainCount(place: RefusedPlace, expected: string): ArgumentProblem {
   const count = Object.keys(place.value as object).length;
   const message =
     place.path === ''
@@ -244,7 +244,7 @@ function explainCount(place: RefusedPlace, expected: string): Problem {
   return { path: place.path, problem: 'items', message, expected, got: `${count}` };
 }
 
-function explainMissing(place: RefusedPlace, params: RuleParams, context: ExplainContext): Problem {
+function explainMissing(place: RefusedPlace, params: RuleParams, context: ExplainContext): ArgumentProblem {
   const name = String(params.missingProperty);
   // One part of the schema may require a property that another part describes (allOf).
   const around = schemasAlong(context.root, context.root, place.steps)[place.steps.length] ?? true;

@@ -9,14 +9,18 @@ import { deref, findKeyword, type SchemaObject, schemasOf } from '../references.
 import { nearestBranches, tagMatches } from '../walk/union-branches.ts';
 import { type ExplainContext, explainMisfits, type RefusedPlace } from './explain-errors.ts';
 import { explainType, problemAt, type RuleParams } from './explain-rules.ts';
-import type { Problem } from './refusal.ts';
+import type { ArgumentProblem } from './refusal.ts';
 import { cut, describeType, namesOf, showName } from './show.ts';
 
 const MAX_SETS_SHOWN = 6;
 const MAX_NAMES_SHOWN = 20;
 
 /** The problems behind a union of which no branch fits, or more than one if only one may. */
-export function explainUnion(place: RefusedPlace, { limit, passing }: RuleParams, context: ExplainContext): Problem[] {
+export function explainUnion(
+  place: RefusedPlace,
+  { limit, passing }: RuleParams,
+  context: ExplainContext,
+): ArgumentProblem[] {
   const branches = schemasOf(limit);
   const unfit = problemAt(place, 'variant', `does not fit any of its ${branches.length} forms`);
   if (--context.left.unions < 0) return [unfit];
@@ -51,7 +55,7 @@ export function explainUnion(place: RefusedPlace, { limit, passing }: RuleParams
 function scoreOf(
   context: ExplainContext,
   value: unknown,
-): (attempt: { schema: JsonSchema; problems: readonly Problem[] }) => number {
+): (attempt: { schema: JsonSchema; problems: readonly ArgumentProblem[] }) => number {
   return ({ schema, problems }) =>
     problems.reduce(
       (sum, { problem }) => sum + (problem === 'unknown' ? 3 : problem === 'missing' ? 2 : 1),

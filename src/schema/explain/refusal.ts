@@ -20,7 +20,7 @@ export type ProblemKind =
   | 'rule';
 
 /** One thing that is wrong with the arguments of a call, for the model (message) and for programs (the rest). */
-export interface Problem {
+export interface ArgumentProblem {
   /** `items[2].price`; empty for the arguments as a whole. */
   readonly path: string;
   readonly problem: ProblemKind;
@@ -32,7 +32,7 @@ export interface Problem {
 }
 
 /** A problem, and what it means for others. */
-export interface ProblemCandidate extends Problem {
+export interface ProblemCandidate extends ArgumentProblem {
   /** Missing arguments at these paths have the same cause, and need no line of their own. */
   readonly settles?: readonly string[];
   /** A consequence of other problems, which are more useful to report. */
@@ -56,7 +56,7 @@ export class ArgumentsError extends GatewayError {
 }
 
 /** The error a refused call ends with. */
-export function refusal(tool: string, schema: JsonSchema, problems: readonly Problem[]): ArgumentsError {
+export function refusal(tool: string, schema: JsonSchema, problems: readonly ArgumentProblem[]): ArgumentsError {
   const required = namesOf(findKeyword(schema, schema, 'required'));
   const lines = [`Invalid arguments for ${tool}; nothing was sent. Fix and call again:`, ...numbered(problems)];
   const toText = (all: readonly string[]) => cut(all.join('\n'), MAX_TEXT_CHARS);
@@ -65,7 +65,7 @@ export function refusal(tool: string, schema: JsonSchema, problems: readonly Pro
   return new ArgumentsError(toText(lines), message, { tool, errors, required });
 }
 
-function numbered(problems: readonly Problem[]): string[] {
+function numbered(problems: readonly ArgumentProblem[]): string[] {
   const room = MAX_TEXT_CHARS - 200 - MAX_REQUIRED_CHARS;
   const lines: string[] = [];
   let length = 0;

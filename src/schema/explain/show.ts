@@ -2,7 +2,7 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { toOneLine, wholeCharacters } from '../../endpoint/plain-text.ts';
-import { joinPlace } from '../../endpoint/problems.ts';
+import { joinFieldPath } from '../../endpoint/problems.ts';
 import { ANY, ARRAY, BOOLEAN, INTEGER, NULL, NUMBER, possibleTypes, STRING, typeOf, typeWords } from '../json-types.ts';
 import { deref, findKeyword, isSchema, ownSchema } from '../references.ts';
 
@@ -102,7 +102,7 @@ export function namesOf(list: unknown): string[] {
 
 /** `items[2].price`; the empty path is the arguments themselves. */
 export function joinPath(path: string, key: string | number): string {
-  return joinPlace(path, typeof key === 'number' ? key : shorten(key, 64));
+  return joinFieldPath(path, typeof key === 'number' ? key : shorten(key, 64));
 }
 
 /** The keys of such a path, also of `files["a.py"]`. Names that joinPath() has cut stay cut. */

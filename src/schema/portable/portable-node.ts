@@ -1,7 +1,7 @@
 // One place of a schema as every client accepts it: a `type`, or an `anyOf` of typed branches with nothing beside it (Vertex refuses
 // siblings; a type that may be null is such an `anyOf`). Enums hold strings only (Gemini's are lists of strings), and required names
 // exist.
-import { smuggles } from '../../endpoint/hidden.ts';
+import { hasHiddenText } from '../../endpoint/hidden.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { ANY, ARRAY, BOOLEAN, FRACTION, INTEGER, NULL, NUMBER, OBJECT, STRING, typeOf } from '../json-types.ts';
 import type { SchemaObject } from '../references.ts';
@@ -191,7 +191,7 @@ function objectNode(pass: Pass, facts: Facts, at: NodePosition): PortableNode {
   // A field that is required but not described anywhere still has to be given.
   const describedNames = new Set([...facts.properties.keys(), ...facts.required]);
   const possible = [...describedNames].filter(
-    (key) => key !== '__proto__' && !smuggles(key) && !isNever(facts.properties.get(key) ?? []),
+    (key) => key !== '__proto__' && !hasHiddenText(key) && !isNever(facts.properties.get(key) ?? []),
   );
   const isSetByApi = (key: string) => !isSetByCaller(facts, key);
   const tags = new Set(facts.parts.map(tagOf));

@@ -1,5 +1,5 @@
 // Strings, numbers, booleans and any value, and the description of a node.
-import { smuggles } from '../../endpoint/hidden.ts';
+import { hasHiddenText } from '../../endpoint/hidden.ts';
 import { showChoices } from '../explain/show.ts';
 import { exampleOf, exclusionWords, numberWords, portablePattern, purposeOf, stringWords } from './constraint-words.ts';
 import { Description, joinSentences } from './description.ts';
@@ -39,7 +39,7 @@ export function stringNode(pass: Pass, facts: Facts, at: NodePosition): Portable
     choices !== undefined &&
     choices.length > 0 &&
     choices.length <= MAX_ENUM &&
-    choices.every((value) => value !== '' && value.length <= 200 && !smuggles(value));
+    choices.every((value) => value !== '' && value.length <= 200 && !hasHiddenText(value));
   const words = isListed ? [] : [...choiceWords(facts, 'string'), ...stringWords(facts)];
   const pattern = choices ? undefined : portablePattern(facts);
   return {
@@ -90,7 +90,7 @@ export function choiceWords(facts: Facts, type: 'string' | 'number' | 'boolean')
 /** Defaults are information: they are never sent. */
 export function defaultOf(facts: Facts, type: 'string' | 'number' | 'boolean'): { default?: unknown } {
   const value = firstOf(facts, 'default');
-  if (typeof value !== type || (typeof value === 'string' && (value.length > 100 || smuggles(value)))) return {};
+  if (typeof value !== type || (typeof value === 'string' && (value.length > 100 || hasHiddenText(value)))) return {};
   return { default: value };
 }
 

@@ -5,7 +5,7 @@ import type { JsonSchema } from '../../endpoint/model.ts';
 import { type Budget, KEY_COST } from '../check/budget.ts';
 import { sameJson } from '../check/json-equality.ts';
 import { ARRAY, NULL, OBJECT, possibleTypes, typeOf } from '../json-types.ts';
-import { cachedKeys, rememberByObject } from '../memoize.ts';
+import { cachedKeys, memoizeByObject } from '../memoize.ts';
 import { choicesOf, conjuncts, isSchema, type SchemaObject, schemasOf } from '../references.ts';
 import { namesIn } from './container-rules.ts';
 import type { Walk, WalkContext } from './walk-schema.ts';
@@ -35,7 +35,7 @@ const MAX_NEAREST = 4;
 const MAX_NAMES = 20;
 const EMPTY: BranchOutline = { tags: [], required: [], closed: [] };
 
-const findOutline = rememberByObject((branch: SchemaObject, root: JsonSchema, budget: Budget): BranchOutline => {
+const findOutline = memoizeByObject((branch: SchemaObject, root: JsonSchema, budget: Budget): BranchOutline => {
   budget.spend(OUTLINE_COST);
   const isAlone = branch.$ref === undefined && branch.allOf === undefined;
   const parts = isAlone ? [branch] : [...conjuncts(root, [branch])].filter(isObject);
@@ -69,13 +69,13 @@ function outlineOfBranch({ root, budget }: WalkContext, branch: JsonSchema): Bra
 }
 
 /** The types that each branch of a list takes; none where there is no schema. */
-const typesOfBranches = rememberByObject((list: readonly unknown[], root: JsonSchema, budget: Budget) => {
+const typesOfBranches = memoizeByObject((list: readonly unknown[], root: JsonSchema, budget: Budget) => {
   budget.spend(list.length * TYPES_COST);
   return list.map((branch) => (isSchema(branch) ? possibleTypes(root, branch) : 0));
 });
 
 /** The outlines of a list by the position of each branch, computed on demand. */
-const outlinesIn = rememberByObject((_: readonly unknown[]) => [] as BranchOutline[]);
+const outlinesIn = memoizeByObject((_: readonly unknown[]) => [] as BranchOutline[]);
 
 function outlineAt(context: WalkContext, list: readonly unknown[], index: number): BranchOutline {
   const outlines = outlinesIn(list);
@@ -102,7 +102,7 @@ function hasTags(tags: BranchOutline['tags'], value: Record<string, unknown>, bu
 }
 
 /** The branches that take more than null, a field that all of them fix, and the branch for each of its values. */
-const indexUnion = rememberByObject((list: readonly unknown[], context: WalkContext) => {
+const indexUnion = memoizeByObject((list: readonly unknown[], context: WalkContext) => {
   context.budget.spend(INDEX_COST);
   const branches = schemasOf(list).filter((branch) => possibleTypes(context.root, branch) !== NULL);
   const key = commonKey(context, branches);

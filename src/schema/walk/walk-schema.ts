@@ -7,7 +7,7 @@ import { ASSERTIONS } from '../check/assertions.ts';
 import { BUDGET_EXCEEDED, type Budget, KEY_COST } from '../check/budget.ts';
 import { ANY, ARRAY, FRACTION, INTEGER, OBJECT, ownTypes, typeOf } from '../json-types.ts';
 import { NAMED_CONDITIONS, UNIONS } from '../keywords.ts';
-import { cachedKeys, rememberByObject } from '../memoize.ts';
+import { cachedKeys, memoizeByObject } from '../memoize.ts';
 import { isSchema, resolveRef, type SchemaObject, schemasOf } from '../references.ts';
 import {
   isGiven,
@@ -131,7 +131,7 @@ function visit(walk: Walk, schema: unknown, value: unknown): void {
 }
 
 /** The types a schema names, and the rules it has. Kept, because the same schema may be asked about thousands of values. */
-const outlineOf = rememberByObject((schema: SchemaObject, budget: Budget) => {
+const outlineOf = memoizeByObject((schema: SchemaObject, budget: Budget) => {
   budget.spend(OUTLINE_COST);
   return {
     types: ownTypes(schema),

@@ -1,8 +1,8 @@
 // Serves MCP on stdin and stdout of this process; nothing else is written to stdout. Ends when stdin does.
-import type { Protocol } from '../../protocol/handle.ts';
-import { CHECK_MS, FLUSH_MS, within } from '../ending/patience.ts';
+import type { Protocol } from '../../protocol/mcp-protocol.ts';
+import { CHECK_MS, FLUSH_MS, within } from '../closing.ts';
 import type { TransportLoad } from '../in-flight.ts';
-import { Conversation, type LineLimits } from './lines.ts';
+import { Conversation, type LineLimits } from './conversation.ts';
 
 export interface StdioServer {
   /** Resolves when stdin has ended and everything is answered. */

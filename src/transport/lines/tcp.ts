@@ -4,18 +4,18 @@ import { createServer as createTlsServer, type Server as TlsServer } from 'node:
 import type { Principal } from '../../call/caller.ts';
 import { isLoopback } from '../../endpoint/address.ts';
 import { ERRORS, GatewayError } from '../../errors.ts';
-import type { Protocol } from '../../protocol/handle.ts';
+import type { Protocol } from '../../protocol/mcp-protocol.ts';
 import { writeError } from '../../protocol/wire/jsonrpc.ts';
-import type { Refusal } from '../admission.ts';
-import { createRefusals, type RefusalReason, type Refusals, reasonOf } from '../door/refusals.ts';
-import { handshakeFailure, type TlsOptions, toTlsServerOptions } from '../door/tls.ts';
-import { addressOf } from '../door/visitor.ts';
-import { acceptLastConnections, CHECK_MS, FIRST_BYTE_MS, FLUSH_MS, within } from '../ending/patience.ts';
+import { addressOf } from '../client-address.ts';
+import { acceptLastConnections, CHECK_MS, FIRST_BYTE_MS, FLUSH_MS, within } from '../closing.ts';
 import type { Identity } from '../http-sender.ts';
 import type { TransportLoad } from '../in-flight.ts';
 import { explainListenError, trackConnections } from '../listen.ts';
+import { handshakeFailure, type ListenerTlsOptions, toTlsServerOptions } from '../listener-tls.ts';
+import { createRefusals, type RefusalReason, type Refusals, reasonOf } from '../refusals.ts';
+import type { Refusal } from '../request-checks.ts';
 import { ConnectionSlots } from './connection-slots.ts';
-import { Conversation, type LineLimits } from './lines.ts';
+import { Conversation, type LineLimits } from './conversation.ts';
 
 /** After this many consecutive lines that are not messages, the connection is closed. */
 const MAX_NON_MESSAGES = 20;
@@ -36,7 +36,7 @@ export interface TcpOptions extends LineLimits {
   readonly port: number;
   readonly maxConnections: number;
   readonly idleMs: number;
-  readonly tls?: TlsOptions | undefined;
+  readonly tls?: ListenerTlsOptions | undefined;
   /** Default: callers are not identified. */
   readonly identify?: TcpIdentify | undefined;
   /** How long the first line may take. Default 10 s. */
@@ -55,7 +55,7 @@ export interface TcpServer {
   /** Accepts no new connections; lines that were sent are answered, within the grace time. */
   close(graceMs: number): Promise<void>;
   /** Uses another certificate for new connections; if it cannot be used, throws and keeps the old one. */
-  renewTls(tls: TlsOptions): void;
+  renewTls(tls: ListenerTlsOptions): void;
 }
 
 /** The protocol that a principal may use, with what it may see; undefined: none. */

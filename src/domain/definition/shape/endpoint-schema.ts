@@ -1,7 +1,7 @@
 // The shape of an operation written by hand, and of what can be said of an imported one as well.
 import { z } from 'zod';
 import { isObject } from '../../../endpoint/is-object.ts';
-import { CONFIRM_WAYS, DEFAULT_LIMITS, EFFECTS, GUARD_POLICIES } from '../../../endpoint/model.ts';
+import { CONFIRM_WAYS, DEFAULT_ENDPOINT_LIMITS, EFFECTS, GUARD_POLICIES } from '../../../endpoint/model.ts';
 import { TOOL_NAME } from '../../../endpoint/names.ts';
 import { REDACT_PATH } from '../../../endpoint/redaction/redact-paths.ts';
 import { hint } from '../../../endpoint/suggest.ts';
@@ -106,13 +106,13 @@ export const common = {
     milliseconds,
     withDefault(
       'The time a call may take, in milliseconds. It includes connecting and reading.',
-      DEFAULT_LIMITS.timeoutMs,
+      DEFAULT_ENDPOINT_LIMITS.timeoutMs,
     ),
     10_000,
   ),
   maxResponseBytes: about(
     bytes,
-    withDefault('The largest answer that is read, in bytes.', DEFAULT_LIMITS.maxResponseBytes),
+    withDefault('The largest answer that is read, in bytes.', DEFAULT_ENDPOINT_LIMITS.maxResponseBytes),
     1_048_576,
   ),
   headers: about(

@@ -1,7 +1,7 @@
 // Bytes → content blocks, text or a JSON value, by what the body is.
 import type { Content } from '../../../call/outcome.ts';
 import { stripHtml } from '../../../endpoint/conventions/html.ts';
-import { visible } from '../../../endpoint/hidden.ts';
+import { escapeHiddenCharacters } from '../../../endpoint/hidden.ts';
 import { tidyLines, unescapeHtml } from '../../../endpoint/plain-text.ts';
 import { type Redactor, redactBeginning } from '../../../endpoint/redaction/redact.ts';
 import { ToolError } from '../../../errors.ts';
@@ -43,7 +43,7 @@ export function decodeBody(
   { redact, needsJson, expectsHtml, maxFileBytes }: Decoding,
 ): Decoded {
   const { body, headers } = raw;
-  if (body.length === 0) return note(visible(redact(emptyText(method, raw)).slice(0, MAX_EMPTY_CHARS)));
+  if (body.length === 0) return note(escapeHiddenCharacters(redact(emptyText(method, raw)).slice(0, MAX_EMPTY_CHARS)));
   const media = parseMediaType(headers['content-type']);
   // Many storage APIs call everything octet-stream, and some APIs declare text as a picture, so the first bytes decide.
   const isAnything = media.essence === 'application/octet-stream';
@@ -112,7 +112,7 @@ function parseDeclared(text: string, tool: string, isNeeded: boolean): Decoded {
     return { kind: 'json', text, value: parseExactJson(text), isJson: true };
   } catch {
     if (!isNeeded) return { kind: 'text', text, note: describeBroken(text) };
-    const why = `the API says its answer is JSON, but it does not parse. It begins: ${visible(text.slice(0, QUOTED_CHARS))}`;
+    const why = `the API says its answer is JSON, but it does not parse. It begins: ${escapeHiddenCharacters(text.slice(0, QUOTED_CHARS))}`;
     throw new ToolError('BAD_RESPONSE', tool, why, { tool });
   }
 }

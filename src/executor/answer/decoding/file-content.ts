@@ -2,7 +2,7 @@
 // says what it is. A file that is too large is only described, with the way to get it.
 import { createHash } from 'node:crypto';
 import type { Content } from '../../../call/outcome.ts';
-import { visible } from '../../../endpoint/hidden.ts';
+import { escapeHiddenCharacters } from '../../../endpoint/hidden.ts';
 import type { RawResponse } from '../../send.ts';
 
 export interface FileAnswer {
@@ -18,13 +18,15 @@ export function toFileContent({ type, raw, mimeType, maxBytes, redact }: FileAns
   const { body, headers } = raw;
   // Redacted before it is cut, so that no half of a secret is left.
   const name = fileNameOf(redact(String(headers['content-disposition'] ?? '')));
-  const what = visible(redact(`${name === undefined ? '' : `"${name}": `}${mimeType}, ${body.length} bytes`));
+  const what = escapeHiddenCharacters(
+    redact(`${name === undefined ? '' : `"${name}": `}${mimeType}, ${body.length} bytes`),
+  );
   const describe = (why: string): readonly Content[] => [
     { type: 'text', text: `${what}, sha256 ${createHash('sha256').update(body).digest('hex')}. ${why}` },
   ];
   if (maxBytes === 0) return describe('Its bytes are not shown.');
   if (body.length > maxBytes) {
-    const file = name === undefined ? '<file>' : visible(redact(name));
+    const file = name === undefined ? '<file>' : escapeHiddenCharacters(redact(name));
     return describe(
       `Too large to show: the limit is ${maxBytes} bytes. Tell the user: "landbridge call" with --output ${file} saves it.`,
     );

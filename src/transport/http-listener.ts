@@ -3,18 +3,18 @@ import { createServer, type Server, type ServerOptions } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import { Server as NetServer } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type TlsOptions, toTlsServerOptions } from './door/tls.ts';
-import { acceptLastConnections, CHECK_MS, FLUSH_MS, QUIET_MS, within } from './ending/patience.ts';
+import { acceptLastConnections, CHECK_MS, FLUSH_MS, QUIET_MS, within } from './closing.ts';
+import { RequestLoad, type TransportLoad } from './in-flight.ts';
+import { explainListenError, trackConnections } from './listen.ts';
+import { type ListenerTlsOptions, toTlsServerOptions } from './listener-tls.ts';
+import { DirectRequest } from './node-internals.ts';
 import {
   type HttpBackend,
   MAX_HEADERS,
   RequestHandler,
   type RequestHandlerOptions,
   type RequestListener,
-} from './http-door.ts';
-import { RequestLoad, type TransportLoad } from './in-flight.ts';
-import { explainListenError, trackConnections } from './listen.ts';
-import { DirectRequest } from './node-internals.ts';
+} from './request-handler.ts';
 
 export interface HttpOptions<Data = unknown> extends RequestHandlerOptions<Data> {
   readonly host: string;
@@ -26,7 +26,7 @@ export interface HttpOptions<Data = unknown> extends RequestHandlerOptions<Data>
   /** How long an idle connection stays open. Default 620 s. */
   readonly keepAliveMs?: number | undefined;
   /** HTTPS in place of HTTP. */
-  readonly tls?: TlsOptions | undefined;
+  readonly tls?: ListenerTlsOptions | undefined;
   /** Called when the grace time of `close()` is over: calls in progress must be answered now. `gateway.abort` does that. */
   readonly giveUp?: (() => void) | undefined;
   /** If another process accepts connections for this one: makes it stop, and resolves when the last of them has arrived. */
@@ -41,7 +41,7 @@ export interface HttpServer {
   /** Accepts no new connections; requests in progress are answered, within the grace time. Connections idle for `quietMs` are closed. */
   close(graceMs: number, quietMs?: number): Promise<void>;
   /** Uses another certificate for new connections; if it cannot be used, throws and keeps the old one. */
-  renewTls(tls: TlsOptions): void;
+  renewTls(tls: ListenerTlsOptions): void;
 }
 
 export const REQUEST_TIMEOUT_MS = 30_000;
@@ -159,7 +159,7 @@ class Shutdown {
   }
 }
 
-function createServerOf(tls: TlsOptions | undefined, settings: ServerOptions, handle: RequestListener): Server {
+function createServerOf(tls: ListenerTlsOptions | undefined, settings: ServerOptions, handle: RequestListener): Server {
   return tls ? createTlsServer({ ...settings, ...toTlsServerOptions(tls) }, handle) : createServer(settings, handle);
 }
 

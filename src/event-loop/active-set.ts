@@ -4,12 +4,12 @@
 // alive. Once one of them has reached the old generation, all tables after it stay alive until a full collection. That cost
 // 4 KB per call and a collection of 50 ms every few seconds: with a Set, a call took 1.4 to 2 times as much processor time.
 
-export interface Listed {
+export interface ActiveItem {
   /** Index in the set; only the set uses it. An item can be in one set at a time. */
-  place: number;
+  index: number;
 }
 
-export class Roster<Item extends Listed> {
+export class ActiveSet<Item extends ActiveItem> {
   readonly #items: Item[] = [];
 
   get size(): number {
@@ -17,16 +17,16 @@ export class Roster<Item extends Listed> {
   }
 
   add(item: Item): void {
-    item.place = this.#items.push(item) - 1;
+    item.index = this.#items.push(item) - 1;
   }
 
   /** Does nothing if the item is not in the set, for example because takeAll() has emptied it. */
   remove(item: Item): void {
-    if (this.#items[item.place] !== item) return;
+    if (this.#items[item.index] !== item) return;
     const last = this.#items.pop()!;
     if (last === item) return;
-    this.#items[item.place] = last;
-    last.place = item.place;
+    this.#items[item.index] = last;
+    last.index = item.index;
   }
 
   list(): readonly Item[] {

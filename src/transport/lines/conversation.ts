@@ -5,18 +5,18 @@ import { setMaxListeners } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { Principal } from '../../call/caller.ts';
 import { ERRORS } from '../../errors.ts';
-import { hasTimeLeft, MAX_UNQUEUED_MESSAGE, queueTurn } from '../../executor/turns.ts';
-import type { Protocol } from '../../protocol/handle.ts';
+import { hasTimeLeft, MAX_UNQUEUED_MESSAGE, queueTurn } from '../../event-loop/turns.ts';
+import type { Protocol } from '../../protocol/mcp-protocol.ts';
 import type { Reply, Sender } from '../../protocol/sender.ts';
 import { cancelAll, createSession, type Session } from '../../protocol/session.ts';
 import { writeError } from '../../protocol/wire/jsonrpc.ts';
-import { type RefusalFacts, refusalOf } from '../door/refusals.ts';
-import { QUIET_MS } from '../ending/patience.ts';
+import { QUIET_MS } from '../closing.ts';
 import { createParking } from '../in-flight.ts';
+import { type RefusalFacts, refusalOf } from '../refusals.ts';
 import { createLineSplitter, type LineSplitter } from './framing.ts';
 
 /** Default limit of the requests in progress on one connection. */
-export const LINES_UNDER_WAY = 100;
+export const REQUESTS_PER_CONNECTION = 100;
 
 export interface LineLimits {
   readonly maxLineBytes: number;

@@ -6,7 +6,7 @@ import { parseJsonObject } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import { FairShare } from '../fair-share.ts';
 import type { JsonRpcId } from '../wire/jsonrpc.ts';
-import type { Letters } from './letters.ts';
+import type { MessageBus } from './message-bus.ts';
 
 /** An answer of a client. */
 export interface ClientAnswer {
@@ -22,7 +22,7 @@ export interface RelayTarget {
   giveUp(session: string, why: string): void;
 }
 
-export interface Mailbox {
+export interface SessionRelay {
   /** The address of this process, which is part of the ids of its questions. */
   readonly address: string;
   /** False while an answer that reaches another process could not be forwarded. */
@@ -46,7 +46,7 @@ const RETRY_MS = 100;
 /** The most answers that are retried at a time. */
 const MAX_RETRYING = 500;
 
-export function createMailbox(bus: Letters): Mailbox {
+export function createSessionRelay(bus: MessageBus): SessionRelay {
   const targets: RelayTarget[] = [];
   const permits = new FairShare(MAX_RETRYING);
   const rateLimit = new RateLimit();

@@ -2,9 +2,9 @@
 // notifies their listeners itself, because adding and removing one on an AbortSignal took 2 us per call, and node compares each new
 // listener with all existing ones. With node's own listeners, a call took up to 1.3 times as much processor time.
 import { setMaxListeners } from 'node:events';
-import { type Listed, Roster } from './roster.ts';
+import { type ActiveItem, ActiveSet } from './active-set.ts';
 
-export interface Companion extends Listed {
+export interface AbortListener extends ActiveItem {
   /** The signal was aborted. */
   handleEvent(): void;
 }
@@ -17,7 +17,7 @@ const ABORTED = new DOMException('This operation was aborted', 'AbortError');
 
 /** A signal for many calls: those of one HTTP connection, or all legacy calls over HTTP. */
 export class SharedSignal {
-  readonly listeners = new Roster<Companion>();
+  readonly listeners = new ActiveSet<AbortListener>();
   /** Code outside this file, such as a handler, has added a listener. Asking node for the listeners takes a microsecond. */
   hasOtherListeners = false;
   readonly #controller = new AbortController();
@@ -48,13 +48,13 @@ function noteListener(this: OwnedSignal, ...args: Parameters<AbortSignal['addEve
 }
 
 /** Each call of this needs a call of `part`, unless the signal is aborted first. */
-export function stayWith(signal: AbortSignal, listener: Companion): void {
+export function addAbortListener(signal: AbortSignal, listener: AbortListener): void {
   const owner = (signal as OwnedSignal)[SHARED];
   if (owner === undefined) signal.addEventListener('abort', listener);
   else owner.listeners.add(listener);
 }
 
-export function part(signal: AbortSignal, listener: Companion): void {
+export function removeAbortListener(signal: AbortSignal, listener: AbortListener): void {
   const owner = (signal as OwnedSignal)[SHARED];
   if (owner === undefined) signal.removeEventListener('abort', listener);
   else owner.listeners.remove(listener);

@@ -1,7 +1,7 @@
 // A slot for one worker: the process that runs in it now, and what is remembered of earlier ones.
 import type { Worker } from 'node:cluster';
 import { BackOff, type BackOffRules } from './back-off.ts';
-import type { Channel, Ready, StartFailure, ToPrimary, ToWorker } from './worker-messages.ts';
+import type { StartFailure, ToPrimary, ToWorker, WorkerChannel, WorkerReady } from './worker-messages.ts';
 
 /** How a process ended: with a code, or by a signal. */
 export interface WorkerEnd {
@@ -14,11 +14,11 @@ export interface WorkerEnd {
 }
 
 export interface SlotEvents {
-  onHello(slot: Slot): void;
-  onReady(slot: Slot, ready: Ready): void;
+  onHello(slot: WorkerSlot): void;
+  onReady(slot: WorkerSlot, ready: WorkerReady): void;
   /** The worker wants no new connections. */
-  onLeaving(slot: Slot, worker: Worker): void;
-  onEnd(slot: Slot, end: WorkerEnd): void;
+  onLeaving(slot: WorkerSlot, worker: Worker): void;
+  onEnd(slot: WorkerSlot, end: WorkerEnd): void;
 }
 
 /**
@@ -27,13 +27,13 @@ export interface SlotEvents {
  */
 const MAX_UNANSWERED = 6;
 
-export class Slot {
+export class WorkerSlot {
   readonly number: number;
   readonly #backOff: BackOff;
   readonly #events: SlotEvents;
   readonly #listeners = new Map<string, ((body: unknown) => void)[]>();
   #worker: Worker | undefined;
-  #ready: Ready | undefined;
+  #ready: WorkerReady | undefined;
   #failure: StartFailure | undefined;
   #unanswered = 0;
   #restart: NodeJS.Timeout | undefined;
@@ -86,7 +86,7 @@ export class Slot {
   }
 
   /** A channel to the process that is in this slot now; it is silent after the end of that process. */
-  channel(topic: string): Channel {
+  channel(topic: string): WorkerChannel {
     const worker = this.#worker;
     return {
       send: (body) => {

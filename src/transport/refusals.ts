@@ -1,6 +1,6 @@
 // Refused requests and connections. Each is counted, but they cannot fill the log: the first refusal of a kind from an address has its
 // own line, later ones are summed up.
-import type { Reply } from '../../protocol/sender.ts';
+import type { Reply } from '../protocol/sender.ts';
 
 export interface RefusalFacts {
   readonly transport: 'http' | 'tcp' | 'admin';

@@ -3,7 +3,7 @@
 // right end.
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
-import { usageError } from '../../errors.ts';
+import { usageError } from '../errors.ts';
 
 export interface RemoteClient {
   /** Undefined if the connection has been closed already. */

@@ -16,20 +16,23 @@ const EMPTY_POLL_MS = 0.1;
 
 export interface AcceptQueue {
   /** When the last connection was accepted, on the clock of performance.now(). */
-  cameAt(): number;
+  lastAcceptedAt(): number;
   /** Whether further connections wait behind it in this process. */
-  isCrowded?(): boolean;
+  hasWaiting?(): boolean;
 }
 
 /** Resolves at a moment when the socket may be closed; the caller must close it immediately. */
-export async function awaitQuietMoment({ cameAt, isCrowded = () => false }: AcceptQueue): Promise<void> {
+export async function untilAcceptQueueIsEmpty({
+  lastAcceptedAt,
+  hasWaiting = () => false,
+}: AcceptQueue): Promise<void> {
   const begunAt = performance.now();
   for (let now = begunAt; now - begunAt < MAX_WAIT_MS; ) {
     await sleep(POLL_INTERVAL_MS);
     const pollStart = performance.now();
     await untilPolled();
     now = performance.now();
-    const isQuiet = now - Math.max(begunAt, cameAt()) >= QUIET_MS || now - begunAt >= MAX_QUIET_WAIT_MS;
-    if (isQuiet && cameAt() < pollStart && !isCrowded() && now - pollStart < EMPTY_POLL_MS) return;
+    const isQuiet = now - Math.max(begunAt, lastAcceptedAt()) >= QUIET_MS || now - begunAt >= MAX_QUIET_WAIT_MS;
+    if (isQuiet && lastAcceptedAt() < pollStart && !hasWaiting() && now - pollStart < EMPTY_POLL_MS) return;
   }
 }

@@ -1,6 +1,6 @@
 // How a transport closes: how long it waits, and for what.
 import type { Server } from 'node:net';
-import { awaitQuietMoment } from '../../network/quiet-moment.ts';
+import { untilAcceptQueueIsEmpty } from '../network/accept-queue.ts';
 
 /** A client that sends one request after another sends the next within this time; after it, a quiet connection may be closed. */
 export const QUIET_MS = 250;
@@ -20,7 +20,7 @@ export async function acceptLastConnections(server: Server): Promise<void> {
     cameAt = performance.now();
   };
   server.on('connection', note);
-  await awaitQuietMoment({ cameAt: () => cameAt });
+  await untilAcceptQueueIsEmpty({ lastAcceptedAt: () => cameAt });
   server.off('connection', note);
 }
 

@@ -2,10 +2,10 @@
 import type { Principal } from '../call/caller.ts';
 import type { Effect } from '../endpoint/model.ts';
 import type { Limits } from '../limits/create-limits.ts';
-import type { Protocol } from '../protocol/handle.ts';
-import { type HttpOptions, type HttpServer, startHttp } from './http.ts';
-import type { RequestListener } from './http-door.ts';
+import type { Protocol } from '../protocol/mcp-protocol.ts';
+import { type HttpOptions, type HttpServer, startHttp } from './http-listener.ts';
 import { answerProbe } from './probes.ts';
+import type { RequestListener } from './request-handler.ts';
 import type { RouteOptions, SharedStateStatus } from './routes.ts';
 
 /** What `serveHttp` needs of a Gateway. */

@@ -1,8 +1,8 @@
 // Which Host names are served. This protects against DNS rebinding, with which a web page reaches this gateway under its own name.
 import { networkInterfaces } from 'node:os';
-import { isLoopback } from '../../endpoint/address.ts';
-import { usageError } from '../../errors.ts';
-import { plainAddress } from './visitor.ts';
+import { isLoopback } from '../endpoint/address.ts';
+import { usageError } from '../errors.ts';
+import { plainAddress } from './client-address.ts';
 
 export interface HostOptions {
   /** The address the server is bound to. */

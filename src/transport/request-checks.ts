@@ -4,10 +4,10 @@
 import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '../endpoint/address.ts';
 import { toEssence } from '../endpoint/media-type.ts';
-import { createHostCheck, type HostOptions } from './door/hosts.ts';
-import type { RefusalReason } from './door/refusals.ts';
-import { type ClientResolver, createClientResolver } from './door/visitor.ts';
+import { type ClientResolver, createClientResolver } from './client-address.ts';
+import { createHostCheck, type HostOptions } from './host-check.ts';
 import type { BasePathOptions } from './mcp-path.ts';
+import type { RefusalReason } from './refusals.ts';
 
 export interface RequestCheckOptions extends HostOptions, BasePathOptions {
   /** Origins of web pages that may call, such as https://app.example. */

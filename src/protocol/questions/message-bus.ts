@@ -1,7 +1,7 @@
 // How a message of a legacy HTTP client reaches the process that runs its call: answers and cancellations are separate requests, which
 // any replica or worker may receive.
 
-export interface Letters {
+export interface MessageBus {
   /** The address of this process: sixteen hexadecimal digits. */
   readonly address: string;
   /** False while no message would arrive. */

@@ -1,19 +1,19 @@
 // The calls in progress. When the process ends, each of them is answered with an error that says what it has done, instead of a
 // closed socket.
 import type { ExecutionContext } from '../call/execution-context.ts';
-import { type Listed, Roster } from '../call/roster.ts';
 import { GatewayError } from '../errors.ts';
+import { type ActiveItem, ActiveSet } from '../event-loop/active-set.ts';
 
 /** When a retry makes sense: by then another instance answers, or this one has been restarted. */
-export const BACK_IN_SECONDS = 5;
+export const RETRY_AFTER_SHUTDOWN_SECONDS = 5;
 
-interface ActiveCall extends Listed {
+interface ActiveCall extends ActiveItem {
   readonly context: ExecutionContext;
   readonly reject: (error: GatewayError) => void;
 }
 
 export class ActiveCalls {
-  readonly #calls = new Roster<ActiveCall>();
+  readonly #calls = new ActiveSet<ActiveCall>();
   #isClosed = false;
 
   get size(): number {
@@ -33,7 +33,7 @@ export class ActiveCalls {
         reject(shuttingDown(context));
         return;
       }
-      const call: ActiveCall = { context, reject, place: 0 };
+      const call: ActiveCall = { context, reject, index: 0 };
       this.#calls.add(call);
       work.then(
         (result) => {
@@ -62,9 +62,9 @@ export class ActiveCalls {
 function shuttingDown({ label, journal }: ExecutionContext): GatewayError {
   const advice = journal.mayHaveChanged
     ? 'The request may have taken effect: check that before repeating it.'
-    : `Nothing was changed, so it is safe to call again in ${BACK_IN_SECONDS} s.`;
+    : `Nothing was changed, so it is safe to call again in ${RETRY_AFTER_SHUTDOWN_SECONDS} s.`;
   return new GatewayError('SHUTTING_DOWN', `${label}: the gateway is shutting down. ${advice}`, {
     tool: label,
-    retry_after_seconds: BACK_IN_SECONDS,
+    retry_after_seconds: RETRY_AFTER_SHUTDOWN_SECONDS,
   });
 }

@@ -6,15 +6,15 @@ import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { bareHost } from '../endpoint/address.ts';
-import type { Connection } from '../endpoint/model.ts';
-import { dial, planWay } from './dial.ts';
+import type { UpstreamConnection } from '../endpoint/model.ts';
+import { dial, planRoute } from './dial.ts';
 import type { ProxyRules } from './proxy-rules.ts';
-import { refusedBy, unreachableProxy } from './tunnel.ts';
+import { proxyRefusal, proxyUnreachable } from './tunnel.ts';
 
 /** The proxies and certificates with which documents are fetched. */
-export interface Reach {
+export interface FetchRoute {
   readonly proxies?: ProxyRules;
-  readonly connection?: Connection | undefined;
+  readonly connection?: UpstreamConnection | undefined;
 }
 
 export interface FetchedDocument {
@@ -26,11 +26,11 @@ export interface FetchedDocument {
 const CONNECT_TIMEOUT_MS = 10_000;
 const VERIFIED_TLS = { rejectUnauthorized: true, minVersion: 'TLSv1.2' } as const;
 
-export async function get(
+export async function fetchDocument(
   url: URL,
-  { headers, signal, reach }: { headers: Readonly<Record<string, string>>; signal: AbortSignal; reach: Reach },
+  { headers, signal, reach }: { headers: Readonly<Record<string, string>>; signal: AbortSignal; reach: FetchRoute },
 ): Promise<FetchedDocument> {
-  const route = planWay(url.origin, { ...reach, timeoutMs: CONNECT_TIMEOUT_MS });
+  const route = planRoute(url.origin, { ...reach, timeoutMs: CONNECT_TIMEOUT_MS });
   const { proxy } = route;
   if (proxy === undefined && reach.connection === undefined) return fetchWithNode(url, headers, signal);
   const requestHeaders = { 'accept-encoding': 'gzip, br', ...headers, host: url.host };
@@ -43,12 +43,12 @@ export async function get(
     };
     const answer = await send(new URL(proxy.url), { path: url.origin + path, headers: proxyHeaders, signal }).catch(
       (error) => {
-        throw signal.aborted ? error : unreachableProxy(proxy, codeOf(error));
+        throw signal.aborted ? error : proxyUnreachable(proxy, codeOf(error));
       },
     );
     if (answer.status === 407) {
       answer.body.destroy();
-      throw refusedBy(proxy, answer.status);
+      throw proxyRefusal(proxy, answer.status);
     }
     return answer;
   }

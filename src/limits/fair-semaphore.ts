@@ -2,10 +2,10 @@
 // full, the last call of the caller with the most waiting calls is refused. So a caller that sends a hundred times as much as
 // another waits a hundred times as long, and the other does not.
 import { isAnybody } from '../call/caller.ts';
-import { type Companion, part, stayWith } from '../call/departure.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import { GatewayError } from '../errors.ts';
-import type { RoomShare, RoomUser } from './room.ts';
+import { type AbortListener, addAbortListener, removeAbortListener } from '../event-loop/abort-listeners.ts';
+import type { PermitShare, PermitUser } from './shared-permits.ts';
 
 export interface SemaphoreRules {
   readonly concurrent: number;
@@ -35,14 +35,14 @@ interface CallerCalls {
 const CALLER_TTL_MS = 60_000;
 
 /** Opens this process's part of permits that several processes have in common. */
-export type OpenShare = (user: RoomUser, total: number) => RoomShare;
+export type OpenShare = (user: PermitUser, total: number) => PermitShare;
 
-export class Slots implements RoomUser {
+export class FairSemaphore implements PermitUser {
   #rules: SemaphoreRules;
   readonly #refuse: (why: BusyReason, call: WaitingCall) => GatewayError;
   readonly #takeToken: TakeToken | undefined;
   readonly #openShare: OpenShare | undefined;
-  #share: RoomShare | undefined;
+  #share: PermitShare | undefined;
   readonly #callers = new Map<string, CallerCalls>();
   /** Callers with waiting calls. The first one gets the next permit, and then goes to the end. */
   readonly #turns: CallerCalls[] = [];
@@ -84,7 +84,7 @@ export class Slots implements RoomUser {
 
   /** How many calls may run in this process at once. */
   get #permits(): number {
-    return this.#share === undefined ? this.#rules.concurrent : this.#share.places;
+    return this.#share === undefined ? this.#rules.concurrent : this.#share.permits;
   }
 
   get #queued(): number {
@@ -107,7 +107,7 @@ export class Slots implements RoomUser {
    * Undefined: the call has a permit. A promise: wait for it. Throws or rejects if the call is refused. Otherwise
    * release() must follow.
    */
-  enter(who: string, call: WaitingCall): Promise<void> | undefined {
+  acquire(who: string, call: WaitingCall): Promise<void> | undefined {
     const caller = this.#callers.get(who) ?? this.#addCaller(who);
     caller.isRecent = true;
     return this.#takeToken === undefined
@@ -119,16 +119,16 @@ export class Slots implements RoomUser {
    * Like acquire(), for a call that released its permit for a while. It waits like any other, so that not all of them continue at
    * once. But since it has begun already, neither the rate nor the length of the queue can refuse it.
    */
-  resume(who: string, call: WaitingCall): Promise<void> | undefined {
+  reacquire(who: string, call: WaitingCall): Promise<void> | undefined {
     return this.#enterFreely(this.#callers.get(who) ?? this.#addCaller(who), call, true);
   }
 
-  leave(who: string): void {
+  release(who: string): void {
     this.#running--;
     const caller = this.#callers.get(who);
     if (caller !== undefined) caller.running--;
     this.#share?.giveBack();
-    if (this.#waiting > 0) this.serve();
+    if (this.#waiting > 0) this.admitWaiters();
   }
 
   #canRun(caller: CallerCalls): boolean {
@@ -207,7 +207,7 @@ export class Slots implements RoomUser {
       this.#waiting++;
     });
     // Earlier calls may only wait because of their caller's share, so this one may get a permit at once.
-    if (token === undefined) this.serve();
+    if (token === undefined) this.admitWaiters();
     return waiting;
   }
 
@@ -245,7 +245,7 @@ export class Slots implements RoomUser {
   }
 
   /** Gives free permits to waiting calls. */
-  serve(): void {
+  admitWaiters(): void {
     while (this.#tokenTimer === undefined && this.#running + this.#takingToken < this.#permits) {
       if (this.#takingToken >= this.#waiting) return;
       const caller = this.#nextCaller();
@@ -280,7 +280,7 @@ export class Slots implements RoomUser {
       if (waitMs > 0) return this.#pause(waitMs);
       const caller = this.#running < this.#permits ? this.#nextCaller() : undefined;
       if (caller !== undefined) this.#begin(caller);
-      this.serve();
+      this.admitWaiters();
     });
   }
 
@@ -291,7 +291,7 @@ export class Slots implements RoomUser {
   /** The next token is due. */
   resumeAdmission(): void {
     this.#tokenTimer = undefined;
-    this.serve();
+    this.admitWaiters();
   }
 
   remove(waiter: Waiter, error: GatewayError): void {
@@ -304,7 +304,7 @@ export class Slots implements RoomUser {
   }
 
   #leaveQueue(): void {
-    if (--this.#waiting === 0) this.#share?.enough();
+    if (--this.#waiting === 0) this.#share?.withdraw();
   }
 
   expire(waiter: Waiter): void {
@@ -313,18 +313,18 @@ export class Slots implements RoomUser {
 }
 
 /** A call in the queue. It leaves once: with a permit, refused, cancelled or too late. */
-class Waiter implements Companion {
+class Waiter implements AbortListener {
   readonly caller: CallerCalls;
   readonly call: WaitingCall;
   readonly resolve: () => void;
   readonly reject: (error: GatewayError) => void;
-  readonly #semaphore: Slots;
+  readonly #semaphore: FairSemaphore;
   #timer: NodeJS.Timeout | undefined;
   isOver = false;
-  place = 0;
+  index = 0;
 
   constructor(
-    semaphore: Slots,
+    semaphore: FairSemaphore,
     caller: CallerCalls,
     call: WaitingCall,
     resolve: () => void,
@@ -335,7 +335,7 @@ class Waiter implements Companion {
     this.call = call;
     this.resolve = resolve;
     this.reject = reject;
-    stayWith(call.signal, this);
+    addAbortListener(call.signal, this);
   }
 
   begin(waitMs: number): void {
@@ -350,7 +350,7 @@ class Waiter implements Companion {
   end(): void {
     this.isOver = true;
     clearTimeout(this.#timer);
-    part(this.call.signal, this);
+    removeAbortListener(this.call.signal, this);
   }
 }
 
@@ -358,14 +358,14 @@ function cancelled({ label }: WaitingCall): GatewayError {
   return new GatewayError('CANCELLED', `${label} was cancelled by the caller.`, { tool: label });
 }
 
-function expire(semaphore: Slots, waiter: Waiter): void {
+function expire(semaphore: FairSemaphore, waiter: Waiter): void {
   semaphore.expire(waiter);
 }
 
-function resumeAdmission(semaphore: Slots): void {
+function resumeAdmission(semaphore: FairSemaphore): void {
   semaphore.resumeAdmission();
 }
 
-function sweep(semaphore: Slots): void {
+function sweep(semaphore: FairSemaphore): void {
   semaphore.sweep();
 }

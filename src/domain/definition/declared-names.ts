@@ -5,11 +5,16 @@ import type { Endpoint, Pagination } from '../../endpoint/model.ts';
 import { TOOL_NAME } from '../../endpoint/names.ts';
 import type { Problem } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
-import type { ArgumentPlan } from './argument-plan.ts';
+import type { DefinedArguments } from './argument-plan.ts';
 import type { DomainDefinition, EndpointDefinition } from './definition-types.ts';
 
 /** Checks what one endpoint says about its own arguments. */
-export function checkUses(definition: EndpointDefinition, plan: ArgumentPlan, at: string[], problems: Problem[]): void {
+export function checkUses(
+  definition: EndpointDefinition,
+  plan: DefinedArguments,
+  at: string[],
+  problems: Problem[],
+): void {
   problems.push(...checkPaging(definition.pagination, [...plan.properties.keys()], at));
   checkExamples(definition, plan, at, problems);
 }
@@ -74,7 +79,12 @@ export function checkPaging(
   });
 }
 
-function checkExamples(definition: EndpointDefinition, plan: ArgumentPlan, at: string[], problems: Problem[]): void {
+function checkExamples(
+  definition: EndpointDefinition,
+  plan: DefinedArguments,
+  at: string[],
+  problems: Problem[],
+): void {
   for (const [index, example] of (definition.examples ?? []).entries()) {
     const path = [...at, 'examples', index];
     for (const key of Object.keys(example)) {

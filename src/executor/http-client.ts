@@ -6,7 +6,7 @@ import { GatewayError, ToolError } from '../errors.ts';
 import type { ProxyRules } from '../network/proxy-rules.ts';
 import { createSender } from './send.ts';
 
-export interface ServiceDoor {
+export interface HttpClient {
   ask(request: {
     readonly method: 'GET' | 'POST';
     readonly url: URL;
@@ -19,7 +19,7 @@ export interface ServiceDoor {
 const LIMITS: EndpointLimits = Object.freeze({ timeoutMs: 5_000, maxResponseBytes: 256 * 1024 });
 
 /** `proxies`: those of the environment, as for calls. */
-export function createServiceDoor(userAgent: string, proxies: ProxyRules): ServiceDoor {
+export function createHttpClient(userAgent: string, proxies: ProxyRules): HttpClient {
   const sender = createSender({ connections: 64, proxies });
   const closing = new AbortController();
   // Every open request listens to this signal.

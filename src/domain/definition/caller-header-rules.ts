@@ -25,7 +25,7 @@ export function mergeHeaders(outer: Headers, inner: Headers): Pick<Endpoint, 'he
 }
 
 /** Reports headers that two parts of the file would write: which value is sent would be left to chance. */
-export function refuseTwice(
+export function refuseDuplicateHeaders(
   forward: readonly CallerHeader[],
   { headers, callerHeaders }: Headers,
   credentials: Iterable<Credential>,
@@ -49,7 +49,9 @@ export function refuseTwice(
 }
 
 /** The arguments that would write a header of the caller or of a credential. Reads no other field: imported ones are lazy. */
-export function argumentsOf(endpoint: Pick<Endpoint, 'args' | 'callerHeaders' | 'security'>): readonly string[] {
+export function argumentsOverwritingHeaders(
+  endpoint: Pick<Endpoint, 'args' | 'callerHeaders' | 'security'>,
+): readonly string[] {
   const isOwned = createOwnedHeaders(endpoint);
   const writes = (arg: Endpoint['args'][number]) => arg.to.some((to) => to.in === 'header' && isOwned(to.name));
   return endpoint.args.filter(writes).map(({ key }) => key);

@@ -2,9 +2,9 @@
 import { constants } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createSecureContext, type SecureVersion, type TlsOptions as ServerOptions, TLSSocket } from 'node:tls';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../errors.ts';
 
-export interface TlsOptions {
+export interface ListenerTlsOptions {
   /** The certificate chain, PEM. */
   readonly cert: string;
   /** Its private key, PEM. */
@@ -16,7 +16,7 @@ export interface TlsOptions {
 
 const HANDSHAKE_MS = 10_000;
 
-export function toTlsServerOptions({ cert, key, clientCa, minVersion = 'TLSv1.2' }: TlsOptions): ServerOptions {
+export function toTlsServerOptions({ cert, key, clientCa, minVersion = 'TLSv1.2' }: ListenerTlsOptions): ServerOptions {
   const options: ServerOptions = {
     cert,
     key,

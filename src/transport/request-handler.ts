@@ -2,17 +2,15 @@
 // For the rest it checks where they come from, whether there is room, who calls, and whether that caller may use the profile.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { BACK_IN_SECONDS } from '../adapter/under-way.ts';
+import { RETRY_AFTER_SHUTDOWN_SECONDS } from '../adapter/active-calls.ts';
 import type { Principal } from '../call/caller.ts';
 import { SHED_RETRY_SECONDS } from '../limits/overload.ts';
-import type { Protocol } from '../protocol/handle.ts';
-import { createRequestChecks, type Refusal, type RequestCheckOptions } from './admission.ts';
+import type { Protocol } from '../protocol/mcp-protocol.ts';
 import { createBodyReader } from './body-reader.ts';
-import { createRefusals, type Refusals } from './door/refusals.ts';
-import { handshakeFailure } from './door/tls.ts';
-import { addressOf } from './door/visitor.ts';
+import { addressOf } from './client-address.ts';
 import type { Identity } from './http-sender.ts';
 import type { RequestLoad } from './in-flight.ts';
+import { handshakeFailure } from './listener-tls.ts';
 import {
   createBasePathStripper,
   isMcp,
@@ -25,7 +23,9 @@ import {
 import { OpenConnections } from './open-connections.ts';
 import { Pipelines } from './pipelining.ts';
 import { PostHandler } from './post.ts';
+import { createRefusals, type Refusals } from './refusals.ts';
 import { BUSY, createRefuseRequest, INTERNAL_ERROR, noteParserError, type RefuseRequest } from './refuse-request.ts';
+import { createRequestChecks, type Refusal, type RequestCheckOptions } from './request-checks.ts';
 
 /** Who calls, or the refusal of the request; undefined is a plain 401. */
 export type Identified<Data = unknown> = Identity<Data> | Refusal | undefined;
@@ -94,7 +94,7 @@ const OVERLOADED: Refusal = {
 const SHUTTING_DOWN: Refusal = {
   status: 503,
   message: 'The gateway is shutting down, and this request was not handled; send it again.',
-  headers: { 'retry-after': String(BACK_IN_SECONDS) },
+  headers: { 'retry-after': String(RETRY_AFTER_SHUTDOWN_SECONDS) },
   reason: 'shutting_down',
 };
 const UNKNOWN_CALLER: Refusal = {
