@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createBoard } from './board.ts';
 import { createRoutes, problem, type Reply, type Route } from './routes.ts';
 
+/** A sample API that runs in this process. */
 export interface SampleApi {
   /** `http://127.0.0.1:1234`, no slash at the end. */
   readonly url: string;
@@ -13,7 +14,15 @@ export interface SampleApi {
 
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** Starts the sample API; port 0 picks a free one. Resolves once it listens. */
+/**
+ * Starts the sample API; port 0 picks a free one. Resolves once it listens.
+ *
+ * ```ts
+ * const api = await startSampleApi();
+ * console.log(api.url);
+ * await api.close();
+ * ```
+ */
 export async function startSampleApi({
   host = '127.0.0.1',
   port = 0,

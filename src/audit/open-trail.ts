@@ -7,6 +7,7 @@ import { openSigningKey } from './signing-key.ts';
 import { Trail, type TrailOptions } from './trail.ts';
 import { defaultKeyFile, fillFileName } from './trail-names.ts';
 
+/** An audit trail that is open for writing. */
 export interface AuditTrail extends Evidence {
   /** The current file. */
   readonly file: string;
@@ -29,7 +30,16 @@ export async function untilTrailIsFree({ file, log }: TrailOptions, atMostMs: nu
   );
 }
 
-/** Starts or continues a trail; throws BAD_CONFIG if it cannot be written. */
+/**
+ * Starts or continues a trail; throws BAD_CONFIG if it cannot be written.
+ *
+ * ```ts
+ * const audit = openAuditTrail({ file: 'audit.jsonl' });
+ * const audited = createGateway({ domains: [], audit });
+ * await audited.close();
+ * audit.close();
+ * ```
+ */
 export function openTrail(options: TrailOptions): AuditTrail {
   const path = resolve(fillFileName(options.file));
   const keyFile = resolve(options.keyFile ?? defaultKeyFile(options.file));

@@ -12,6 +12,7 @@ import { buildLine, GENESIS, type Head, parseLine, type RecordKind } from './lin
 import type { SigningKey } from './signing-key.ts';
 import { findPredecessor, readTail, type Tail, TrailFile } from './trail-file.ts';
 
+/** Where an audit trail is written, and how. */
 export interface TrailOptions {
   /** `%h` stands for the name of the host, `%p` for the id of the process. */
   readonly file: string;
@@ -30,6 +31,7 @@ export interface TrailOptions {
   readonly log?: TrailLog | undefined;
 }
 
+/** Gets what the audit trail has to tell the operator. */
 export interface TrailLog {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;

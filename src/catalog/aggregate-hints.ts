@@ -25,8 +25,13 @@ export function toActionHints(endpoint: Endpoint): ActionHints {
 }
 
 /**
- * Destructive if any action is or overwrites, read-only only if all are, idempotent only if all are. Explicit hints are kept as
+ * * Destructive if any action is or overwrites, read-only only if all are, idempotent only if all are. Explicit hints are kept as
  * they are.
+ *
+ * ```ts
+ * const { destructiveHint } = aggregateAnnotations([{ readOnly: true }, { destructive: true }]);
+ * console.assert(destructiveHint === true);
+ * ```
  */
 export function aggregateAnnotations(actions: readonly ActionHints[], explicit: ToolHints = {}): ToolAnnotations {
   const all = (hint: keyof ActionHints) => actions.length > 0 && actions.every((action) => action[hint] === true);

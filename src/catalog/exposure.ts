@@ -12,6 +12,7 @@ import { fitsBudget } from './tokens.ts';
 import { createEntry, type ToolEntry } from './tool-entry.ts';
 import type { CatalogDomain, CatalogOperation } from './tree.ts';
 
+/** How operations become tools: one tool each, one per group, or three tools that find, describe and call them. */
 export type Exposure = 'tools' | 'grouped' | 'search';
 
 /** With more tools, models choose worse. Cursor's own limit is about the same. */

@@ -27,6 +27,7 @@ export interface RegistryInput {
   readonly strategies?: Partial<Strategies> | undefined;
 }
 
+/** The tools of a service, by name. */
 export interface Registry {
   /** In the order they are listed. */
   readonly tools: ReadonlyMap<string, ToolEntry>;

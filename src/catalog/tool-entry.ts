@@ -9,6 +9,7 @@ import type { WireTool } from '../model/wire.ts';
 import type { GuardSettings } from '../orchestration/native-operation.ts';
 import type { Operation } from '../orchestration/operation.ts';
 
+/** A tool, with the function that runs it. */
 export interface ToolEntry {
   /** The converters of model/ write the list of each MCP revision from it. */
   readonly tool: Tool;

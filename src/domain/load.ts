@@ -12,6 +12,7 @@ import { findFiles, type SourceFile } from './files/domain-files.ts';
 import type { Library } from './files/load-module.ts';
 import { type Mistake, MistakesError } from './files/mistakes.ts';
 
+/** What loadDomains() loads, and how. */
 export interface LoadOptions {
   /** Folders, domain files, OpenAPI documents (files, URLs, `-` for stdin), in any mix. */
   readonly paths: readonly string[];
@@ -39,7 +40,15 @@ interface LoadState {
   headerOrigin: string | undefined;
 }
 
-/** Loads all domains at `paths`, in order. */
+/**
+ * Loads all domains at `paths`, in order.
+ *
+ * ```ts
+ * const domains = await loadDomains({ paths: ['domains'], env: process.env });
+ * const loaded = createGateway({ domains });
+ * await loaded.close();
+ * ```
+ */
 export async function loadDomains(options: LoadOptions): Promise<Domain[]> {
   const sources = await findFiles(options.paths);
   if (sources.length === 0) {

@@ -8,10 +8,12 @@ export type JsonSchema = { readonly [keyword: string]: unknown } | boolean;
 
 /** What a call does to the data of the API, the mildest first. */
 export const EFFECTS = ['read', 'write', 'destructive'] as const;
+/** What an operation does to data. */
 export type Effect = (typeof EFFECTS)[number];
 
 /** What the deployment does with a call of some effect: let it pass, ask the person first, or refuse. The laxest first. */
 export const GUARD_POLICIES = ['allow', 'confirm', 'deny'] as const;
+/** What happens to a guarded call: it runs, needs a confirmation, or is refused. */
 export type GuardPolicy = (typeof GUARD_POLICIES)[number];
 
 /**
@@ -20,6 +22,7 @@ export type GuardPolicy = (typeof GUARD_POLICIES)[number];
  * The laxest first: of a token, the gateway only knows that the model handed it back.
  */
 export const CONFIRM_WAYS = ['token', 'either', 'ask'] as const;
+/** What counts as a confirmation: the answer of a person, a signed token, or either. */
 export type ConfirmWay = (typeof CONFIRM_WAYS)[number];
 
 /** One tool per operation, one per group, a search over all; `auto`: the first of them that fits the token budget. */
@@ -212,6 +215,7 @@ export interface EndpointLimits {
   readonly maxResponseBytes: number;
 }
 
+/** One operation of an API. */
 export interface Endpoint {
   /** `${domain}.${action}`, unique and stable. */
   readonly id: string;

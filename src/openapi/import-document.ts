@@ -40,7 +40,14 @@ import { findBodyKeys, findKeyParameters } from './undeclared-keys.ts';
 
 export type { ImportOptions } from './import-options.ts';
 
-/** Reads a document from a file, an http(s) URL or standard input (`-`). */
+/**
+ * Reads a document from a file, an http(s) URL or standard input (`-`).
+ *
+ * ```ts
+ * const imported = await importDocument('./openapi.yaml', { env: process.env });
+ * console.log(imported.endpoints.length);
+ * ```
+ */
 export async function importDocument(source: string, options: ImportOptions): Promise<Domain> {
   const reach = { proxies: readProxyRules(options.env), connection: options.connection };
   const limits: DocumentLimits = { ...DEFAULT_DOCUMENT_LIMITS, reach, ...options.limits };

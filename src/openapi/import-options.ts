@@ -34,6 +34,7 @@ export interface CredentialSource {
   readonly scopes?: readonly string[];
 }
 
+/** The options of importDocument(). */
 export interface ImportOptions {
   /** Domain name; default: the document's title, else its file name. */
   readonly name?: string;

@@ -6,6 +6,13 @@ import { GatewayError } from '../errors.ts';
 import type { Sender } from './sender.ts';
 import type { MessageParams } from './wire/jsonrpc.ts';
 
+/**
+ * The newest revision of MCP that the gateway supports.
+ *
+ * ```ts
+ * console.assert(PROTOCOL_VERSION === '2026-07-28');
+ * ```
+ */
 export const MODERN_VERSION = '2026-07-28';
 /** Newest first. */
 export const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;

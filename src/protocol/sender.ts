@@ -4,6 +4,7 @@ import type { ErrorCode } from '../errors.ts';
 import type { Session } from './session.ts';
 import type { Headers } from './wire/header-checks.ts';
 
+/** Who sent a message, and how the gateway can reach them before the answer. */
 export interface Sender<Data = unknown> {
   readonly transport: Transport;
   readonly principal: Principal;

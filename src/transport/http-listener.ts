@@ -33,6 +33,7 @@ export interface HttpOptions<Data = unknown> extends RequestHandlerOptions<Data>
   readonly endListening?: (() => Promise<void>) | undefined;
 }
 
+/** A running HTTP server. */
 export interface HttpServer {
   readonly port: number;
   readonly load: TransportLoad;

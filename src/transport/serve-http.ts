@@ -21,6 +21,7 @@ interface HttpGateway {
   readonly serviceOf: (profile: string, effects?: readonly Effect[]) => { readonly protocol: Protocol } | undefined;
 }
 
+/** The options of serveHttp(). */
 export interface ServeOptions<Data = unknown> extends Partial<HttpOptions<Data>> {
   /** Whether /readyz answers that the gateway is ready. Default: until closing begins. */
   readonly ready?: () => boolean;

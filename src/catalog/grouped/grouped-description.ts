@@ -7,6 +7,7 @@ import { cutText } from '../../endpoint/plain-text.ts';
 import { HARD_LIMIT, says } from '../../schema/description-budget.ts';
 import { groupBy } from '../maps.ts';
 
+/** The facts about an action that a description mentions. */
 export interface ActionText {
   readonly key: string;
   /** The name inside its group; the key itself in a flat tool. */
@@ -18,6 +19,7 @@ export interface ActionText {
   readonly destructive: boolean;
 }
 
+/** What the description of a grouped tool is written from. */
 export interface DescriptionInput {
   readonly toolName: string;
   readonly description?: string | undefined;
@@ -26,6 +28,7 @@ export interface DescriptionInput {
   readonly lean?: boolean | undefined;
 }
 
+/** The description of a tool. */
 export interface ToolText {
   readonly description: string;
   /** The lines of the actions, for the discriminator, if they did not fit. */
@@ -34,6 +37,17 @@ export interface ToolText {
 
 const WARNING = '⚠️ DESTRUCTIVE';
 
+/**
+ * Writes the description of a grouped tool. It is the default of `strategies.description`.
+ *
+ * ```ts
+ * const { description } = buildDescription({
+ *   toolName: 'users',
+ *   actions: [{ key: 'list', name: 'list', required: [], destructive: false }],
+ * });
+ * console.assert(description.includes('list'));
+ * ```
+ */
 export function buildDescription(input: DescriptionInput): ToolText {
   if (input.lean) return buildLeanDescription(input);
   const workflow = input.actions.map(toWorkflowLine).filter((line) => line !== undefined);
@@ -95,7 +109,17 @@ interface ActionRow {
   readonly destructive: boolean;
 }
 
-/** The actions as a TOON table: flat rows, which is what TOON is good at. */
+/**
+ * The actions as a TOON table: flat rows, which is what TOON is good at.
+ *
+ * ```ts
+ * const { description } = buildToonDescription({
+ *   toolName: 'users',
+ *   actions: [{ key: 'list', name: 'list', required: [], destructive: false }],
+ * });
+ * console.assert(description.includes('list'));
+ * ```
+ */
 export function buildToonDescription(input: DescriptionInput): ToolText {
   const groups = summarizeGroups(input.actions);
   const rows =

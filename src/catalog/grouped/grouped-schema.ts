@@ -20,6 +20,7 @@ export interface SharedFields {
   readonly silent?: ReadonlySet<string>;
 }
 
+/** What the input schema of a grouped tool is built from. */
 export interface GroupedSchemaInput {
   readonly actions: readonly ActionFields[];
   readonly discriminator: string;
@@ -33,6 +34,17 @@ export interface GroupedSchemaInput {
   readonly actionText?: string | undefined;
 }
 
+/**
+ * Builds the input schema of a grouped tool. It is the default of `strategies.schema`.
+ *
+ * ```ts
+ * const schema = buildGroupedSchema({
+ *   discriminator: 'action',
+ *   actions: [{ key: 'get', fields: { id: { type: 'string' } }, required: ['id'] }],
+ * });
+ * console.assert(schema.type === 'object');
+ * ```
+ */
 export function buildGroupedSchema(input: GroupedSchemaInput): ObjectSchema {
   const { actions, discriminator, actionText, lean } = input;
   const common = input.common ?? { fields: {}, required: [] };

@@ -46,6 +46,7 @@ export interface GroupBuilder<Data = unknown, Common = unknown> {
   action(action: RestAction<Data>): GroupBuilder<Data, Common>;
 }
 
+/** The options of a GroupedToolBuilder. */
 export interface BuilderOptions {
   /** Replaces how the tool is written, function by function. */
   readonly strategies?: Partial<Strategies> | undefined;

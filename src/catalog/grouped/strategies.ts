@@ -8,6 +8,7 @@ import type { ObjectSchema } from '../operation-schema.ts';
 import { buildDescription, buildToonDescription, type DescriptionInput, type ToolText } from './grouped-description.ts';
 import { buildGroupedSchema, type GroupedSchemaInput } from './grouped-schema.ts';
 
+/** The functions that write grouped tools. `createGateway({ strategies })` replaces some of them. */
 export interface Strategies {
   /** What callers pick an action by: unique in its tool. */
   readonly name: (action: { readonly name: string; readonly group?: string | undefined }) => string;
@@ -23,6 +24,7 @@ export interface Strategies {
   ) => ReadonlyMap<string, Handler>;
 }
 
+/** An action whose middleware is folded into its handler. */
 export interface ChainedAction {
   readonly key: string;
   /** Group before action, outermost first. */
@@ -31,11 +33,24 @@ export interface ChainedAction {
   readonly recheck: RecheckArguments;
 }
 
-/** `list`, or `users.list` inside a group. */
+/**
+ * `list`, or `users.list` inside a group.
+ *
+ * ```ts
+ * console.assert(buildActionKey({ name: 'list', group: 'users' }) === 'users.list');
+ * ```
+ */
 export const buildActionKey: Strategies['name'] = ({ name, group }) =>
   group === undefined ? name : `${group}.${name}`;
 
-/** Every action's middleware folded into one closure at build time: global outermost, then the group's, then the action's. */
+/**
+ * Every action's middleware folded into one closure at build time: global outermost, then the group's, then the action's.
+ *
+ * ```ts
+ * const calls = createGateway({ domains: [], strategies: { middleware: compileChains } });
+ * await calls.close();
+ * ```
+ */
 export const compileChains: Strategies['middleware'] = (actions, global) =>
   new Map(
     actions.map(({ key, middleware, handler, recheck }) => [

@@ -18,6 +18,7 @@ import { toPortableSchema } from '../../schema/portable/portable-schema.ts';
 import { createEntry, type Govern, type ToolEntry } from '../tool-entry.ts';
 import { toJsonSchema, validateZod } from './native-function.ts';
 
+/** A tool that is a function. */
 export interface NativeTool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> {
   /** At most 64 of A-Z a-z 0-9 _ . - */
   readonly name: string;
@@ -124,6 +125,7 @@ const list = z.array(declaration);
 
 /** A tool as JSON declares it. */
 export type ToolDeclaration = z.infer<typeof declaration>;
+/** The function of a tool declaration. */
 export type ToolHandler<Data = unknown> = NativeTool<z.ZodObject, Data>['run'];
 
 const MAX_BYTES = 10 * 1024 * 1024;

@@ -1,11 +1,26 @@
 // The two results a handler returns most.
 import type { Outcome } from '../../call/outcome.ts';
 
+/**
+ * A result that is a text.
+ *
+ * ```ts
+ * const done = textResult('Done.');
+ * console.assert(!done.isError);
+ * ```
+ */
 export function textResult(text: string): Outcome {
   return { content: [{ type: 'text', text }], isError: false };
 }
 
-/** Something went wrong that the model should know of and may correct. */
+/**
+ * Something went wrong that the model should know of and may correct.
+ *
+ * ```ts
+ * const missing = errorResult('There is no user 7. Call users_list for the ids.');
+ * console.assert(missing.isError);
+ * ```
+ */
 export function errorResult(message: string): Outcome {
   return { content: [{ type: 'text', text: message }], isError: true };
 }

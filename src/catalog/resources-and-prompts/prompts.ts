@@ -20,6 +20,7 @@ export interface PromptMessage {
   readonly content: Content;
 }
 
+/** The result of `prompts/get`. */
 export interface PromptOutcome {
   readonly description?: string;
   readonly messages: readonly PromptMessage[];

@@ -19,6 +19,7 @@ export type ResourceContents =
   | { readonly uri: string; readonly mimeType?: string; readonly text: string }
   | { readonly uri: string; readonly mimeType?: string; readonly blob: string };
 
+/** The result of `resources/read`. */
 export interface ReadOutcome {
   readonly contents: readonly ResourceContents[];
   /** The same for all callers until a restart, so clients may cache it. */

@@ -44,7 +44,17 @@ export interface BuildOptions extends BaseUrlOptions {
   readonly headersFor?: OriginHeaders;
 }
 
-/** Thrown for a definition that cannot work; `problems` keep their places for line numbers. */
+/**
+ * Thrown for a definition that cannot work; `problems` keep their places for line numbers.
+ *
+ * ```ts
+ * try {
+ *   buildDomain({ name: 'not a name', baseUrl: 'https://pets.example', endpoints: {} }, { env: {} });
+ * } catch (error) {
+ *   console.assert(error instanceof DefinitionError && error.problems.length > 0);
+ * }
+ * ```
+ */
 export class DefinitionError extends GatewayError {
   readonly problems: readonly Problem[];
   /** The value that was meant as a definition, if its shape is wrong. */
@@ -61,7 +71,15 @@ export class DefinitionError extends GatewayError {
   }
 }
 
-/** Turns a definition of hand-written endpoints into a Domain. Pure: the environment is an argument. */
+/**
+ * Turns a definition of hand-written endpoints into a Domain. Pure: the environment is an argument.
+ *
+ * ```ts
+ * const pets = defineDomain({ name: 'pets', baseUrl: 'https://pets.example', endpoints: {} });
+ * const petGateway = createGateway({ domains: [buildDomain(pets, { env: process.env })] });
+ * await petGateway.close();
+ * ```
+ */
 export function buildDomain(definition: DomainDefinition, options: BuildOptions): Domain {
   const problems: Problem[] = [];
   for (const key of DOCUMENT_KEYS) {

@@ -32,6 +32,7 @@ export type ArgDefinition = Placement & { readonly required?: boolean | readonly
   readonly [keyword: string]: unknown;
 };
 
+/** One endpoint of a domain file. */
 export interface EndpointDefinition extends z.output<typeof endpoint> {
   /** Default GET. A method outside of HTTP's own is written `{ custom: PURGE }`, so that a typo is not taken for one. */
   readonly method?: string | { readonly custom: string };
@@ -118,6 +119,7 @@ export interface OperationCuration extends z.output<typeof operation> {
   readonly additional?: boolean;
 }
 
+/** A domain file: one API, its endpoints and how they are served. */
 export interface DomainDefinition extends z.output<typeof domain> {
   /** Lower case, letters, digits and `_`; unique in the gateway. */
   readonly name: string;

@@ -4,6 +4,7 @@ import { CHECK_MS, FLUSH_MS, within } from '../closing.ts';
 import type { TransportLoad } from '../in-flight.ts';
 import { Conversation, type LineLimits } from './conversation.ts';
 
+/** MCP on stdin and stdout of this process. */
 export interface StdioServer {
   /** Resolves when stdin has ended and everything is answered. */
   readonly finished: Promise<void>;
@@ -16,6 +17,13 @@ export interface StdioOptions extends LineLimits {
   readonly giveUp?: (() => void) | undefined;
 }
 
+/**
+ * Serves MCP on stdin and stdout. Nothing else may be written to stdout.
+ *
+ * ```ts
+ * const serveStdio = () => startStdio(gateway.protocol, { maxLineBytes: 1024 * 1024, maxConcurrent: 64 });
+ * ```
+ */
 export function startStdio(
   protocol: Protocol,
   { giveUp, ...limits }: StdioOptions,

@@ -31,6 +31,7 @@ export interface TcpIdentify {
   readonly token?: ((token: string) => Identification | Promise<Identification>) | undefined;
 }
 
+/** The options of startTcp(). */
 export interface TcpOptions extends LineLimits {
   readonly host: string;
   readonly port: number;
@@ -49,6 +50,7 @@ export interface TcpOptions extends LineLimits {
   readonly endListening?: (() => Promise<void>) | undefined;
 }
 
+/** A running TCP server. */
 export interface TcpServer {
   readonly port: number;
   readonly load: TransportLoad;
@@ -61,6 +63,16 @@ export interface TcpServer {
 /** The protocol that a principal may use, with what it may see; undefined: none. */
 export type ProtocolOf = (principal: Principal) => Protocol | undefined;
 
+/**
+ * Serves MCP on raw TCP, with the framing of stdio.
+ *
+ * ```ts
+ * const limits = { maxLineBytes: 1024 * 1024, maxConcurrent: 64, maxConnections: 100, idleMs: 600_000 };
+ * const lines = await startTcp(gateway.protocol, { host: '127.0.0.1', port: 0, ...limits });
+ * console.log(lines.port);
+ * await lines.close(1_000);
+ * ```
+ */
 export async function startTcp(protocol: Protocol | ProtocolOf, options: TcpOptions): Promise<TcpServer> {
   const open: OpenSockets = new Map();
   /** Also those whose handshake is not complete. */
