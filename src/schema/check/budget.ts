@@ -30,8 +30,8 @@ export class Budget {
   matches: Map<string, Map<string, PatternVerdict>> | undefined;
   #steps = MAX_STEPS.check;
   #purpose: Purpose = 'check';
-  /** What is left for the purposes that do not pay at the moment. */
-  readonly #reserves = { ...MAX_STEPS };
+  /** What is left for the purposes that do not pay at the moment; most calls need no other purpose than checking. */
+  #reserves: Record<Purpose, number> | undefined;
   #compilable = MAX_COMPILED;
 
   /** `purpose`: what the steps are for at first. */
@@ -41,6 +41,7 @@ export class Budget {
 
   /** Which allowance pays from here on. */
   payFrom(purpose: Purpose): void {
+    this.#reserves ??= { ...MAX_STEPS };
     this.#reserves[this.#purpose] = this.#steps;
     this.#purpose = purpose;
     this.#steps = this.#reserves[purpose];
