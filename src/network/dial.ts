@@ -25,7 +25,7 @@ interface RouteTls {
   readonly servername?: string;
 }
 
-export interface RouteOptions {
+export interface DialOptions {
   readonly connection?: UpstreamConnection | undefined;
   readonly proxies?: ProxyRules | undefined;
   readonly publicOnly?: boolean | undefined;
@@ -34,7 +34,7 @@ export interface RouteOptions {
 
 const DEFAULT_TLS: RouteTls = Object.freeze({ rejectUnauthorized: true, minVersion: 'TLSv1.2' });
 
-export function planRoute(origin: string, { connection, proxies, publicOnly = false, timeoutMs }: RouteOptions): Route {
+export function planRoute(origin: string, { connection, proxies, publicOnly = false, timeoutMs }: DialOptions): Route {
   const proxy = chooseProxy(origin, connection, proxies);
   return { origin, tls: planTls(origin, connection), proxy, publicOnly, timeoutMs };
 }

@@ -10,7 +10,7 @@ import { META, MODERN_VERSION } from '../../protocol/eras.ts';
 import { readWords } from '../command-words.ts';
 import type { Io, Output } from '../io.ts';
 import { withGateway } from '../open-gateway.ts';
-import { type AnswerQuestion, RpcFailure, type SendRequest } from '../remote/remote-gateway.ts';
+import { type AnswerQuestion, RpcFailure, type SendRemoteRequest } from '../remote/remote-gateway.ts';
 import { type RemoteFlags, withRemote } from '../remote/with-remote.ts';
 import { listCredentials } from '../serve/credential-lines.ts';
 import { askPerson } from '../terminal/ask-person.ts';
@@ -54,7 +54,7 @@ export async function runCall(io: Io, words: readonly string[], flags: CallFlags
       throw usageError(
         '--output cannot be used with --url: a running gateway does not pass on the bytes that the API sent. Leave one of them out.',
       );
-    const callThere = async (request: SendRequest) => finish(await callRemote(request, tool, values, answer));
+    const callThere = async (request: SendRemoteRequest) => finish(await callRemote(request, tool, values, answer));
     return withRemote(io, files, flags, callThere, isAskable ? answer : undefined);
   }
   const callHere = async (gateway: Gateway) => {
@@ -96,7 +96,7 @@ function readArgs(pairs: readonly string[], json: string | undefined): Args {
 }
 
 /** This command is a client like any other: the gateway can ask it questions, and it asks the person at the terminal. */
-function toRequest(gateway: Gateway, isAskable: boolean): SendRequest {
+function toRequest(gateway: Gateway, isAskable: boolean): SendRemoteRequest {
   const capabilities = isAskable ? { elicitation: { form: {} } } : {};
   const _meta = { [META.version]: MODERN_VERSION, [META.capabilities]: capabilities };
   return async (method, params) => {
@@ -108,7 +108,12 @@ function toRequest(gateway: Gateway, isAskable: boolean): SendRequest {
 }
 
 /** Operations that a gateway serves through a grouped tool or call_operation are called by their own names as well. */
-async function callRemote(request: SendRequest, name: string, args: Args, answer: AnswerQuestion): Promise<Result> {
+async function callRemote(
+  request: SendRemoteRequest,
+  name: string,
+  args: Args,
+  answer: AnswerQuestion,
+): Promise<Result> {
   try {
     return await callTool(request, name, args, answer);
   } catch (error) {
@@ -120,7 +125,7 @@ async function callRemote(request: SendRequest, name: string, args: Args, answer
   }
 }
 
-async function callTool(request: SendRequest, name: string, args: Args, answer: AnswerQuestion): Promise<Result> {
+async function callTool(request: SendRemoteRequest, name: string, args: Args, answer: AnswerQuestion): Promise<Result> {
   const call = { name, arguments: args };
   const first = (await request('tools/call', call)) as Result;
   if (first.resultType !== 'input_required') return first;

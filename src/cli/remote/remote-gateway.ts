@@ -16,7 +16,7 @@ import { readEvents } from './event-stream.ts';
 export type RpcParams = Readonly<Record<string, unknown>>;
 
 /** Sends one request and gives its result. A JSON-RPC error is thrown as `RpcFailure`. */
-export type SendRequest = (method: string, params: RpcParams) => Promise<RpcParams>;
+export type SendRemoteRequest = (method: string, params: RpcParams) => Promise<RpcParams>;
 
 /** Answers a question that a server of the older kind asks while a call is under way. */
 export type AnswerQuestion = (params: { readonly message: string }) => Promise<RpcParams>;
@@ -64,12 +64,12 @@ export function readHeaderFlags(lines: readonly string[], env: Environment): Rec
   return headers;
 }
 
-export function connectGateway(options: RemoteOptions): { request: SendRequest; close(): Promise<void> } {
+export function connectGateway(options: RemoteOptions): { request: SendRemoteRequest; close(): Promise<void> } {
   const post = createPost(options);
   let legacy: LegacySession | undefined;
   let id = 0;
 
-  const sendModern: SendRequest = async (method, params) => {
+  const sendModern: SendRemoteRequest = async (method, params) => {
     const _meta = {
       [META.version]: MODERN_VERSION,
       [META.clientInfo]: options.client,
@@ -162,7 +162,7 @@ function toResult({ message, status }: Answer, url: string): RpcParams {
 }
 
 interface LegacySession {
-  readonly request: SendRequest;
+  readonly request: SendRemoteRequest;
   close(): Promise<void>;
 }
 

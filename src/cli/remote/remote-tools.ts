@@ -8,7 +8,7 @@ import type { SchemaObject } from '../../schema/references.ts';
 import type { Io } from '../io.ts';
 import { colours as pc } from '../terminal/palette.ts';
 import { colourEffect, count, renderTable, shown, withCommas } from '../terminal/terminal.ts';
-import { RpcFailure, type RpcParams, type SendRequest } from './remote-gateway.ts';
+import { RpcFailure, type RpcParams, type SendRemoteRequest } from './remote-gateway.ts';
 
 interface RemoteTool {
   readonly name: string;
@@ -21,7 +21,7 @@ interface RemoteTool {
 /** Limit for a server whose list never ends. */
 const MAX_PAGES = 1_000;
 
-export async function printRemoteTools({ stdout }: Io, request: SendRequest, json: boolean): Promise<number> {
+export async function printRemoteTools({ stdout }: Io, request: SendRemoteRequest, json: boolean): Promise<number> {
   const tools = await listTools(request);
   const rows = tools.map((tool) => ({ name: tool.name, effect: effectOf(tool), tokens: costOf(tool) }));
   const tokens = listCost(tools);
@@ -35,7 +35,12 @@ export async function printRemoteTools({ stdout }: Io, request: SendRequest, jso
   return 0;
 }
 
-export async function printRemoteTool(io: Io, request: SendRequest, name: string, json: boolean): Promise<number> {
+export async function printRemoteTool(
+  io: Io,
+  request: SendRemoteRequest,
+  name: string,
+  json: boolean,
+): Promise<number> {
   const tools = await listTools(request);
   const tool = tools.find((one) => one.name === name);
   if (!tool) return printRemoteOperation(io, request, name, tools, json);
@@ -49,7 +54,7 @@ export async function printRemoteTool(io: Io, request: SendRequest, name: string
 /** In search mode the gateway describes its operations itself; in a grouped tool they are actions. */
 async function printRemoteOperation(
   { stdout, stderr }: Io,
-  request: SendRequest,
+  request: SendRemoteRequest,
   name: string,
   tools: readonly RemoteTool[],
   json: boolean,
@@ -79,7 +84,7 @@ async function printRemoteOperation(
   );
 }
 
-async function listTools(request: SendRequest): Promise<RemoteTool[]> {
+async function listTools(request: SendRemoteRequest): Promise<RemoteTool[]> {
   const tools: RemoteTool[] = [];
   let cursor: unknown;
   for (let page = 0; page < MAX_PAGES; page++) {

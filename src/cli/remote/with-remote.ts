@@ -11,7 +11,7 @@ import {
   connectGateway,
   readGatewayUrl,
   readHeaderFlags,
-  type SendRequest,
+  type SendRemoteRequest,
 } from './remote-gateway.ts';
 
 export interface RemoteFlags {
@@ -46,7 +46,7 @@ export async function withRemote(
   io: Io,
   files: readonly string[],
   flags: Flags & RemoteFlags,
-  use: (request: SendRequest) => Promise<number>,
+  use: (request: SendRemoteRequest) => Promise<number>,
   answer?: AnswerQuestion,
 ): Promise<number> {
   refuseFiles(files, flags);

@@ -14,7 +14,7 @@ import { explainListenError, trackConnections } from '../listen.ts';
 import { handshakeFailure, type ListenerTlsOptions, toTlsServerOptions } from '../listener-tls.ts';
 import { createRefusals, type RefusalReason, type Refusals, reasonOf } from '../refusals.ts';
 import type { Refusal } from '../request-checks.ts';
-import { ConnectionSlots } from './connection-slots.ts';
+import { ConnectionLimiter } from './connection-limiter.ts';
 import { Conversation, type LineLimits } from './conversation.ts';
 
 /** After this many consecutive lines that are not messages, the connection is closed. */
@@ -81,7 +81,7 @@ export async function startTcp(protocol: Protocol | ProtocolOf, options: TcpOpti
   const note: Note = (reason, remote, { caller, why, details } = {}) =>
     refusals.note({ transport: 'tcp', reason, remote, principal: caller, why, details });
   const protocolOf = typeof protocol === 'function' ? protocol : () => protocol;
-  const slots = new ConnectionSlots(options.maxConnections);
+  const slots = new ConnectionLimiter(options.maxConnections);
   const converse = createConverse({ protocolOf, options, open, slots, note });
   const receive = createReceive(options, converse, note);
   const settings = { allowHalfOpen: true, noDelay: true, keepAlive: true };
@@ -177,7 +177,7 @@ interface ConverseOptions {
   readonly protocolOf: ProtocolOf;
   readonly options: TcpOptions;
   readonly open: OpenSockets;
-  readonly slots: ConnectionSlots;
+  readonly slots: ConnectionLimiter;
   readonly note: Note;
 }
 

@@ -1,8 +1,8 @@
-// Limits the connections of the TCP listener. A connection that has not authenticated yet keeps its slot only until another connection
-// needs it, so that silent connections shut nobody out; and no authenticated caller can take the last slots.
+// Limits the connections of the TCP listener. A connection that has not authenticated yet keeps its place only until another connection
+// needs it, so that silent connections shut nobody out; and no authenticated caller can take the last places.
 import type { Socket } from 'node:net';
 
-interface ConnectionSlot {
+interface LimitedConnection {
   readonly socket: Socket;
   /** Undefined until the connection has authenticated. */
   caller: string | undefined;
@@ -11,11 +11,11 @@ interface ConnectionSlot {
 /** The caller of all connections if authentication is off. */
 const ANYBODY = '';
 
-export class ConnectionSlots {
+export class ConnectionLimiter {
   readonly #max: number;
   readonly #perCaller: number;
   /** In the order of their arrival. By address and port of the peer: with TLS, the socket after the handshake is another one. */
-  readonly #slots = new Map<string, ConnectionSlot>();
+  readonly #connections = new Map<string, LimitedConnection>();
 
   constructor(max: number) {
     this.#max = max;
@@ -23,17 +23,17 @@ export class ConnectionSlots {
   }
 
   /**
-   * Call it for every connection, before any handshake. If all slots are taken, returns the connection that must be closed: the oldest
+   * Call it for every connection, before any handshake. If the limit is reached, returns the connection that must be closed: the oldest
    * unauthenticated one, or this one.
    */
   add(socket: Socket): Socket | undefined {
-    const oldest = this.#slots.size < this.#max ? undefined : (this.#removeUnauthenticated() ?? socket);
+    const oldest = this.#connections.size < this.#max ? undefined : (this.#removeUnauthenticated() ?? socket);
     if (oldest === socket) return oldest;
     const peer = peerOf(socket);
-    const slot = { socket, caller: undefined };
-    this.#slots.set(peer, slot);
+    const entry = { socket, caller: undefined };
+    this.#connections.set(peer, entry);
     socket.once('close', () => {
-      if (this.#slots.get(peer) === slot) this.#slots.delete(peer);
+      if (this.#connections.get(peer) === entry) this.#connections.delete(peer);
     });
     return oldest;
   }
@@ -41,17 +41,17 @@ export class ConnectionSlots {
   /** Call it when the caller is known, or without one if authentication is off. False: this caller has reached its limit. */
   authenticate(socket: Socket, caller: string | undefined): boolean {
     let own = 0;
-    for (const slot of this.#slots.values()) if (slot.caller === caller) own++;
+    for (const entry of this.#connections.values()) if (entry.caller === caller) own++;
     if (caller !== undefined && own >= this.#perCaller) return false;
-    const slot = this.#slots.get(peerOf(socket));
-    if (slot) slot.caller = caller ?? ANYBODY;
+    const entry = this.#connections.get(peerOf(socket));
+    if (entry) entry.caller = caller ?? ANYBODY;
     return true;
   }
 
   #removeUnauthenticated(): Socket | undefined {
-    for (const [peer, { socket, caller }] of this.#slots) {
+    for (const [peer, { socket, caller }] of this.#connections) {
       if (caller !== undefined) continue;
-      this.#slots.delete(peer);
+      this.#connections.delete(peer);
       return socket;
     }
     return undefined;
