@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { parseAst } from 'rolldown/parseAst';
 import { expect, test } from 'vitest';
+import { CREDENTIAL_KINDS } from '../src/credentials/kind-table.ts';
 
 const root = new URL('../src/', import.meta.url).pathname;
 const LINE = [
@@ -270,12 +271,10 @@ function listVariables(tree: object): Variable[] {
 /** What is known in one place only: what it looks like in code, and where it stands. */
 const FACTS: readonly (readonly [what: string, pattern: RegExp, places: readonly string[]])[] = [
   ['what a media type is without its parameters', /split\(';', ?1\)|split\(';'\)\[0\]/, ['endpoint/media-type.ts']],
-  // AWS Signature Version 4 has a keyed hash of its own.
-  ['keyed hashes', /createHmac\(/, ['credentials/kinds/aws-sigv4.ts', 'orchestration/signer.ts']],
   // The other file compares a scheme of HTTP, which has the same names.
   [
     'the kind of a credential',
-    /\bkind (?:===|!==) '(?:apiKey|basic|bearer|login|oauth2|token_exchange|assertion|awsSigv4)'/,
+    new RegExp(`\\bkind (?:===|!==) '(?:${Object.keys(CREDENTIAL_KINDS).join('|')})'`),
     ['credentials/kinds/login.ts', 'openapi/objects/security-scheme.ts'],
   ],
   ['cutting a text between characters', /0xd800/, ['endpoint/plain-text.ts']],
@@ -308,6 +307,11 @@ const FACTS: readonly (readonly [what: string, pattern: RegExp, places: readonly
 
 test.each(FACTS)('%s is known in one place', (_, pattern, places) => {
   expect(sources.filter(({ text }) => pattern.test(text)).map(({ file }) => file)).toEqual(places);
+});
+
+test('keyed hashes are made by kinds of credentials and by the signer only', () => {
+  const places = sources.filter(({ text }) => /createHmac\(/.test(text)).map(({ file }) => file);
+  expect(places.filter((file) => !file.startsWith('credentials/kinds/'))).toEqual(['orchestration/signer.ts']);
 });
 
 test('comments name only files that are there', () => {

@@ -12,7 +12,7 @@ import { login } from './kinds/login.ts';
 import { oauth2 } from './kinds/oauth2.ts';
 import { tokenExchange } from './kinds/token-exchange.ts';
 
-/** In the order in which messages name them. */
+/** In the order in which most messages name them; `isLastInReference` moves a kind to the end of the reference. */
 const KINDS = { apiKey, bearer, basic, login, oauth2, token_exchange: tokenExchange, assertion, awsSigv4 };
 
 export type KindName = keyof typeof KINDS;

@@ -3,6 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import type { CredentialKind } from '../../src/credentials/credential-kind.ts';
+import { CREDENTIAL_KINDS } from '../../src/credentials/kind-table.ts';
 import { createGateway, loadDomains } from '../../src/index.ts';
 import { readProfiles } from '../../src/profiles.ts';
 
@@ -13,6 +15,12 @@ beforeEach(() => {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'document.txt'), DOCUMENT);
 });
+
+/** All kinds of credentials, in the order of the reference. */
+const isLast = ([, kind]: [string, CredentialKind]) => Number(kind.isLastInReference ?? false);
+const KINDS = Object.entries<CredentialKind>(CREDENTIAL_KINDS)
+  .sort((a, b) => isLast(a) - isLast(b))
+  .map(([name]) => name);
 
 const DOCUMENT = `openapi: 3.1.0
 info: { title: Shop, version: "1" }
@@ -44,16 +52,12 @@ describe('a YAML domain file', () => {
     [
       'a kind of credential that is misspelt',
       `${HEAD}credentials:\n  key:\n    kind: api_key\n    field: X-Key\n    env: SHOP_KEY\nendpoints: { a: { path: /a, summary: A. } }\n`,
-      [
-        'shop.yaml:5:5 credentials.key.kind: "api_key" is not a kind; did you mean "apiKey"? (apiKey, bearer, basic, oauth2, token_exchange, assertion, awsSigv4, login)',
-      ],
+      [`shop.yaml:5:5 credentials.key.kind: "api_key" is not a kind; did you mean "apiKey"? (${KINDS.join(', ')})`],
     ],
     [
       'a credential without a kind',
       `${HEAD}credentials:\n  key: { field: X-Key, env: SHOP_KEY }\nendpoints: { a: { path: /a, summary: A. } }\n`,
-      [
-        'shop.yaml:4:3 credentials.key.kind: is missing: give one of "apiKey", "bearer", "basic", "oauth2", "token_exchange", "assertion", "awsSigv4", "login"',
-      ],
+      [`shop.yaml:4:3 credentials.key.kind: is missing: give one of ${KINDS.map((kind) => `"${kind}"`).join(', ')}`],
     ],
     [
       'a text with a comma inside { }',
@@ -144,7 +148,7 @@ describe('a YAML domain file', () => {
       'mistakes of shape and of meaning together',
       `${HEAD}credentials: { key: { kind: api_key, env: A } }\nendpoints:\n  a: { path: /a, summary: A., guard: maybe, pagination: { kind: page, arg: pge }, args: { page: { type: integer } } }\n  b: { path: /b, summary: B., args: { n: { type: strng } } }\n`,
       [
-        'shop.yaml:3:23 credentials.key.kind: "api_key" is not a kind; did you mean "apiKey"? (apiKey, bearer, basic, oauth2, token_exchange, assertion, awsSigv4, login)',
+        `shop.yaml:3:23 credentials.key.kind: "api_key" is not a kind; did you mean "apiKey"? (${KINDS.join(', ')})`,
         'shop.yaml:5:31 endpoints.a.guard: must be one of "allow", "confirm", "deny"; got "maybe"',
         'shop.yaml:5:71 endpoints.a.pagination.arg: there is no argument "pge"; did you mean "page"?',
         'shop.yaml:6:44 endpoints.b.args.n.type: "strng" is not a JSON Schema type; did you mean "string"?',
