@@ -134,7 +134,7 @@ class Shutdown {
     const { giveUp, endListening } = this.#options;
     this.drain();
     if (graceMs > 0) {
-      // A client that keeps its connection for a moment longer makes no new one while the listener closes.
+      // Connections stay open a moment longer, so that clients open no new ones while the listener closes.
       this.#handler.drain(false);
       await endListening?.();
       await acceptLastConnections(this.#server);
@@ -144,7 +144,8 @@ class Shutdown {
     NetServer.prototype.close.call(this.#server, this.#onClosed);
     // In setImmediate, after the event loop has read from sockets: what has arrived by then counts as a request in progress.
     const closing = setInterval(() => setImmediate(this.#handler.closeIdle, quietMs), CHECK_MS);
-    // A legacy client may hang up, and its call goes on (2025-11-25, basic/transports).
+    // The call of a legacy client continues after its client disconnects (2025-11-25, basic/transports), so wait for
+    // requests as well.
     const isOver = await within(graceMs, Promise.all([this.closed, this.#load.idle()]));
     if (!isOver) {
       giveUp?.();

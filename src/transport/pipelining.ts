@@ -39,7 +39,7 @@ export class Pipelines {
     return this.#pipelines.get(response.socket)?.weight === (this.#weights.get(response) ?? 0);
   }
 
-  /** Calls one of the two; `serve` at once for clients that wait for answers. */
+  /** Calls `serve` or `refuse`; `serve` at once for clients that wait for answers. */
   enter(request: IncomingMessage, response: ServerResponse, serve: Handle, refuse: Handle): void {
     const { socket } = request;
     const pipeline = this.#pipelines.get(socket)!;

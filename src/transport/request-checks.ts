@@ -64,7 +64,7 @@ export function createRequestChecks(options: RequestCheckOptions): RequestChecks
   const origins = new Set(options.allowedOrigins.map((origin) => origin.toLowerCase()));
   const isServed = createHostCheck(options);
   const resolveClient = createClientResolver(options.trustedProxies);
-  // Most requests repeat the Host of the one before.
+  // Most requests repeat the Host of the previous one.
   let lastGoodHost: string | undefined;
 
   const checkHost = (request: IncomingMessage): Refusal | undefined => {
