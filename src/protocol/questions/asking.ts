@@ -46,7 +46,7 @@ export type SendRequest = (
   span: CallSpan | undefined,
 ) => Promise<unknown>;
 
-/** 2025-11-25 and older: a request of ours, answered while the call waits. */
+/** 2025-11-25 and older: a request of the gateway, answered while the call waits. */
 export function createLegacyAsk(sendRequest: SendRequest): Ask {
   return (async (question: Question | YesNoQuestion, { signal, span }: AskingCall) => ({
     answer: toAnswer(question, await sendRequest('elicitation/create', toElicitation(question), signal, span)),
