@@ -1,9 +1,11 @@
-// ExecutionContext: the one object that carries a request from the adapter down to the executor, and its record after.
+// ExecutionContext: the one object that carries a request from the adapter down to the executor, and then becomes its
+// record.
 //   fromRequest → withToolCall → (withAction → withOperation → withDeadline) → withResult → seal
-// Every step returns a frozen copy. `request` is what protocol knows about the request; `journal` is what the layers below the
-// adapter noted, and is shared by all copies. Handlers and middleware use the getters of this class.
-// seal() turns the context into the audit record, without the signal, the client's functions and the caller's own data. A record
-// never holds a secret: of the arguments it keeps a digest, and what `audit:` of a domain file allows; of the upstream URL no query.
+// Every step returns a frozen copy. `request` holds what protocol found out about the request. `journal` holds what the
+// layers below the adapter noted; all copies share it. Handlers and middleware use the getters of this class. seal()
+// turns the context into the audit record, without the signal, the client's functions and the caller's own data. A
+// record never holds a secret: it keeps a digest of the arguments and what `audit:` of a domain file allows, and the
+// upstream URL without its query.
 import type { Effect } from '../endpoint/model.ts';
 import type { FailureMode } from '../errors.ts';
 import type { CallSpan } from '../tracing/call-span.ts';
@@ -20,9 +22,9 @@ export interface RequestFacts<Data = unknown> {
   /** The address the call comes from; none over stdio. */
   readonly remote?: string | undefined;
   readonly client: Client;
-  /** Aborted when the caller leaves or cancels. */
+  /** Aborted when the caller disconnects or cancels. */
   readonly signal: AbortSignal;
-  /** Whatever the caller's transport put there (claims, a tenant …), for handlers and middleware. */
+  /** Data attached by the transport (claims, a tenant …), for handlers and middleware. */
   readonly data?: Data | undefined;
   /** W3C trace context, validated, forwarded upstream as headers. */
   readonly trace?: Readonly<Record<string, string>> | undefined;
@@ -43,7 +45,7 @@ export interface RequestFacts<Data = unknown> {
   readonly requestState?: string | undefined;
 }
 
-/** Arguments that steer the gateway instead of going upstream (controls.ts takes them out of the arguments). */
+/** Arguments for the gateway itself, which are not sent upstream (controls.ts removes them from the arguments). */
 export interface Controls {
   readonly fields?: readonly string[];
   readonly dryRun?: boolean;
@@ -97,7 +99,7 @@ const NEVER = Object.freeze(new AbortController().signal);
  */
 export class ExecutionContext<Data = unknown> {
   readonly startedAt: number;
-  /** As the client called it. */
+  /** The name that the client called. */
   readonly tool: string | undefined;
   /** Inside the tool: the action of a grouped tool, the operation named to call_operation. */
   readonly action: string | undefined;
@@ -160,12 +162,12 @@ export class ExecutionContext<Data = unknown> {
     return this.#request.client;
   }
 
-  /** Aborted when the caller leaves or cancels. */
+  /** Aborted when the caller disconnects or cancels. */
   get signal(): AbortSignal {
     return this.#request.signal;
   }
 
-  /** Whatever the caller's transport put there. */
+  /** Data attached by the transport. */
   get data(): Data | undefined {
     return this.#request.data;
   }
@@ -388,8 +390,8 @@ export class ExecutionContext<Data = unknown> {
   }
 
   /**
-   * Notes why the call is about to fail; `cause` is what a handler or middleware threw. No mode: nothing was found that could
-   * run.
+   * Notes why the call is about to fail; `cause` is what a handler or middleware threw. `mode` is undefined if nothing
+   * was found that could run.
    */
   noteFailure(mode: FailureMode | undefined, cause?: unknown, reason?: string): void {
     mustBeOpen(this);
