@@ -13,7 +13,7 @@ export interface SemaphoreRules {
   readonly waitSeconds: number;
 }
 
-/** What waiting needs to know of a call. */
+/** The parts of a call that waiting needs. */
 export type WaitingCall = Pick<ExecutionContext, 'label' | 'signal' | 'deadline'>;
 
 /** `full`: the queue was full. `waited`: the call waited in the queue, and no permit was released in time. */
@@ -77,7 +77,7 @@ export class FairSemaphore implements PermitUser {
     this.#share = this.#openShare(this, rules.concurrent);
   }
 
-  /** No more calls will come. Gives this process's part of shared permits back. */
+  /** Call it when no more calls will come. Returns this process's part of shared permits to the others. */
   close(): void {
     this.#share?.close();
   }
@@ -104,8 +104,8 @@ export class FairSemaphore implements PermitUser {
   }
 
   /**
-   * Undefined: the call has a permit. A promise: wait for it. Throws or rejects if the call is refused. Otherwise
-   * release() must follow.
+   * Returns undefined if the call has a permit, or a promise to wait for. Throws or rejects if the call is refused.
+   * Otherwise release() must follow.
    */
   acquire(who: string, call: WaitingCall): Promise<void> | undefined {
     const caller = this.#callers.get(who) ?? this.#addCaller(who);
