@@ -4,8 +4,8 @@ import type { SecretBox } from './secret-box.ts';
 import type { SharedTokenStore } from './shared-token-store.ts';
 
 /**
- * Asks for a token or for the turn to fetch it. KEYS: the entry (generation, dot, rest), the turn. ARGV: the generation that is of
- * no use, who asks, how many milliseconds a turn lasts.
+ * Asks for a token or for the turn to fetch it. KEYS: the entry (generation, dot, rest), the turn. ARGV: the generation
+ * that was refused, the owner that asks, how many milliseconds a turn lasts.
  */
 const CLAIM = toScript(`
 local entry = redis.call('GET', KEYS[1])

@@ -51,7 +51,7 @@ class WorkerShare implements PermitShare {
   #requests = 0;
   /** The primary has none left now; it remembers that this worker wants some. */
   #isEmpty = false;
-  /** The standing order to give permits back, while other workers want them. */
+  /** The standing order to return permits while other workers want them. */
   #recall: StateOrders['recall'] | undefined;
   /** The request that waits for an answer, and the calls that came after it was sent. */
   #asking: Promise<void> | undefined;
