@@ -55,7 +55,7 @@ export class Supervisor {
   constructor(options: SupervisorOptions) {
     this.#options = options;
     const events = {
-      onHello: (slot: WorkerSlot) => this.#brief(slot),
+      onHello: (slot: WorkerSlot) => this.#sendStart(slot),
       onReady: (slot: WorkerSlot, ready: WorkerReady) => this.#welcome(slot, ready),
       onLeaving: (slot: WorkerSlot, worker: Worker) =>
         void this.#handover.release(worker).then(() => slot.tell({ kind: 'left' })),
@@ -129,7 +129,7 @@ export class Supervisor {
     this.#options.onWorker?.(slot);
   }
 
-  #brief(slot: WorkerSlot): void {
+  #sendStart(slot: WorkerSlot): void {
     // A stop that was sent before the worker listened for messages was lost, so it is sent again.
     if (this.#isStopping) {
       slot.tell({ kind: 'stop', why: 'stopped while it started' });

@@ -7,7 +7,7 @@ export function countWorkers(workers: number | 'auto'): number {
   return workers === 'auto' ? countCores() : workers;
 }
 
-/** How many processes can really run at once. */
+/** How many processes can run at the same time. */
 function countCores(): number {
   const quota = readQuota();
   const cores = availableParallelism();
