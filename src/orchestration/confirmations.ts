@@ -16,8 +16,8 @@ export interface SpentStore {
   /** Identifies the memory of the store. New permissions contain it. It changes when the store may have forgotten something. */
   readonly mark?: () => number;
   /**
-   * True the first time, false after that. `lost` if the permission was issued under another mark, so that it is unknown whether
-   * it was used. A store that cannot tell at the moment must throw: the call is then refused.
+   * True the first time, false after that. `lost` if the permission was issued under another mark, so that it is
+   * unknown whether it was used. A store that cannot determine this must throw: the call is then refused.
    */
   spend(nonce: string, expiresAtMs: number, mark: number): Spent | Promise<Spent>;
 }

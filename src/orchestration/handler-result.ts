@@ -48,8 +48,9 @@ export function toHandlerError(error: unknown, { label, signal }: ExecutionConte
 }
 
 /**
- * Removes the label, which the mark already contains: `x failed: …`, `Invalid arguments for x; …`. It looks at the text, because
- * an outcome may also come from a handler or from middleware, and then there is no error that has its reason without the name.
+ * Removes the label, which the mark already contains: `x failed: …`, `Invalid arguments for x; …`. It works on the
+ * text, because an outcome may also come from a handler or from middleware, and then there is no error that has its
+ * reason without the name.
  */
 function withoutName(text: string, label: string): string {
   const [front] = [`${label}: `, `${label} `].filter((words) => text.startsWith(words));

@@ -25,7 +25,7 @@ export interface PipelineOptions {
   readonly way: ConfirmWay;
   readonly controls: ControlPlan;
   readonly validate: Validator;
-  /** Writes what a person reads before they agree. */
+  /** Writes the question that a person must confirm. */
   readonly describe: Describe;
   /** Values of the caller that a confirmation is bound to, beside the arguments. */
   readonly callerBinding?: ((context: ExecutionContext) => string) | undefined;
@@ -75,7 +75,7 @@ export function compilePipeline(options: PipelineOptions): Handler {
     return check(bound, valid, next, own);
   };
 
-  // Not an async function: that would be one promise more for every call.
+  // Not an async function: that would create one more promise for every call.
   return (context, args) => {
     try {
       return begin(context, args);
