@@ -29,7 +29,7 @@ export interface RawResponse {
   readonly failure?: GatewayError;
 }
 
-/** What sending needs to know about the call it is part of. */
+/** The parts of a call that sending needs. */
 export type SendOptions = Pick<ExecutionContext, 'label' | 'signal' | 'deadline'>;
 
 /** Observes the bytes of a request and its answer, for progress. */
@@ -265,8 +265,8 @@ class Exchange implements Dispatcher.DispatchHandler, AbortListener {
   done(body: Buffer): void {
     if (this.settled) return;
     this.settle();
-    // Answers that arrive in one turn of the event loop are passed on together (turns.ts). For each by itself, a get took up to 1.5
-    // times as much processor time.
+    // Answers that arrive in one turn of the event loop are passed on together (turns.ts). Passed on one by one, a get
+    // took up to 1.5 times as much processor time.
     void turnEnd().then(() => this.resolve({ status: this.status, headers: this.headers, body }));
   }
 

@@ -11,7 +11,7 @@ port.on('message', (job: AnswerJob) => port.postMessage(read(job)));
 
 function read({ plan, secrets, input }: AnswerJob): AnswerReply {
   const { body } = input.raw;
-  // A Buffer crosses as a plain Uint8Array.
+  // A Buffer arrives in a thread as a plain Uint8Array.
   const raw = { ...input.raw, body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) };
   try {
     return { answer: compileAnswer(plan, createRedactor(secrets))({ ...input, raw }) };

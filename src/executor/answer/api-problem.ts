@@ -53,13 +53,13 @@ export function extractProblem(value: unknown, text: string): ApiProblem {
   return { ...problem, body: cut(escapeHiddenCharacters(text), MAX_CHARS - length) };
 }
 
-/** Whether the API said nothing, or only the name of the status. */
+/** Whether the API gave no reason, or only the name of the status. */
 export function isSilent(status: number, problem: ApiProblem = {}): boolean {
   const phrase = STATUS_CODES[status]?.toLowerCase();
   return Object.values(problem).every((text) => typeof text === 'string' && text.trim().toLowerCase() === phrase);
 }
 
-/** Members that say what the status line says already. */
+/** Members that add nothing to the status line. */
 const REPEATED = new Set(['status', 'statusCode', 'status_code', 'instance']);
 
 /** Whether everything in the body is shown already, so that it need not be shown again. */
@@ -80,7 +80,7 @@ function firstText(value: object, paths: readonly string[]): string | undefined 
   return undefined;
 }
 
-/** Seconds to wait: Retry-After (a number or a date), else a spent rate limit's reset time. */
+/** Seconds to wait: Retry-After (a number or a date), else the reset time of an exhausted rate limit. */
 export function retryAfter(status: number, headers: RawResponse['headers'], now = Date.now()): number | undefined {
   const header = headers['retry-after'];
   if (header !== undefined) {

@@ -28,20 +28,23 @@ export interface Answer {
   readonly retryAfterSeconds?: number;
   /** Not ok: the methods its Allow header lists. */
   readonly allow?: string;
-  /** By how much our clock is ahead of the API's, where that is minutes. */
+  /** By how many seconds our clock is ahead of the API's, if they differ by minutes. */
   readonly clockSkewSeconds?: number;
   /** Not ok: its WWW-Authenticate header. */
   readonly challenge?: string;
 }
 
-/** What reading an answer needs to know of its endpoint. Plain data, like its input: it may be sent to another thread. */
+/**
+ * The parts of an endpoint that reading its answers needs. Plain data, like its input: it may be sent to another
+ * thread.
+ */
 export interface AnswerPlan {
   readonly response: ResponsePlan;
   readonly paging: PagingPlan;
 }
 
 export interface AnswerInput {
-  /** Of the request. */
+  /** The method of the request. */
   readonly method: string;
   /** The request changes nothing. */
   readonly isRead: boolean;

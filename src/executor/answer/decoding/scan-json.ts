@@ -24,7 +24,7 @@ export interface LongList {
 
 /** A longer answer is parsed instead, so that the memory of the pass stays small: it never shrinks. */
 const MAX_BYTES = 1024 * 1024;
-/** Where in the memory of the pass the text begins, and by words what it returns: scan-json.wat lists them. */
+/** Where the text begins in the memory of the pass, and the indices of the words that it returns: see scan-json.wat. */
 const TEXT = 2048;
 const IS_PLAIN = 0;
 const LIST_COUNT = 1;
@@ -36,7 +36,7 @@ const PAGE_BYTES = 64 * 1024;
 
 interface Pass {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
-  /** Where the JSON string ends that begins at `out`; 0: it is not JSON. */
+  /** Returns the end of the JSON string that begins at `out`; 0 if the text is not JSON. */
   scan(length: number, out: number): number;
 }
 
@@ -52,7 +52,7 @@ let isUnavailable = false;
 let bytes = Buffer.alloc(0);
 let words = new Uint32Array(0);
 
-/** Undefined: it is not JSON, or has to be parsed to know. */
+/** Undefined if the text is not JSON, or if it has to be parsed to find out. */
 export function scanJson(text: Buffer): ScannedJson | undefined {
   const { length } = text;
   const out = TEXT + length + SLACK;
