@@ -1,5 +1,5 @@
-// One process per audit file: two processes would write two chains into it. The lock is a file that says who holds it. The lock of a
-// process that has ended is taken over, so kill -9 leaves nothing to clean up.
+// One process per audit file: two processes would write two chains into it. The lock is a file that names its holder.
+// The lock of a process that has ended is taken over, so kill -9 leaves nothing to clean up.
 import { readFileSync, readlinkSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';

@@ -31,7 +31,7 @@ export interface TrailOptions {
   readonly log?: TrailLog | undefined;
 }
 
-/** Gets what the audit trail has to tell the operator. */
+/** Receives the messages of the audit trail to the operator. */
 export interface TrailLog {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
