@@ -137,7 +137,10 @@ export function withValue(credential: Credential, value: string): Credential | u
   return proof.type === 'static' ? proof.withValue?.(credential, value) : undefined;
 }
 
-/** Turns credentials into what the request gets. `liveText` answers for those whose value is fetched or signed for a call. */
+/**
+ * Turns credentials into what the request gets. `liveText` returns the text of those whose value is fetched or signed
+ * for a call.
+ */
 export function buildProof(
   tool: string,
   credentials: readonly Credential[],
@@ -166,7 +169,7 @@ export function buildRedactedProof(credentials: readonly Credential[]): Proof {
   });
 }
 
-/** Where credentials stand in a request; `textOf` says what stands there, '' for nothing. */
+/** Where credentials stand in a request; `textOf` returns the text for each, '' for nothing. */
 function placeCredentials(
   credentials: readonly Credential[],
   textOf: (credential: Credential, place: CredentialPlace) => string,

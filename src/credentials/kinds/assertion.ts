@@ -34,7 +34,7 @@ export interface AssertionCredential extends Credential {
 
 const DEFAULT_LIFETIME_S = 60;
 const MAX_CLAIMS = 32;
-/** Most servers take no larger header. */
+/** Most servers accept no larger header. */
 const MAX_CHARS = 7_000;
 /** Claims that the gateway sets itself. */
 const OWN_CLAIMS = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti']);
@@ -172,7 +172,7 @@ async function sign(
   );
 }
 
-/** What it says of this caller; throws if the caller lacks it. */
+/** The statement about this caller; throws if the caller lacks a value in it. */
 function statementOf(
   { name, subject, claims: entries }: AssertionCredential,
   { principal, label: tool }: ExecutionContext,

@@ -1,4 +1,5 @@
-// OAuth2 token exchange (RFC 8693): the caller's verified token for one that the API accepts. The caller's own never goes there.
+// OAuth2 token exchange (RFC 8693): the caller's verified token for one that the API accepts. The caller's own token is
+// never sent to the API.
 import type { z as zod } from 'zod';
 import { createRedactor, joinRedactors } from '../../endpoint/redaction/redact.ts';
 import { omitUndefined, own, textAt } from '../../endpoint/untrusted.ts';
@@ -156,7 +157,10 @@ async function exchangeToken(
   return readAnswer(jsonOf(response), request, callerToken, url);
 }
 
-/** Some servers read the client only in the body (RFC 6749 2.3.1); a refused subject is no reason to ask again. */
+/**
+ * Some servers read the client only in the body (RFC 6749 2.3.1); if the subject token was refused, the request is not
+ * repeated.
+ */
 function isClientRefused(response: TokenHttpResponse): boolean {
   if (response.status === 401) return true;
   return response.status === 400 && textAt(jsonOf(response), 'error') === 'invalid_client';
