@@ -147,7 +147,7 @@ export class ToolTimeoutError extends GatewayError {
   }
 }
 
-/** A question reached nobody, or was not answered. */
+/** A question could not be delivered, or was not answered. */
 export class UnansweredError extends GatewayError {
   override readonly name = 'UnansweredError';
   /** The reason, without advice. */

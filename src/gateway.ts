@@ -43,7 +43,7 @@ export interface Gateway<Data = unknown> extends Service {
    */
   serviceOf(profile: string, effects?: readonly Effect[]): Service | undefined;
   handle(message: unknown, sender?: Partial<Sender<Data>>): Promise<Reply | undefined>;
-  /** Ends subscriptions, which clients would otherwise hold open forever. Calls in progress go on. */
+  /** Ends subscriptions, which clients would otherwise hold open forever. Calls in progress continue. */
   drain(): void;
   /** Answers every call in progress with `shutting_down`, and aborts its requests. New calls are refused. */
   abort(): void;
@@ -98,7 +98,7 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
   };
 }
 
-/** In JavaScript, a definition from defineDomain() is easily taken for a domain: it still has to be built. */
+/** In JavaScript, a definition from defineDomain() is easily mistaken for a domain: it still has to be built. */
 function refuseDefinition({ name, endpoints }: Domain): void {
   if (Array.isArray(endpoints)) return;
   throw new TypeError(

@@ -38,13 +38,13 @@ const CHECK_EVERY_MS = 100;
  * other owner keeps the lock: `lockFile` then refuses. `onWait` is called once if there is an orphan.
  */
 export async function untilNoOrphan(file: string, atMostMs: number, onWait: (pid: number) => void): Promise<void> {
-  let hasTold = false;
+  let hasReported = false;
   for (const endsAt = performance.now() + atMostMs; performance.now() < endsAt; await sleep(CHECK_EVERY_MS)) {
     const owner = readOwner(lockOf(file));
     if (owner?.primary === undefined || owner.host !== hostname() || owner.place !== ownPlace()) return;
     if (!isAlive(owner) || isAlive(owner.primary)) return;
-    if (!hasTold) onWait(owner.pid);
-    hasTold = true;
+    if (!hasReported) onWait(owner.pid);
+    hasReported = true;
   }
 }
 

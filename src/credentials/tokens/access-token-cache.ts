@@ -52,7 +52,7 @@ export class AccessTokenCache {
     return entry.expiresAt > Date.now() ? entry.issued : undefined;
   }
 
-  /** The cached token, or a new one. Callers share the fetch, so it continues if one of them disconnects. */
+  /** Fetches a new token. Calls share the fetch, so it continues if one of their callers disconnects. */
   fetch(request: TokenRequest): Promise<IssuedToken> {
     const entry = this.#entryFor(request);
     if (entry.pending === undefined && entry.blocked !== undefined) {

@@ -38,6 +38,6 @@ export type TokenClaim =
 export interface TokenTurn {
   /** Publishes the result and ends the turn; returns the generation under which the others find it. Never rejects. */
   finish(token: SharedToken, keepMs: number): Promise<string>;
-  /** The next one may try. */
+  /** Ends the turn without a result: the next process may try. */
   abandon(): void;
 }

@@ -24,7 +24,7 @@ export interface TokenRequest<C extends Credential = Credential> {
   readonly callerToken?: CallerToken | undefined;
   readonly tool: string;
   readonly apiOrigin: string;
-  /** How the requests of that call travel; a client certificate stays with the API's own origin. */
+  /** The connection settings of that call's requests. A client certificate is sent to the API's own origin only. */
   readonly connection?: UpstreamConnection | undefined;
   /** The step of the call's trace in which the token is fetched. */
   readonly span?: CallSpan | undefined;
@@ -54,7 +54,7 @@ export interface TokenHttpResponse {
   readonly body: Buffer;
 }
 
-/** How tokens are fetched. The executor makes one of its sender: kinds of credentials send nothing by themselves. */
+/** How tokens are fetched. The executor builds one from its sender: kinds of credentials send nothing by themselves. */
 export interface TokenClient {
   send(
     request: TokenHttpRequest,
@@ -112,7 +112,7 @@ export async function sendTokenRequest(
     connection,
     publicOnly,
   };
-  // All calls that wait for the token share this request, so it goes on if one of their callers leaves.
+  // All calls that wait for the token share this request, so it continues if one of their callers disconnects.
   const options = {
     label: tool,
     signal: new AbortController().signal,
@@ -154,7 +154,7 @@ export function jsonOf({ body }: TokenHttpResponse): unknown {
 /** What an error says about the request that was refused. */
 export interface RefusalWords {
   readonly refused: string;
-  /** What to look at when the secrets were refused. */
+  /** What to check when the secrets were refused. */
   readonly check: string;
   readonly variables: readonly string[];
   /** What the request was sent to, and the field of the domain file with its address, if the answer is a redirect. */

@@ -81,7 +81,7 @@ export class AuthorizationServer {
     return answer;
   }
 
-  /** The metadata may be out of date: it is read again before its next use. */
+  /** Call it when the metadata may be out of date: it is read again before its next use. */
   forget(): void {
     this.#readAt = 0;
   }

@@ -108,7 +108,7 @@ class PrioritySemaphore {
     return this.#others.length;
   }
 
-  /** Undefined: there is a permit. A promise: wait for it. release() must follow. */
+  /** Returns undefined if there is a permit, or a promise to wait for. release() must follow. */
   acquire(hasPriority: boolean): Promise<void> | undefined {
     if (this.#free > 0) {
       this.#free--;
