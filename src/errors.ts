@@ -175,7 +175,7 @@ export class ScopeError extends GatewayError {
   }
 }
 
-/** The JSON-RPC code of an error. It is INTERNAL for errors that are no GatewayError, or that do not become JSON-RPC errors. */
+/** The JSON-RPC code of an error: INTERNAL if it is not a GatewayError, or does not become a JSON-RPC error. */
 export function toRpcCode(error: unknown, isModern: boolean): number {
   const row: Row | undefined = error instanceof GatewayError ? ERRORS[error.code] : undefined;
   if (row?.wire !== 'jsonrpc') return ERRORS.INTERNAL.code;

@@ -89,7 +89,7 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
     },
     close: async () => {
       drain();
-      // The transports are closed by now, so nobody waits for these answers.
+      // The transports are closed by now, so no client waits for these answers.
       for (const { protocol } of listServices()) protocol.abort();
       limits.overload.stop();
       excessCalls.flush();

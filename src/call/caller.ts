@@ -57,7 +57,7 @@ export interface Client {
    * It accepts a question as the answer to its call. Then it calls again, with the person's answer and the state of the question.
    */
   readonly takesRounds?: true;
-  /** Asks the person behind the client. Absent if nobody can be asked. */
+  /** Asks the person behind the client. Absent if the client cannot ask. */
   readonly ask?: Ask;
   /** Legacy clients only: sends a request (elicitation, sampling, roots) to the client and waits for its answer. */
   readonly request?: (method: string, params: unknown, signal: AbortSignal) => Promise<unknown>;

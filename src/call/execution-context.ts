@@ -13,7 +13,7 @@ import type { Client, Principal, ReportProgress, Transport, WriteLog } from './c
 import type { Confirmation, Evidence, Permission } from './evidence.ts';
 import { type CallJournal, createJournal, type OpenJournal, sealJournal, type UpstreamTrace } from './journal.ts';
 
-/** What protocol knows about a request when it arrives. */
+/** The facts about a request when it arrives, found out by protocol. */
 export interface RequestFacts<Data = unknown> {
   readonly requestId: string;
   readonly method: string;
@@ -140,12 +140,14 @@ export class ExecutionContext<Data = unknown> {
     this.#evidence = evidence;
   }
 
-  /** What protocol knows about the request, as a copy. In a sealed record: without functions, signals and secrets. */
+  /**
+   * The facts about the request from protocol, as a copy. In a sealed record: without functions, signals and secrets.
+   */
   get request(): RequestFacts<Data> {
     return this.sealed ? this.#request : { ...this.#request };
   }
 
-  /** What was noted so far, as a copy: nobody can change the record. */
+  /** What was noted so far, as a copy, so that changes to it do not reach the record. */
   get journal(): CallJournal {
     return { ...this.#journal };
   }
@@ -278,7 +280,7 @@ export class ExecutionContext<Data = unknown> {
       outcome: facts.outcome,
       errorCode: facts.errorCode,
       durationMs: facts.durationMs,
-      // A failure that middleware recovered from is no failure of the call.
+      // If middleware recovered from a failure, the call itself did not fail.
       failureMode: isFailure ? failureMode : undefined,
       ...(isFailure && reason !== undefined && { reason }),
       upstream,

@@ -170,7 +170,9 @@ export interface CredentialKind<C extends Credential = Credential, S extends Sha
   tokenSource?(credential: C): string;
   /** It is a parameter of the document that looks like a key; no security scheme says so. */
   isParameter?(credential: C): boolean;
-  /** The only variable of a key that stands in a place of its own, which a parameter of the document may repeat. */
+  /**
+   * The variable of a key with its own field in the request; a parameter of the document may describe the same field.
+   */
   keyVariable?(credential: C): string;
   /**
    * The token may come from a login operation of the document. Other kinds report its source themselves

@@ -13,7 +13,7 @@ import { credentialKind } from './kind-table.ts';
 import { alternativesOf, destinationOf, isAboutSource, unsetVariables } from './secrets.ts';
 import { type CallerToken, readCallerToken } from './tokens/caller-token.ts';
 
-/** What a request gets added. Values are secret: never print one. */
+/** What credentials add to a request. Values are secret: never print one. */
 export interface Proof {
   readonly headers: Readonly<Record<string, string>>;
   readonly query: string;
@@ -121,7 +121,7 @@ export function isSignature(credential: Credential): boolean {
   return credentialKind(credential).proof.type === 'signature';
 }
 
-/** The request with its signature. Any other header of ours may still be rewritten on the way. */
+/** The request with its signature. The gateway's other headers may still be rewritten on the way. */
 export function signRequest<Request extends SignableRequest>(
   request: Request,
   credential: Credential,

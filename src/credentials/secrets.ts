@@ -41,7 +41,7 @@ export function unsetVariables(credential: Credential): string[] {
   return missing.map(({ variable, problem }) => (problem === undefined ? variable : `${variable} (${problem})`));
 }
 
-/** Whether a name in `unsetVariables` is about a file, or another source that is no variable. */
+/** Whether a name in `unsetVariables` is that of a file or another source, not of a variable. */
 export function isAboutSource(name: string): boolean {
   return !isVariable(name) || name.endsWith(')');
 }
@@ -97,7 +97,7 @@ export function isKeyParameter(credential: Credential): boolean {
   return credentialKind(credential).isParameter?.(credential) ?? false;
 }
 
-/** Where its token came from, if it is no variable of the environment. */
+/** Where its token came from; undefined if it came from a variable of the environment. */
 export function tokenSourceOf(credential: Credential): string | undefined {
   return credentialKind(credential).tokenSource?.(credential);
 }

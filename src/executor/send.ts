@@ -19,7 +19,7 @@ export type { Dispatcher } from 'undici';
 /** The answer of an API, decompressed; complete unless `cut` or `failure` is set. */
 export interface RawResponse {
   readonly status: number;
-  /** Lower-case names, as undici gives them. */
+  /** Lower-case names, as undici returns them. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** A body larger than one read of a socket has its own memory, so it can be transferred to another thread. */
   readonly body: Buffer;

@@ -87,7 +87,7 @@ export class RateLimiter {
   readonly #key: string;
   readonly #shared: SharedRates | undefined;
   #emptyUntil = 0;
-  /** Tokens that were taken in advance. They expire at `tokensUntil`. */
+  /** Tokens that were taken in advance. They expire at `#tokensUntil`. */
   #tokens = 0;
   #tokensUntil = 0;
   /** How many tokens were taken the last time. */

@@ -66,7 +66,7 @@ const PLAIN_MODES: ReadonlySet<FailureMode> = new Set(['missing_credential', 'un
 const MAX_REASON_PROBLEMS = 3;
 const MAX_REASON_CHARS = 200;
 
-/** The reason for the log, which must not contain values of arguments: which argument is wrong and how, but not its value. */
+/** The reason for the log: which argument is wrong and how. It must not contain values of arguments. */
 function reasonOf(
   mode: FailureMode,
   message: string,

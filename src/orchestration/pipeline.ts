@@ -100,12 +100,12 @@ function traceGuard(span: CallSpan, guard: Guard, { policy }: Decision): Guard {
       step.set('landbridge.guard.answer', answer);
       step.end();
     };
-    const goOn = (inner: ExecutionContext) => {
+    const proceed = (inner: ExecutionContext) => {
       finish();
       return next(inner.withSpan(span));
     };
     try {
-      return await guard(context.withSpan(step), args, goOn, original);
+      return await guard(context.withSpan(step), args, proceed, original);
     } catch (error) {
       step.fail(error);
       throw error;

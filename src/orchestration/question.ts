@@ -24,7 +24,7 @@ export function buildQuestion(
   action: string,
   args: Args,
   original: Args = args,
-  /** Headers that tell the API who is calling, or for whom. */
+  /** Headers that identify the caller to the API. */
   callerHeaders: Readonly<Record<string, string>> = {},
 ): string {
   const readable = toReadable(args, original);

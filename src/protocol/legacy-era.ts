@@ -179,7 +179,9 @@ class HttpClients {
     return id !== undefined && this.#sessionIds.read(sender.principal.id, id) ? id : undefined;
   }
 
-  /** Call it when a request of a session begins; undefined if the session id is missing or not one of ours. */
+  /**
+   * Call it when a request of a session begins; undefined if the session id is missing or not signed for this caller.
+   */
   enter(sender: Sender): LegacyClient | undefined {
     const id = sessionIdIn(sender);
     const declaration = id === undefined ? undefined : this.#sessionIds.read(sender.principal.id, id);

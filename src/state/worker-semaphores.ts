@@ -103,7 +103,7 @@ class WorkerShare implements PermitShare {
   receive({ count, isAnswer, isAll }: StateOrders['permits']): void {
     this.permits += count;
     this.#requests = isAnswer && isAll ? 0 : Math.max(0, this.#requests - count);
-    // If no request is left, the primary may have answered before it knew that.
+    // If no request is left, the primary answered before it received `cancelWant`.
     if (isAnswer) this.#isEmpty = !isAll && this.#requests > 0;
     else if (this.#asking === undefined) this.#isEmpty = this.#requests > 0;
     this.user?.admitWaiters();

@@ -51,7 +51,7 @@ export const REQUEST_TIMEOUT_MS = 30_000;
  * first, or it may send one into a connection that is being closed.
  */
 const KEEP_ALIVE_MS = 620_000;
-/** As nginx' send_timeout. */
+/** Like send_timeout of nginx. */
 const STALL_MS = 60_000;
 const WATCH_MS = 5_000;
 
@@ -66,7 +66,8 @@ export async function startHttp(backend: HttpBackend, options: HttpOptions): Pro
       headersTimeout: Math.min(10_000, requestTimeoutMs),
       requestTimeout: requestTimeoutMs,
       keepAliveTimeout: options.keepAliveMs ?? KEEP_ALIVE_MS,
-      // Node checks the two above only this often; its default leaves slow clients half a minute more.
+      // Node checks headersTimeout and requestTimeout only this often; its default would give slow clients half a
+      // minute more.
       connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
       // The handler checks it: node would write its own refusal for every request in one read of a socket, however many.
       requireHostHeader: false,

@@ -117,7 +117,7 @@ export function createRefusals(write: RefusalLog = () => {}, intervalMs = INTERV
     timer = undefined;
     lines = 0;
     for (const [reason, own] of countsByReason) {
-      const line = sumUp(own);
+      const line = summarise(own);
       if (line) write({ reason, ...line }, 'refused more');
     }
     countsByReason.clear();
@@ -148,7 +148,7 @@ export function createRefusals(write: RefusalLog = () => {}, intervalMs = INTERV
   };
 }
 
-function sumUp({ byAddress, others }: ReasonCounts): object | undefined {
+function summarise({ byAddress, others }: ReasonCounts): object | undefined {
   const all = [...byAddress.values()];
   const addresses = countBy(all, ({ address }) => address);
   const count = addresses.reduce((sum, [, own]) => sum + own, others);

@@ -12,7 +12,7 @@ import type { RefusalReason } from './refusals.ts';
 export interface RequestCheckOptions extends HostOptions, BasePathOptions {
   /** Origins of web pages that may call, such as https://app.example. */
   readonly allowedOrigins: readonly string[];
-  /** Addresses and ranges of proxies whose `Forwarded` and `X-Forwarded-*` headers are believed. Default: none. */
+  /** Addresses and ranges of proxies whose `Forwarded` and `X-Forwarded-*` headers are trusted. Default: none. */
   readonly trustedProxies?: readonly string[] | undefined;
 }
 

@@ -33,7 +33,10 @@ export interface SupervisorOptions {
 }
 
 const HEARTBEAT_MS = 10_000;
-/** How long a worker that is told to end immediately may take for its last signature and log lines. Then it is killed. */
+/**
+ * How long a worker that is ordered to end immediately may take for its last signature and log lines. Then it is
+ * killed.
+ */
 const END_MS = 2_000;
 
 export class Supervisor {

@@ -120,7 +120,10 @@ function withAwsVariables(
   return { ...definition, ...(namesNone && AWS_VARIABLES), region: region ?? '' };
 }
 
-/** The request with its date and signature; every other header of ours may be rewritten on the way and is not signed. */
+/**
+ * The request with its date and signature. The gateway's other headers are not signed, because they may be rewritten on
+ * the way.
+ */
 function sign<Request extends SignableRequest>(request: Request, credential: AwsSigv4Credential, at: Date): Request {
   const { region, service, accessKeyId, secretAccessKey, sessionToken } = credential;
   const date = at.toISOString().replaceAll(/[-:]|\.\d+/g, '');

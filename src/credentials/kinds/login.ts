@@ -296,7 +296,7 @@ function toLifetime(lifetime: LoginDefinition['lifetime']): TokenLifetime | unde
   return lifetime !== undefined && 'at' in lifetime ? { ...lifetime, at: toPath(lifetime.at) } : lifetime;
 }
 
-/** `$.data.token` is `data.token` to people who know JSONPath. */
+/** Accepts JSONPath as well: `$.data.token` means `data.token`. */
 function toPath(path: string): string {
   return path.replace(/^\$\./, '');
 }

@@ -17,7 +17,7 @@ export interface IssuedToken {
   readonly lifetimeS: number | undefined;
 }
 
-/** A token that a call needs: of which credential, for whose call, and where that call goes. */
+/** A token that a call needs: the credential, the caller and the destination of the call. */
 export interface TokenRequest<C extends Credential = Credential> {
   readonly credential: C;
   /** The token that is exchanged; undefined for credentials that are the same for all callers. */
@@ -142,7 +142,7 @@ function reasonFor(error: GatewayError): string {
   return error instanceof ToolError ? error.why : error.message;
 }
 
-/** The body as JSON, or undefined if it is none. */
+/** The body as JSON; undefined if it is not JSON. */
 export function jsonOf({ body }: TokenHttpResponse): unknown {
   try {
     return JSON.parse(body.toString('utf8'));

@@ -22,7 +22,7 @@ const MAX_TITLE = 300;
 const MAX_DETAIL = 1_500;
 const MAX_ERRORS = 1_500;
 
-// Where each is usually found, likeliest first.
+// Where each is usually found, the most likely place first.
 const TITLES = 'title error.title error error.status error.type code error.code name'.split(' ');
 const DETAILS = `detail message error.message error_description error.detail error_message errorMessage description msg
   Message fault.faultstring errors.0.message errors.0.detail errors.0.title reason`.split(/\s+/);

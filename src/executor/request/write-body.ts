@@ -60,7 +60,7 @@ function keyOf(sources: readonly Source[], error: unknown): string {
   return match?.key || (property ?? 'body');
 }
 
-/** Puts the arguments together as the one value the body stands for. */
+/** Puts the arguments together as the value of the whole body. */
 function compileCollect(plan: BodyPlan, sources: readonly Source[]): (args: Args, proof: Proof['body']) => unknown {
   const wrap = plan.wrap ?? [];
   const root = sources.find((source) => source.target.in === 'body-root');

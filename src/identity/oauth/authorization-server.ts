@@ -130,7 +130,10 @@ export class AuthorizationServer {
     throw new Error(problem);
   }
 
-  /** Sends a request that `build` creates with oauth4webapi, through `ask` with its limits, and returns the answer as it came. */
+  /**
+   * Sends a request that `build` creates with oauth4webapi, through `ask` with its limits, and returns the unchanged
+   * answer.
+   */
   async #sendBuilt(build: (options: RequestOptions) => Promise<unknown>): Promise<ServerAnswer> {
     const oauth = await import('oauth4webapi');
     let answer: ServerAnswer | undefined;

@@ -38,7 +38,7 @@ export const askModern = (async (question: Question | YesNoQuestion, { answers, 
   };
 }) as Ask;
 
-/** Sends a request of ours to the client, recorded under the span. */
+/** Sends a request of the gateway to the client, recorded under the span. */
 export type SendRequest = (
   method: string,
   params: unknown,

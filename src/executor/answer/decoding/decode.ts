@@ -60,7 +60,7 @@ export function decodeBody(
   // A secret may be interrupted by tags and entities, so they are removed before redacting.
   if (kind === 'html' && !isAnything) {
     const page = tidyLines(unescapeHtml(stripHtml(source, true)));
-    // A long page is not read to its end.
+    // stripHtml() stops early in a long page, perhaps in the middle of a secret.
     const text = raw.cut === undefined && source.length <= LOOKED_AT ? redact(page) : redactBeginning(redact, page);
     return expectsHtml ? { kind: 'text', text } : { kind: 'text', text, note: describePage(source) };
   }

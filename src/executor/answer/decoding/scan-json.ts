@@ -47,7 +47,7 @@ declare const WebAssembly: {
 };
 
 let pass: Pass | undefined;
-/** This runtime has no WebAssembly, or no memory for it. */
+/** True if this runtime has no WebAssembly, or no memory for it. */
 let isUnavailable = false;
 let bytes = Buffer.alloc(0);
 let words = new Uint32Array(0);
