@@ -103,7 +103,7 @@ export function usageError(message: string, cause?: unknown): GatewayError {
 
 /** A failure of one tool, resource or prompt. The message is `tool: what is wrong`. */
 export class ToolError extends GatewayError {
-  /** The message without the name in front. */
+  /** The message without the name of the tool. */
   readonly why: string;
 
   constructor(code: ErrorCode, tool: string, why: string, details: Record<string, unknown> = {}, cause?: unknown) {
@@ -118,7 +118,10 @@ export class ToolError extends GatewayError {
  */
 export class NoTokenError extends ToolError {}
 
-/** What a call that timed out has done: `nothing` if it only reads or was never sent, `unproven` if its login did not answer. */
+/**
+ * The effect of a call that timed out: `nothing` if it only reads or was never sent, `unproven` if its login did not
+ * answer.
+ */
 export type TimeoutEffect = 'nothing' | 'unknown' | 'unproven';
 
 /**

@@ -27,7 +27,7 @@ import { findTracing } from './tracing/tracing.ts';
 export type { GatewayOptions, NativeEntries, Profile } from './gateway-options.ts';
 export type { Service } from './service.ts';
 
-/** What is served by default, and the profiles by name. */
+/** The default service, and the profiles by name. */
 export interface Gateway<Data = unknown> extends Service {
   readonly name: string;
   readonly version: string;

@@ -29,7 +29,7 @@ export class LineWriter {
   readonly #fd: number;
   readonly #maxWriteBytes: number;
   readonly #buffer = new LineBuffer();
-  /** What is being written now. */
+  /** The bytes that are being written now. */
   #batch: Buffer | undefined;
   /** Lines that were dropped and not reported yet. */
   #losses = 0;
@@ -183,7 +183,7 @@ class LineBuffer {
   }
 }
 
-/** As many whole lines from the beginning as fit, but at least one. */
+/** The longest beginning of whole lines that fits, but at least one line. */
 function cutLines(bytes: Buffer, maxBytes: number): Buffer {
   if (bytes.length <= maxBytes) return bytes;
   const end = bytes.lastIndexOf(NEWLINE, maxBytes - 1);

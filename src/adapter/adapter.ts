@@ -14,7 +14,7 @@ import { ActiveCalls } from './active-calls.ts';
 import { AdapterCall } from './adapter-call.ts';
 import type { ExcessCalls } from './excess-calls.ts';
 
-/** What can be called by name: the tools, the resources or the prompts. */
+/** The tools, the resources or the prompts, called by name. */
 export interface CallTable<Result> {
   readonly find: (name: string) => ((context: ExecutionContext, args: Args) => Promise<Result>) | undefined;
   readonly missing: (name: string) => GatewayError | Promise<GatewayError>;

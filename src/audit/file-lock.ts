@@ -24,7 +24,7 @@ interface LockOwner {
   readonly pid: number;
   /** When the process started, in the system's units: pids are reused. */
   readonly since?: string | undefined;
-  /** Of a worker: its primary. If the primary has ended, the worker ends as soon as its last calls are answered. */
+  /** The primary of a worker. If it has ended, the worker ends as soon as its last calls are answered. */
   readonly primary?: { readonly pid: number; readonly since?: string | undefined } | undefined;
 }
 

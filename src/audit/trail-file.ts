@@ -92,7 +92,7 @@ export class TrailFile {
     return true;
   }
 
-  /** What another process did to the file. */
+  /** How another process changed the file. */
   findChange(): FileChange {
     const now = statSync(this.path, { throwIfNoEntry: false });
     if (now === undefined || now.ino !== this.#identity.ino || now.dev !== this.#identity.dev) return 'moved';

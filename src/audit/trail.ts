@@ -49,7 +49,7 @@ interface Trouble {
   readonly sinceMs: number;
 }
 
-/** What became of a record. `partial`: the beginning of its line is in the file, and the rest will follow. */
+/** The outcome of writing a record. `partial`: the beginning of its line is in the file, and the rest will follow. */
 type WriteOutcome = 'written' | 'partial' | 'missing';
 
 export class Trail implements Evidence {

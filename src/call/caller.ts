@@ -42,7 +42,7 @@ export interface StepUp {
   readonly challenge: string;
 }
 
-/** What the client of this request can do. For modern clients it is never remembered between requests. */
+/** The client of this request and its abilities. For modern clients, they are never remembered between requests. */
 export interface Client {
   readonly era: 'modern' | 'legacy';
   /** The revision of MCP it uses. */

@@ -55,11 +55,11 @@ export interface Controls {
 export interface OperationFacts {
   /** Fully-qualified name of what runs: `domain.action`, or the native tool's name. Absent: nothing was found to run. */
   readonly operation?: string | undefined;
-  /** Of the arguments without controls, so that a refusal and its confirmed repeat carry the same one. */
+  /** A digest of the arguments without controls, so that a refusal and the confirmed repeat have the same one. */
   readonly argumentsDigest: string;
   readonly controls?: Controls | undefined;
   readonly effect?: Effect | undefined;
-  /** What was decided about such calls, and why; frozen. */
+  /** The decision about such calls, and its reason; frozen. */
   readonly permission?: Permission | undefined;
   /** The arguments as far as the audit trail may keep them: redacted, cut and frozen. */
   readonly argumentRecord?: unknown;

@@ -31,7 +31,7 @@ export interface ShapeTools {
 export type Shape = (tools: ShapeTools) => z.ZodType;
 export type DefinitionOf<S extends Shape> = z.output<ReturnType<S>>;
 
-/** What the credentials of a domain belong to. */
+/** The domain that credentials belong to. */
 export interface CredentialHome {
   /** Base URL of the domain, if the file names one. */
   readonly url: string | undefined;
@@ -39,7 +39,9 @@ export interface CredentialHome {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a kind gets to build a credential. Problems are collected, so that an author sees all of them at once. */
+/**
+ * The context in which a kind builds a credential. Problems are collected, so that an author sees all of them at once.
+ */
 export interface BuildContext {
   readonly env: Environment;
   readonly home: CredentialHome;
@@ -115,7 +117,7 @@ export interface AssertionProof<C extends Credential> {
 /** A signature over the finished request: for one address and one moment, so a redirected request is signed again. */
 export interface SignatureProof<C extends Credential> {
   readonly type: 'signature';
-  /** What dry runs show in its place. */
+  /** The text that dry runs show in its place. */
   readonly placeholder: string;
   sign<Request extends SignableRequest>(request: Request, credential: C, at: Date): Request;
 }
@@ -129,7 +131,7 @@ export interface CredentialKind<C extends Credential = Credential, S extends Sha
   readonly shape: S;
   /** The fields that name its secrets, in the order of `secrets()`. Each may be written for another source: `clientIdFile`. */
   readonly variableFields: readonly string[];
-  /** Those of them without which it cannot work. */
+  /** The fields of the secrets without which it cannot work. */
   readonly requiredFields: readonly string[];
   /** Adds values of the environment that the file leaves out. */
   complete?(
@@ -140,10 +142,10 @@ export interface CredentialKind<C extends Credential = Credential, S extends Sha
   build(name: string, definition: DefinitionOf<S>, context: BuildContext): C;
   /** Documents cannot declare this kind, so a domain file that uses it defines it completely. */
   readonly isOnlyInDomainFiles?: true;
-  /** In the reference and the JSON Schema it comes after the others. */
+  /** Listed after the others in the reference and the JSON Schema. */
   readonly isLastInReference?: true;
 
-  /** What it takes from the environment and from files. */
+  /** The secrets that it takes from the environment and from files. */
   secrets(credential: C): readonly Secret[];
   /** Required secrets that are not set. Default: all that have no value, or an empty one. */
   missing?(credential: C): readonly Secret[];

@@ -1,5 +1,6 @@
-// What a request gets from its credentials: the first alternative whose secrets are all set. A credential belongs to its endpoint:
-// what it adds to a request goes to that endpoint's origin only. (Secrets that fetch a token go to the server that issues it.)
+// Adds credentials to a request: those of the first alternative whose secrets are all set. A credential belongs to its
+// endpoint: what it adds to a request goes to that endpoint's origin only. (Secrets that fetch a token go to the server
+// that issues it.)
 import type { AssertionSigner } from '../call/assertion-signer.ts';
 import type { Principal } from '../call/caller.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';

@@ -29,7 +29,7 @@ function connectionSecrets({ certificate, proxy }: UpstreamConnection): string[]
   return [...(certificate?.passphrase === undefined ? [] : [certificate.passphrase]), ...ofProxy];
 }
 
-/** What a credential takes from the environment. */
+/** The secrets that a credential takes from the environment and from files. */
 export function secretsIn(credential: Credential): readonly Secret[] {
   return credentialKind(credential).secrets(credential);
 }

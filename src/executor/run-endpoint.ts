@@ -61,7 +61,7 @@ interface LiveNeed extends ProofPlan {
   readonly textOf: (token: IssuedToken) => string;
 }
 
-/** The proof of one call, the tokens it is made of, and a redactor that also removes those of this caller. */
+/** The proof of one call, the tokens in it, and a redactor that also removes those of this caller. */
 interface LiveProof {
   readonly proof: Proof;
   readonly tokens: readonly UsedToken[];

@@ -257,7 +257,7 @@ class Exchange implements Dispatcher.DispatchHandler, AbortListener {
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
     if (this.settled) return;
     const failure = explainFailure(error, this.request, this.options.label, this.status !== 0, this.forwardedBy);
-    // The events that arrived of a broken stream are useful. Of any other answer, it is unknown what is missing.
+    // The events that did arrive of a broken stream are useful. For any other answer, it is unknown what is missing.
     if (isStream(this.headers)) this.failOrCut(failure, 'the API closed the connection in the middle of its answer');
     else this.fail(failure);
   }

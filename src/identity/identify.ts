@@ -27,7 +27,7 @@ export interface IdentifyOptions {
   readonly challenge: (profile: string, error?: 'invalid_token') => string;
 }
 
-/** What the configuration says about a caller. */
+/** The configured permissions of a caller. */
 export interface Permissions {
   /** '*' means all profiles and the default endpoint; so does an absent list. */
   readonly profiles?: readonly string[] | undefined;

@@ -17,7 +17,7 @@ export interface PrincipalLimiterOptions {
   readonly room: SharedPermits | undefined;
 }
 
-/** From this many callers on, idle ones are removed. Their buckets are full, so nothing is lost. */
+/** From this many callers on, idle ones with a full bucket are removed, which loses nothing. */
 const MIN_SWEEP = 1_000;
 
 export class PrincipalLimiters {

@@ -3,7 +3,7 @@
 export interface Rate {
   readonly count: number;
   readonly periodMs: number;
-  /** As it was written. */
+  /** The original text. */
   readonly text: string;
 }
 

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { createSigner, type Signer } from './signer.ts';
 
-/** What a permission is valid for. */
+/** The scope of a permission. */
 export interface ConfirmationBinding {
   readonly purpose: 'token' | 'state' | 'round';
   readonly principal: string;
@@ -53,7 +53,7 @@ export function createSpentMemory(now: () => number = Date.now) {
   return {
     spend(nonce: string, expiresAtMs: number): boolean {
       if (expiries.has(nonce)) return false;
-      // All have the same lifetime, so the entries are in order of expiry and the expired ones come first.
+      // All have the same lifetime, so the entries are ordered by expiry, the expired ones first.
       for (const [old, expiry] of expiries) {
         if (expiry > now()) break;
         expiries.delete(old);

@@ -34,7 +34,10 @@ export async function runHandler(context: ExecutionContext, run: () => unknown):
   }
 }
 
-/** What a handler or middleware threw. Typed errors are passed on. Any other error is a failure of the tool, not of the gateway. */
+/**
+ * The error for something that a handler or middleware threw. Typed errors are passed on. Any other error is a failure
+ * of the tool, not of the gateway.
+ */
 export function toHandlerError(error: unknown, { label, signal }: ExecutionContext): GatewayError {
   if (error instanceof GatewayError) return error;
   if (signal.aborted) return new GatewayError('CANCELLED', 'The call was cancelled.', { tool: label }, error);

@@ -8,7 +8,7 @@ import { compilePipeline } from './pipeline.ts';
 import { type Decision, type DeploymentPolicy, decidePolicy, decideWay } from './policy.ts';
 import { buildQuestion, toReadable } from './question.ts';
 
-/** What a gateway adds to native tools: its policy, and its confirmations. */
+/** The settings that a gateway adds to native tools: its policy, and its confirmations. */
 export interface GuardSettings {
   readonly policy: DeploymentPolicy;
   readonly confirmations: Confirmations;

@@ -15,7 +15,7 @@ import { createGuard, type Describe, type Guard } from './guard.ts';
 import type { Decision } from './policy.ts';
 
 export interface PipelineOptions {
-  /** What a confirmation is bound to. No two operations share an identity, whatever their names are. */
+  /** A confirmation is bound to it. No two operations share an identity, whatever their names are. */
   readonly identity: string;
   /** Fully-qualified name, for the audit record. */
   readonly operation: string;
@@ -29,10 +29,10 @@ export interface PipelineOptions {
   readonly describe: Describe;
   /** Values of the caller that a confirmation is bound to, beside the arguments. */
   readonly callerBinding?: ((context: ExecutionContext) => string) | undefined;
-  /** What the call would do, for `dry_run`. */
+  /** A preview of the call, for `dry_run`. */
   readonly preview: (context: ExecutionContext, args: Args, original: Args) => unknown;
   readonly execute: Handler;
-  /** What the audit trail may keep of the arguments. Absent: nothing. */
+  /** The part of the arguments that the audit trail may keep. Absent: none. */
   readonly keepArguments?: ((args: Args) => unknown) | undefined;
   readonly confirmations: Confirmations;
   /** Outermost first. */

@@ -1,5 +1,6 @@
-// What a person reads before they confirm a call: the request itself, what it does, with which arguments, and what is lost.
-// A model chose the arguments, so they are shown as data that cannot imitate a line of the question.
+// Builds the question that a person reads before confirming a call: the request itself, what it does, with which
+// arguments, and what is lost. A model chose the arguments, so they are shown as data that cannot imitate a line of the
+// question.
 
 import { isPlainData, toCanonicalJson } from '../call/digest.ts';
 import { showHidden } from '../endpoint/hidden.ts';

@@ -24,7 +24,7 @@ export interface Sender<Data = unknown> {
   readonly park?: () => () => void;
 }
 
-/** What is known about a sender before its message is read. */
+/** The facts about a sender that are known before its message is read. */
 export type MessageSource = Pick<Sender, 'principal' | 'headers' | 'session'>;
 
 /**

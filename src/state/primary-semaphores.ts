@@ -20,7 +20,7 @@ interface Semaphore extends SemaphoreKey {
 
 type SendOrder = <Kind extends keyof StateOrders>(worker: string, order: Kind, value: StateOrders[Kind]) => void;
 
-/** For further semaphores, each worker has its equal share only. */
+/** For semaphores beyond this limit, each worker has only its equal share. */
 const MAX_SEMAPHORES = 10_000;
 /** A semaphore without requests for more permits returns to equal shares after this time. */
 const SETTLE_MS = 30_000;

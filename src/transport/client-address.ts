@@ -47,7 +47,7 @@ export function addressOf({ remoteAddress }: { readonly remoteAddress?: string |
 
 type IsTrusted = (address: string) => boolean;
 
-/** What the headers of one kind contain. */
+/** The facts from one kind of headers. */
 interface ForwardedFacts {
   readonly address?: string | undefined;
   readonly host?: string | undefined;

@@ -2,7 +2,7 @@
 // load, but are not finished.
 import { isAnybody } from '../call/caller.ts';
 
-/** What a transport is busy with at the moment. */
+/** The current load of a transport. */
 export interface TransportLoad {
   readonly connections: number;
   /** Requests in progress, without parked ones. */

@@ -9,7 +9,7 @@ import { stopBody } from './node-internals.ts';
 const MAX_PIPELINED = 32;
 /** A request with more headers counts as several. */
 const HEADERS_PER_WEIGHT = 32;
-/** For all connections together. The cost of their answers comes after the turn. */
+/** For all connections together. The cost of writing their answers follows after the turn. */
 const SERVED_PER_TURN = 4;
 
 interface Pipeline {
@@ -23,7 +23,7 @@ type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 export class Pipelines {
   readonly #pipelines = new WeakMap<Socket, Pipeline>();
-  /** Of pipelined requests. */
+  /** The weights of pipelined requests. */
   readonly #weights = new WeakMap<ServerResponse, number>();
   readonly #queue: (() => void)[] = [];
 

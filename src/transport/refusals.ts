@@ -94,7 +94,7 @@ const MAX_NAMED = 5;
 interface AddressCount {
   readonly address: string;
   readonly why: string | undefined;
-  /** Those not logged yet: 0 if its only refusal has been logged. */
+  /** How many are not logged yet: 0 if its only refusal has been logged. */
   count: number;
 }
 
@@ -102,7 +102,7 @@ interface AddressCount {
 interface ReasonCounts {
   /** By address and `why`. */
   readonly byAddress: Map<string, AddressCount>;
-  /** Those of addresses beyond MAX_ADDRESSES. */
+  /** The number of refusals from addresses beyond MAX_ADDRESSES. */
   others: number;
 }
 

@@ -52,7 +52,7 @@ export interface RequestHandlerOptions<Data = unknown> extends RequestCheckOptio
   readonly identify?: Identify<Data>;
 }
 
-/** What requests are passed on to. */
+/** Where requests are passed on to. */
 export interface HttpBackend {
   /** `/mcp` → '', `/mcp/admin` → 'admin'; undefined if there is no such profile, or the principal may not use it. */
   readonly protocolOf: (profile: string, principal: Principal) => Protocol | undefined;
@@ -298,6 +298,9 @@ export class RequestHandler {
     this.#refuse(request, response, INTERNAL_ERROR);
   }
 
-  /** Of several pipelined requests, only the last answer closes the connection: an earlier one would cut off the others. */
+  /**
+   * Only the answer to the last of several pipelined requests closes the connection: closing it earlier would lose the
+   * others.
+   */
   readonly #isLast = (response: ServerResponse): boolean => this.#isDraining && this.#pipelines.isAlone(response);
 }

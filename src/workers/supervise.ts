@@ -48,7 +48,7 @@ export class Supervisor {
   readonly #awaited = new Map<WorkerSlot, (outcome: WorkerReady | GatewayError) => void>();
   readonly #allEnded: Promise<void>;
   #settle: () => void = () => {};
-  /** What the first worker reported; all others listen on the same ports and serve the same. */
+  /** The report of the first worker; all others listen on the same ports and serve the same. */
   #first: WorkerReady | undefined;
   /** Ports that the settings left open are requested by number from now on, because the worker that had them has ended. */
   #arePortsKept = false;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 
-/** What the setting `workers` means on this machine. */
+/** The number of workers that the setting `workers` means on this machine. */
 export function countWorkers(workers: number | 'auto'): number {
   return workers === 'auto' ? countCores() : workers;
 }

@@ -21,7 +21,7 @@ export interface Ports {
   readonly tcp?: number | undefined;
 }
 
-/** What is printed once everything is up. */
+/** Printed once everything is up. */
 export interface Announcement {
   readonly stdout: string;
   /** For a person at a terminal. */
@@ -36,7 +36,7 @@ export interface AnnouncedLine {
   readonly message: string;
 }
 
-/** What a worker reports when it listens. */
+/** The report of a worker that listens. */
 export interface WorkerReady {
   readonly ports: Ports;
   /** A digest of the tools it serves: workers whose digests differ have read different files. */

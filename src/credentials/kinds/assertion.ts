@@ -16,7 +16,7 @@ import { GatewayError, ToolError } from '../../errors.ts';
 import { unknownCaller } from '../caller-headers.ts';
 import type { AssertionProof, BuildContext, CredentialKind, ShapeTools } from '../credential-kind.ts';
 
-/** A claim of an assertion: fixed, or made of what is known about the caller. */
+/** A claim of an assertion: fixed, or built from facts about the caller. */
 type AssertionClaim = { readonly name: string } & ({ readonly value: unknown } | { readonly text: CallerText });
 
 export interface AssertionCredential extends Credential {

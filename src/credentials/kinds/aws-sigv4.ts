@@ -20,7 +20,7 @@ export interface AwsSigv4Credential extends Credential {
   readonly kind: 'awsSigv4';
   readonly accessKeyId: Secret;
   readonly secretAccessKey: Secret;
-  /** Of temporary keys; unset for others. */
+  /** Set for temporary keys only. */
   readonly sessionToken?: Secret;
   readonly region: string;
   /** The name requests are signed for, `dynamodb`. */

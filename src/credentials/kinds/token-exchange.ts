@@ -27,7 +27,7 @@ export interface TokenExchangeCredential extends ClientCredential {
   readonly kind: 'token_exchange';
   readonly audience: readonly string[];
   readonly resource: readonly string[];
-  /** As the RFC spells them: `urn:ietf:params:oauth:token-type:access_token`. */
+  /** In the spelling of the RFC: `urn:ietf:params:oauth:token-type:access_token`. */
   readonly subjectTokenType: string;
   readonly requestedTokenType?: string;
 }
@@ -36,7 +36,7 @@ const TYPE_NAMES = 'urn:ietf:params:oauth:token-type:';
 const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const ACCESS_TOKEN = `${TYPE_NAMES}access_token`;
 const JWT = `${TYPE_NAMES}jwt`;
-/** What a bearer token may look like (RFC 6750 2.1), and how long a header may be. */
+/** The format of a bearer token (RFC 6750 2.1), limited to the length that a header may have. */
 const BEARER_TOKEN = /^[A-Za-z0-9\-._~+/]{1,7000}=*$/;
 const DEFAULT_LIFETIME_S = 300;
 

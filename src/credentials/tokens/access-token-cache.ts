@@ -33,7 +33,7 @@ export class AccessTokenCache {
   readonly #shared: SharedTokens | undefined;
   readonly #entries = new Map<string, TokenEntry>();
   readonly #byCredential = new WeakMap<Credential, TokenEntry>();
-  /** What exchanges of one credential have in common, for all callers. */
+  /** Data that the exchanges of one credential share, for all callers. */
   readonly #exchanges = new WeakMap<
     Credential,
     { readonly key: string; readonly authentication: ClientAuthentication }

@@ -9,7 +9,7 @@ import type { CallSpan } from '../../tracing/call-span.ts';
 import type { Cookie } from '../login/set-cookie.ts';
 import type { CallerToken } from './caller-token.ts';
 
-/** What a server issued. `cookies`: what a login has set, instead of a token. */
+/** A token from a server. `cookies`: those that a login has set, instead of a token. */
 export interface IssuedToken {
   readonly token: string;
   readonly cookies?: readonly Cookie[];
@@ -61,7 +61,7 @@ export interface TokenClient {
     options: { readonly label: string; readonly signal: AbortSignal; readonly deadline: number },
     span: CallSpan | undefined,
   ): Promise<TokenHttpResponse>;
-  /** What an error answer says went wrong, as for answers of APIs. */
+  /** Extracts the description of the problem from an error answer, as for answers of APIs. */
   readProblem(answer: unknown): { readonly title?: string; readonly detail?: string };
   /** Seconds to wait before another attempt. */
   retryAfter(response: TokenHttpResponse): number | undefined;
@@ -151,13 +151,13 @@ export function jsonOf({ body }: TokenHttpResponse): unknown {
   }
 }
 
-/** What an error says about the request that was refused. */
+/** Words for the error about a refused request. */
 export interface RefusalWords {
   readonly refused: string;
   /** What to check when the secrets were refused. */
   readonly check: string;
   readonly variables: readonly string[];
-  /** What the request was sent to, and the field of the domain file with its address, if the answer is a redirect. */
+  /** The server that got the request, and the field of the domain file with its address, for redirects. */
   readonly server: 'login' | 'token URL';
   readonly addressField: 'url' | 'tokenUrl';
 }
@@ -192,7 +192,7 @@ export function checkIssued(
       { tool, origin, status, ...(seconds !== undefined && { retry_after_seconds: seconds }) },
     );
   }
-  // What the server says is wrong, without secrets.
+  // The server's description of the problem, without secrets.
   const { title, detail } = client.readProblem(jsonOf(response));
   const reason = redact([title, detail].filter(Boolean).join(': '));
   throw new ToolError(

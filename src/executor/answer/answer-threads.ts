@@ -24,7 +24,7 @@ export type AnswerReply =
 
 /** An error as plain data: its class is lost between threads. */
 export interface AnswerFailure extends Pick<GatewayError, 'code' | 'message' | 'details'> {
-  /** Of a ToolError. */
+  /** The `why` of a ToolError. */
   readonly why: string | undefined;
 }
 

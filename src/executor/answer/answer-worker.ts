@@ -1,4 +1,4 @@
-// What runs in the threads of answer-threads.ts: one large answer after another, read by the same function as the small
+// The code in the threads of answer-threads.ts: one large answer after another, read by the same function as the small
 // ones on the main thread.
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import { createRedactor } from '../../endpoint/redaction/redact.ts';

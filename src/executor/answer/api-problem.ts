@@ -1,4 +1,5 @@
-// What an API says went wrong, and when to try again. Errors come in every shape; these are the common ones.
+// Extracts the description of a problem from an API's answer, and when to try again. Errors come in every shape; these
+// are the common ones.
 
 import { STATUS_CODES } from 'node:http';
 import { escapeHiddenCharacters } from '../../endpoint/hidden.ts';
@@ -28,7 +29,7 @@ const DETAILS = `detail message error.message error_description error.detail err
   Message fault.faultstring errors.0.message errors.0.detail errors.0.title reason`.split(/\s+/);
 const LISTS = 'errors error.errors error.details details violations invalid_params invalid-params issues'.split(' ');
 
-/** RFC 9457 members, or the nearest thing the body has to them. `text` is the body as the model may see it. */
+/** RFC 9457 members, or the most similar members of the body. `text` is the body as the model may see it. */
 export function extractProblem(value: unknown, text: string): ApiProblem {
   if (typeof value !== 'object' || value === null) {
     return text === '' ? {} : { body: cut(escapeHiddenCharacters(text), MAX_CHARS) };

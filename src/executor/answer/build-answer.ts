@@ -125,7 +125,10 @@ export function compileAnswer({ response, paging }: AnswerPlan, redact: Redactor
   };
 }
 
-/** Up to this size, a whole JSON answer must be valid. Of longer answers without pages, only both ends must look like JSON. */
+/**
+ * Up to this size, a whole JSON answer must be valid. For longer answers without pages, only the beginning and the end
+ * must look like JSON.
+ */
 const MAX_SCANNED_BYTES = 1024;
 
 /** An answer that needs no shaping, if it is short enough, complete, and can be shown unchanged. */

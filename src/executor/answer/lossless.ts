@@ -16,7 +16,9 @@ export function parseExactJson(text: string): unknown {
   return JSON.parse(LONG_DIGITS.test(text) ? markLongIntegers(text) : text);
 }
 
-/** Goes from string to string by hand: one regular expression for both would need a stack as long as the text. */
+/**
+ * Finds strings with indexOf(): one regular expression for strings and numbers would need a stack as long as the text.
+ */
 function markLongIntegers(text: string): string {
   let out = '';
   let at = 0;

@@ -58,7 +58,7 @@ function terseJson(json: string): string | undefined {
   return isTerse(text) && !ELSEWHERE.some((spelling) => text.includes(spelling)) ? text : undefined;
 }
 
-/** Only the beginning is checked: a writer that puts blanks after colons does so everywhere. */
+/** Only the beginning is checked: software that writes blanks after colons does so everywhere. */
 export function isTerse(text: string): boolean {
   return text !== '' && !BLANKS.test(text.slice(0, 200));
 }

@@ -194,7 +194,7 @@ interface Fixed {
   readonly cookie: string;
 }
 
-/** What is the same in every request: configured headers, fixed values, Accept, User-Agent. */
+/** The parts that are the same in every request: configured headers, fixed values, Accept, User-Agent. */
 function compileFixed(
   endpoint: Endpoint,
   userAgent: string,

@@ -196,7 +196,7 @@ function pairsOf(value: object): Pair[] {
 const MAX_REPEATED_CHARS = 16 * 1024 * 1024;
 const LONG_NAME = 'has a long name that is repeated for each value; send fewer values at a time';
 
-/** Refuses a name that would be written once for each of so many items. */
+/** Refuses a name that would be written too many times. */
 export function checkRepetition(name: string, count: number): void {
   if (name.length * count > MAX_REPEATED_CHARS) throw new Unsendable(LONG_NAME);
 }

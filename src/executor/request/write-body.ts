@@ -51,7 +51,7 @@ export function compileBody(endpoint: Endpoint): BuildBody | undefined {
   };
 }
 
-/** The argument behind a refused body: by the property it was in, or the only one there is. */
+/** The argument that caused the refusal of a body: by its property, or the only one there is. */
 function keyOf(sources: readonly Source[], error: unknown): string {
   const property = error instanceof Unsendable ? error.property : undefined;
   const match = sources.find(({ target }) =>

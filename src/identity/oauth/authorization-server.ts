@@ -60,7 +60,7 @@ export class AuthorizationServer {
     return parseKeys(body);
   }
 
-  /** What the server says about a token; it is valid only if `active` is true. */
+  /** The server's answer about a token; it is valid only if `active` is true. */
   async introspect(token: string, client: ClientSecret): Promise<Node> {
     const url = await this.#addressOf(this.#settings.introspection?.url, 'introspection_endpoint');
     const methods = this.#metadata && textsAt(this.#metadata, 'introspection_endpoint_auth_methods_supported');
@@ -107,7 +107,7 @@ export class AuthorizationServer {
     return this.#metadata;
   }
 
-  /** RFC 8414 puts the well-known path before the path of the issuer, OpenID Connect behind it. */
+  /** RFC 8414 inserts the well-known path before the path of the issuer, OpenID Connect appends it. */
   async #discover(): Promise<Node> {
     const { issuer } = this.#settings;
     const { discoveryRequest } = await import('oauth4webapi');

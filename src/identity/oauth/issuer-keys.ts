@@ -18,7 +18,7 @@ export interface IssuerKeysOptions {
   readonly onFailure: (why: string) => void;
 }
 
-/** At most one request in this time, no matter which keys tokens name. */
+/** At most one request in this time, whatever keys the tokens name. */
 const FETCH_INTERVAL_MS = 10_000;
 /** How long a withdrawn key stays accepted at most, if the issuer can be reached. */
 const REFRESH_MS = 300_000;

@@ -10,7 +10,7 @@ const YES_NO = Object.freeze({
   required: ['confirm'],
 });
 
-/** What the second request of a multi round-trip request carries: the person's answers, and the state that we signed. */
+/** Parts of the second request of a multi round-trip request: the person's answers, and the state that we signed. */
 export interface SecondRound {
   readonly answers?: Readonly<Record<string, unknown>> | undefined;
   readonly requestState?: string | undefined;

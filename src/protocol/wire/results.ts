@@ -1,4 +1,5 @@
-// Results as JSON text of their era. The hot path writes it by hand: the text of an answer is escaped once and never parsed.
+// Results as JSON text of their era. The hot path concatenates it: the text of an answer is escaped once and never
+// parsed.
 import type { Content, Outcome } from '../../call/outcome.ts';
 import { QuotedText } from '../../call/quoted-text.ts';
 import { isObject } from '../../endpoint/is-object.ts';

@@ -324,7 +324,7 @@ type KeyLine = { readonly token: string } | 'malformed' | 'late' | 'gone';
 const PREFIX = Buffer.from('AUTH ');
 const NEWLINE = 0x0a;
 const MAX_KEY_LINE_BYTES = 8_192 + PREFIX.length + 2;
-/** What a header may contain as a key or token. */
+/** The characters that a key or token in a header may contain. */
 const TOKEN = /^[\x21-\x7e]+$/;
 
 /** Calls back once, with the socket paused and the data after the line put back into it. */

@@ -85,7 +85,7 @@ function note(text: string): Decoded {
   return { kind: 'content', content: [{ type: 'text', text }] };
 }
 
-/** What the status and headers of an answer without a body say. */
+/** Describes an answer without a body by its status and headers. */
 function emptyText(method: string, { status, headers }: RawResponse): string {
   if (status === 304) return 'Not modified (304)';
   const first = status >= 200 && status < 300 ? `OK (${status})` : `Status ${status}, no body`;

@@ -11,7 +11,7 @@ export interface ScannedJson {
   readonly isPlain: boolean;
   /** ASCII without control characters, except for line breaks and tabs between values: nothing in it is hidden. */
   readonly isSimple: boolean;
-  /** Those of its lists that are inside of no other list and have more than one item. */
+  /** The lists that are not inside another list and have more than one item. */
   readonly lists: readonly LongList[];
 }
 
