@@ -44,7 +44,7 @@ const NO_TOKEN: AdminRefusal = {
   headers: { 'www-authenticate': 'Bearer realm="landbridge admin"' },
 };
 
-/** The returned check returns undefined if the request is allowed. */
+/** The created check returns undefined if the request is allowed. */
 export function createAdminCheck({ host, allowedHosts, token }: AdminAccessOptions) {
   const isServed = createHostCheck({ host, allowedHosts });
   const tokenDigest = token === undefined ? undefined : digest(token);

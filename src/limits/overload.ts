@@ -77,7 +77,7 @@ export class Overload {
     return this.#heapPercent;
   }
 
-  /** Reports with every sample how late the loop was, busy or not. */
+  /** Calls `onDelay` with every sample: how late the loop was, busy or not. */
   tellDelay(onDelay: (lateMs: number) => void): void {
     this.#onDelay = onDelay;
   }

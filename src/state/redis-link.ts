@@ -17,7 +17,7 @@ export interface RedisLinkOptions {
   readonly url: string;
   /** How long a call waits for an answer. */
   readonly timeoutMs: number;
-  /** Sent on every new connection and then regularly; while it fails, nothing else is sent. */
+  /** Sent on every new connection and then regularly; while it fails, `isConnected` is false. */
   readonly heartbeat: (ask: RedisCommand, isNew: boolean) => Promise<void>;
   /** Called once per change. */
   readonly onChange: (isConnected: boolean, why?: string) => void;
@@ -138,7 +138,7 @@ export class RedisLink {
   }
 
   #change(isConnected: boolean, why?: string): void {
-    // Errors of open requests after our own close say nothing about Redis.
+    // After close(), the errors of open requests do not mean that Redis is unreachable.
     if (this.#isClosed) return;
     const before = this.#isConnected;
     this.#isConnected = isConnected;

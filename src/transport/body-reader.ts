@@ -157,8 +157,8 @@ interface CallerBodies {
 }
 
 /**
- * All incomplete bodies together. If they exceed the limit, the caller with the most bytes loses its oldest body, so
- * that other callers are not affected.
+ * All incomplete bodies together. If they exceed the limit, a body of the caller with the most bytes is refused, so that
+ * other callers are not affected.
  */
 class IncompleteBodies {
   readonly #max: number;
@@ -188,7 +188,8 @@ class IncompleteBodies {
   }
 
   /**
-   * If the caller of this body has the most bytes, this body is refused, since its earlier ones may be complete soon.
+   * The oldest body of the caller with the most bytes. If that is the caller of this body, this body instead, since its
+   * earlier ones may be complete soon.
    */
   #pickVictim(body: IncompleteBody): IncompleteBody {
     let most = this.#callers.get(body.caller)!;

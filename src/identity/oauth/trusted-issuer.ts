@@ -192,7 +192,7 @@ export class TrustedIssuer {
     return { issuer: this, principal, audiences: audiencesOf(claims), scopes, isStillGood };
   }
 
-  /** The returned function returns undefined if no scope of this issuer would allow the call. */
+  /** The created function returns undefined if no scope of this issuer would allow the call. */
   #createStepUp(ownScopes: readonly string[], effects: readonly Effect[] | undefined): Principal['stepUp'] {
     return (profile, effect) => {
       const needs = this.rules.neededFor(effect);
