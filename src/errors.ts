@@ -103,7 +103,7 @@ export function usageError(message: string, cause?: unknown): GatewayError {
 
 /** A failure of one tool, resource or prompt. The message is `tool: what is wrong`. */
 export class ToolError extends GatewayError {
-  /** The message without the name in front. */
+  /** The message without the name of the tool. */
   readonly why: string;
 
   constructor(code: ErrorCode, tool: string, why: string, details: Record<string, unknown> = {}, cause?: unknown) {
@@ -118,7 +118,10 @@ export class ToolError extends GatewayError {
  */
 export class NoTokenError extends ToolError {}
 
-/** What a call that timed out has done: `nothing` if it only reads or was never sent, `unproven` if its login did not answer. */
+/**
+ * The effect of a call that timed out: `nothing` if it only reads or was never sent, `unproven` if its login did not
+ * answer.
+ */
 export type TimeoutEffect = 'nothing' | 'unknown' | 'unproven';
 
 /**
@@ -147,7 +150,7 @@ export class ToolTimeoutError extends GatewayError {
   }
 }
 
-/** A question reached nobody, or was not answered. */
+/** A question could not be delivered, or was not answered. */
 export class UnansweredError extends GatewayError {
   override readonly name = 'UnansweredError';
   /** The reason, without advice. */
@@ -175,7 +178,7 @@ export class ScopeError extends GatewayError {
   }
 }
 
-/** The JSON-RPC code of an error. It is INTERNAL for errors that are no GatewayError, or that do not become JSON-RPC errors. */
+/** The JSON-RPC code of an error: INTERNAL if it is not a GatewayError, or does not become a JSON-RPC error. */
 export function toRpcCode(error: unknown, isModern: boolean): number {
   const row: Row | undefined = error instanceof GatewayError ? ERRORS[error.code] : undefined;
   if (row?.wire !== 'jsonrpc') return ERRORS.INTERNAL.code;

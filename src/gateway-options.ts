@@ -66,7 +66,7 @@ export interface GatewayOptions<Data = unknown> {
   readonly spent?: SpentStore | undefined;
   /** Limits of callers and APIs. Each has a generous default. */
   readonly limits?: LimitOptions | undefined;
-  /** The state that replicas or workers share. Close it after the gateway. Default: this process is alone. */
+  /** The state that replicas or workers share. Close it after the gateway. Default: nothing is shared. */
   readonly state?: SharedState | undefined;
   /** Removes secrets from answers and log lines. */
   readonly redact?: Redactor | undefined;

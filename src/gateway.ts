@@ -27,7 +27,7 @@ import { findTracing } from './tracing/tracing.ts';
 export type { GatewayOptions, NativeEntries, Profile } from './gateway-options.ts';
 export type { Service } from './service.ts';
 
-/** What is served by default, and the profiles by name. */
+/** The default service, and the profiles by name. */
 export interface Gateway<Data = unknown> extends Service {
   readonly name: string;
   readonly version: string;
@@ -43,7 +43,7 @@ export interface Gateway<Data = unknown> extends Service {
    */
   serviceOf(profile: string, effects?: readonly Effect[]): Service | undefined;
   handle(message: unknown, sender?: Partial<Sender<Data>>): Promise<Reply | undefined>;
-  /** Ends subscriptions, which clients would otherwise hold open forever. Calls in progress go on. */
+  /** Ends subscriptions, which clients would otherwise hold open forever. Calls in progress continue. */
   drain(): void;
   /** Answers every call in progress with `shutting_down`, and aborts its requests. New calls are refused. */
   abort(): void;
@@ -89,7 +89,7 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
     },
     close: async () => {
       drain();
-      // The transports are closed by now, so nobody waits for these answers.
+      // The transports are closed by now, so no client waits for these answers.
       for (const { protocol } of listServices()) protocol.abort();
       limits.overload.stop();
       excessCalls.flush();
@@ -98,7 +98,7 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
   };
 }
 
-/** In JavaScript, a definition from defineDomain() is easily taken for a domain: it still has to be built. */
+/** In JavaScript, a definition from defineDomain() is easily mistaken for a domain: it still has to be built. */
 function refuseDefinition({ name, endpoints }: Domain): void {
   if (Array.isArray(endpoints)) return;
   throw new TypeError(

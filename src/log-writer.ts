@@ -1,11 +1,13 @@
-// Log lines to a file descriptor, in batches: a system call per line would cost more than the call it is about. Nothing waits
-// for a slow reader: what it has not taken yet is kept up to a limit, so that a reader that stops cannot fill the memory. Beyond
-// that, lines are dropped, and a line in the log says how many. The same goes for lines that a full disk refused.
+// Log lines to a file descriptor, in batches: a system call per line would cost more than the call it is about. Writing
+// never waits for a slow reader: lines that it has not read yet are buffered up to a limit, so that a reader that stops
+// cannot fill the memory. Beyond that, lines are dropped, and a line in the log says how many. The same goes for lines
+// that a full disk refused.
 //
 // Why not pino's own sonic-boom (`pino.destination({ sync: false, minLength: 65536 })`): measured by a script that only
-// writes 400,000 audit lines, a hundred per turn of the event loop, not by a gateway under load (Node 20, two busy cores,
-// three runs each). To a file this takes 1.6-1.7 s of processor time and sonic-boom 5.8-6.5 s. Behind a slow reader this
-// dropped 95,000-202,000 of them, and sonic-boom, which sets no limit unless it is told one, kept all of them in memory.
+// writes 400,000 audit lines, a hundred per turn of the event loop, not by a gateway under load (Node 20, two busy
+// cores, three runs each). To a file this takes 1.6-1.7 s of processor time and sonic-boom 5.8-6.5 s. Behind a slow
+// reader this dropped 95,000-202,000 of them, and sonic-boom, which sets no limit unless one is set, kept all of them
+// in memory.
 import { fstatSync, write, writeSync } from 'node:fs';
 import { escapeHidden } from './endpoint/hidden.ts';
 
@@ -15,7 +17,7 @@ const MAX_DELAY_MS = 250;
 const RETRY_MS = 20;
 const NEWLINE = 0x0a;
 const DELETE = 0x7f;
-/** At the end of the process, a reader that takes nothing is waited for at most this long. */
+/** At the end of the process, wait at most this long for a reader that reads nothing. */
 const MAX_STALL_MS = 2_000;
 /**
  * Writes up to this size to a pipe are atomic (PIPE_BUF of Linux; POSIX guarantees 512): longer ones may be mixed with those of other
@@ -27,7 +29,7 @@ export class LineWriter {
   readonly #fd: number;
   readonly #maxWriteBytes: number;
   readonly #buffer = new LineBuffer();
-  /** What is being written now. */
+  /** The bytes that are being written now. */
   #batch: Buffer | undefined;
   /** Lines that were dropped and not reported yet. */
   #losses = 0;
@@ -36,7 +38,7 @@ export class LineWriter {
   /** The last line was only partly written, because the disk was full. */
   #isTorn = false;
   #timer: NodeJS.Timeout | undefined;
-  /** Set while the reader takes nothing. */
+  /** Set while the reader reads nothing. */
   #retry: NodeJS.Timeout | undefined;
   #stalledMs = 0;
   readonly #flushCallbacks: (() => void)[] = [];
@@ -111,7 +113,7 @@ export class LineWriter {
     });
   }
 
-  /** The reader takes nothing at the moment. */
+  /** Retries later, because the reader reads nothing at the moment. */
   #writeLater(): void {
     this.#retry = setTimeout(() => this.#writeBatch(), RETRY_MS);
     this.#stalledMs += RETRY_MS;
@@ -124,7 +126,7 @@ export class LineWriter {
     this.#stalledMs = 0;
     if (error) this.#losses += countLost(bytes, this.#reportedLosses);
     else if (count > 0) this.#isTorn = bytes[count - 1] !== NEWLINE;
-    // Any other error means a full disk or a closed reader: the gateway goes on.
+    // Any other error means a full disk or a closed reader: the gateway continues.
     this.#batch = error || count === bytes.length ? undefined : bytes.subarray(count);
     if (this.#batch !== undefined) this.#writeBatch();
     else if (this.#flushCallbacks.length > 0 || this.#buffer.bytes >= BATCH_BYTES) this.#startBatch();
@@ -181,7 +183,7 @@ class LineBuffer {
   }
 }
 
-/** As many whole lines from the beginning as fit, but at least one. */
+/** The longest beginning of whole lines that fits, but at least one line. */
 function cutLines(bytes: Buffer, maxBytes: number): Buffer {
   if (bytes.length <= maxBytes) return bytes;
   const end = bytes.lastIndexOf(NEWLINE, maxBytes - 1);

@@ -13,7 +13,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface LogOptions {
   readonly level: LogLevel;
-  /** Takes known secrets out of a line before it is written. */
+  /** Removes known secrets from a line before it is written. */
   readonly redact?: (text: string) => string;
   /** Default: stderr. */
   readonly destination?: DestinationStream;
@@ -39,7 +39,7 @@ export function createLog(options: LogOptions): Logger {
   return log;
 }
 
-/** Many lines share a millisecond, and writing it out takes a quarter of the time a line takes. */
+/** Many lines share a millisecond, and formatting the time takes a quarter of the time of a line. */
 function createClock(): () => string {
   let at = 0;
   let text = '';
@@ -109,12 +109,12 @@ const MAX_INTRODUCTIONS = 100;
  */
 export function createIntroductionLog(log: Logger): (introduction: object) => void {
   let count = 0;
-  const beginAnew = () => {
+  const startOver = () => {
     if (count > MAX_INTRODUCTIONS) log.info({ introductions: count - MAX_INTRODUCTIONS }, 'more clients');
     count = 0;
   };
   return (introduction) => {
-    if (count++ === 0) setTimeout(beginAnew, INTRODUCTIONS_MS).unref();
+    if (count++ === 0) setTimeout(startOver, INTRODUCTIONS_MS).unref();
     if (count <= MAX_INTRODUCTIONS) log.info(introduction, 'client');
   };
 }
@@ -122,10 +122,10 @@ export function createIntroductionLog(log: Logger): (introduction: object) => vo
 /** Changes the level. The change itself is logged with the level, old or new, that shows warnings. */
 export function setLevel(log: Logger, level: string, why: string): void {
   const facts = { from: log.level, to: level, why };
-  const wasHeard = log.isLevelEnabled('warn');
-  if (wasHeard) log.warn(facts, 'log level');
+  const wasEnabled = log.isLevelEnabled('warn');
+  if (wasEnabled) log.warn(facts, 'log level');
   log.level = level;
-  if (!wasHeard) log.warn(facts, 'log level');
+  if (!wasEnabled) log.warn(facts, 'log level');
 }
 
 /** Flushes what is still buffered; for the end of the process. */

@@ -65,7 +65,7 @@ const LOCAL_SENDER: Sender = Object.freeze({
 // Every call in progress may listen to this signal; Node would otherwise warn of a leak.
 setMaxListeners(0, LOCAL_SENDER.signal);
 
-/** What all services of a gateway share. */
+/** The parts that all services of a gateway share. */
 export interface ServiceDependencies {
   readonly options: GatewayOptions;
   readonly log: Logger;

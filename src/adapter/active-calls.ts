@@ -4,7 +4,7 @@ import type { ExecutionContext } from '../call/execution-context.ts';
 import { GatewayError } from '../errors.ts';
 import { type ActiveItem, ActiveSet } from '../event-loop/active-set.ts';
 
-/** When a retry makes sense: by then another instance answers, or this one has been restarted. */
+/** After this time a retry makes sense: another instance answers, or this one has restarted. */
 export const RETRY_AFTER_SHUTDOWN_SECONDS = 5;
 
 interface ActiveCall extends ActiveItem {
@@ -20,12 +20,15 @@ export class ActiveCalls {
     return this.#calls.size;
   }
 
-  /** The process is ending: no call is waited for. */
+  /** True once the process is ending: it does not wait for any call. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
-  /** The result of the work, or SHUTTING_DOWN if the process ends first. The work then goes on, but its result is dropped. */
+  /**
+   * The result of the work, or SHUTTING_DOWN if the process ends first. The work then continues, but its result is
+   * dropped.
+   */
   orShutdown<Result>(context: ExecutionContext, work: Promise<Result>): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       if (this.#isClosed) {

@@ -1,4 +1,4 @@
-// One call in the adapter: it waits for a permit of its caller, and leaves with a record.
+// One call in the adapter: it waits for a permit of its caller, runs, and ends with a record.
 import { buildDigest } from '../call/digest.ts';
 import { withholdUnrecorded } from '../call/evidence.ts';
 import { ExecutionContext, type RequestFacts, type ResultFacts } from '../call/execution-context.ts';
@@ -35,7 +35,7 @@ export class AdapterCall {
     this.context = ExecutionContext.fromRequest(facts, options.evidence).withToolCall(name);
   }
 
-  /** Undefined if the limits admit the call at once: then it goes on in the same turn of the event loop. */
+  /** Undefined if the limits admit the call at once: it then continues in the same turn of the event loop. */
   waitForPermit(): Promise<void> | undefined {
     const { context } = this;
     const { activeCalls, limits } = this.#options;
@@ -47,7 +47,7 @@ export class AdapterCall {
     return context.wait(context.span === undefined ? permit : context.span.around('queue', permit));
   }
 
-  /** Notes in the record what the caller is told: the name that was called and the nearest existing one. Returns the error. */
+  /** Records the message for the caller: the name that was called and the nearest existing one. Returns the error. */
   noteMissing(error: GatewayError): GatewayError {
     this.context.noteFailure(undefined, undefined, error.message.slice(0, MAX_REASON_CHARS));
     return error;

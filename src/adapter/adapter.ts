@@ -14,7 +14,7 @@ import { ActiveCalls } from './active-calls.ts';
 import { AdapterCall } from './adapter-call.ts';
 import type { ExcessCalls } from './excess-calls.ts';
 
-/** What can be called by name: the tools, the resources or the prompts. */
+/** The tools, the resources or the prompts, called by name. */
 export interface CallTable<Result> {
   readonly find: (name: string) => ((context: ExecutionContext, args: Args) => Promise<Result>) | undefined;
   readonly missing: (name: string) => GatewayError | Promise<GatewayError>;
@@ -33,14 +33,17 @@ export interface Adapter {
 
 export interface AdapterOptions {
   readonly tools: CallTable<Outcome>;
-  /** Why this caller may not make a call that others may. Undefined: it may, or nobody knows the call. */
+  /**
+   * The error for a call that other callers may make but this one may not. Undefined if it may, or if the call does not
+   * exist.
+   */
   readonly refuse?: ((request: RequestFacts, name: string, args: Args) => GatewayError | undefined) | undefined;
   /** For the record of a failed call: the operation that was called, if it exists for other callers only. */
   readonly findHidden?: FindHidden | undefined;
   readonly redaction: Redaction;
   /** Gets the sealed context of every call. */
   readonly audit: (record: ExecutionContext) => void;
-  /** Counts every call, also those that have no record. Absent: calls are not counted. */
+  /** Counts every call, including those that have no record. Absent: calls are not counted. */
   readonly meter?: Pick<Meter, 'countCall' | 'countExcess'> | undefined;
   /** The audit trail, if there is one. A call that it cannot record is refused, or its answer is withheld. */
   readonly evidence?: Evidence | undefined;

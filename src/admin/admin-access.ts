@@ -1,6 +1,6 @@
-// Who may use the admin listener, except /healthz and /readyz, which are open to all. Web pages may not (DNS rebinding). If a token is
-// configured, only requests with it may. Without a token, other machines may read but change nothing: silencing the log, for example,
-// would hide what an attacker does next.
+// Who may use the admin listener, except for /healthz and /readyz, which are open to everyone. Web pages are refused
+// (DNS rebinding). If a token is configured, every request needs it. Without one, other machines may read but not
+// change anything: silencing the log, for example, would hide what an attacker does next.
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '../endpoint/address.ts';
@@ -44,7 +44,7 @@ const NO_TOKEN: AdminRefusal = {
   headers: { 'www-authenticate': 'Bearer realm="landbridge admin"' },
 };
 
-/** The returned check answers undefined if the request is allowed. */
+/** The created check returns undefined if the request is allowed. */
 export function createAdminCheck({ host, allowedHosts, token }: AdminAccessOptions) {
   const isServed = createHostCheck({ host, allowedHosts });
   const tokenDigest = token === undefined ? undefined : digest(token);

@@ -194,7 +194,7 @@ function write(request: IncomingMessage, response: ServerResponse, { status, bod
     'content-length': Buffer.byteLength(body),
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
-    // If the body was not read completely, its rest is not wanted: the connection is closed.
+    // If the body was not read completely, the connection is closed, so that the rest need not be read.
     ...(request.complete ? {} : { connection: 'close' }),
     ...headers,
   });

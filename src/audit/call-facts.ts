@@ -64,7 +64,7 @@ function writeFacts(context: ExecutionContext, effect: Effect | undefined, isOve
   );
 }
 
-/** What the client says about itself, cut: a line must not become as long as a message may be. */
+/** The client's statements about itself, cut: a line must not become as long as a message may be. */
 function toClient({ client }: ExecutionContext, redact: Redact): object {
   return {
     name: client.name && cut(client.name, MAX_NAME, redact),

@@ -11,7 +11,7 @@ export interface ChainVerdict extends TrailVerdict {
   readonly trail: string;
 }
 
-/** What the first and the last record of a file say about its chain. */
+/** Facts about a chain, from the first and the last record of one of its files. */
 interface ChainFile {
   readonly file: string;
   readonly trail: string;

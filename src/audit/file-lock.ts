@@ -1,5 +1,5 @@
-// One process per audit file: two processes would write two chains into it. The lock is a file that says who holds it. The lock of a
-// process that has ended is taken over, so kill -9 leaves nothing to clean up.
+// One process per audit file: two processes would write two chains into it. The lock is a file that names its holder.
+// The lock of a process that has ended is taken over, so kill -9 leaves nothing to clean up.
 import { readFileSync, readlinkSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -24,7 +24,7 @@ interface LockOwner {
   readonly pid: number;
   /** When the process started, in the system's units: pids are reused. */
   readonly since?: string | undefined;
-  /** Of a worker: its primary. If the primary has ended, the worker ends as soon as its last calls are answered. */
+  /** The primary of a worker. If it has ended, the worker ends as soon as its last calls are answered. */
   readonly primary?: { readonly pid: number; readonly since?: string | undefined } | undefined;
 }
 
@@ -38,13 +38,13 @@ const CHECK_EVERY_MS = 100;
  * other owner keeps the lock: `lockFile` then refuses. `onWait` is called once if there is an orphan.
  */
 export async function untilNoOrphan(file: string, atMostMs: number, onWait: (pid: number) => void): Promise<void> {
-  let hasTold = false;
+  let hasReported = false;
   for (const endsAt = performance.now() + atMostMs; performance.now() < endsAt; await sleep(CHECK_EVERY_MS)) {
     const owner = readOwner(lockOf(file));
     if (owner?.primary === undefined || owner.host !== hostname() || owner.place !== ownPlace()) return;
     if (!isAlive(owner) || isAlive(owner.primary)) return;
-    if (!hasTold) onWait(owner.pid);
-    hasTold = true;
+    if (!hasReported) onWait(owner.pid);
+    hasReported = true;
   }
 }
 

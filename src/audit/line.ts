@@ -30,7 +30,7 @@ export interface Line extends Head {
   readonly text: string;
 }
 
-/** `facts` is a JSON object. `sign` makes the record a checkpoint: it is given the text to sign. */
+/** `facts` is a JSON object. `sign` makes the record a checkpoint: it gets the text to sign. */
 export function buildLine(
   head: Head,
   time: string,
@@ -53,7 +53,7 @@ export interface ParsedLine extends Head {
   /** Whether the hash matches the bytes. */
   readonly isIntact: boolean;
   readonly record: Readonly<Record<string, unknown>>;
-  /** Of a checkpoint: the bytes that were signed, and the signature. */
+  /** The signed bytes of a checkpoint, and its signature. */
   readonly signed?: { readonly bytes: Buffer; readonly signature: Buffer };
 }
 

@@ -1,5 +1,5 @@
-// The file of a trail, which is only appended to. It knows how long the file should be, so that a second writer, a truncation and a
-// rotation by another program are noticed.
+// The file of a trail, which is only appended to. It tracks the expected length of the file, so that a second writer, a
+// truncation and a rotation by another program are noticed.
 import {
   closeSync,
   existsSync,
@@ -92,7 +92,7 @@ export class TrailFile {
     return true;
   }
 
-  /** What another process did to the file. */
+  /** How another process changed the file. */
   findChange(): FileChange {
     const now = statSync(this.path, { throwIfNoEntry: false });
     if (now === undefined || now.ino !== this.#identity.ino || now.dev !== this.#identity.dev) return 'moved';
@@ -116,7 +116,7 @@ export class TrailFile {
     return (process.getuid?.() === 0 ? bfree : bavail) * bsize >= RESERVE_BYTES;
   }
 
-  /** After this, a power failure can destroy only later records. Nothing waits for it. */
+  /** After this, a power failure can destroy only later records. It does not block. */
   sync(): void {
     fdatasync(this.#fd, () => {});
   }

@@ -31,7 +31,7 @@ export interface TrailOptions {
   readonly log?: TrailLog | undefined;
 }
 
-/** Gets what the audit trail has to tell the operator. */
+/** Receives the messages of the audit trail to the operator. */
 export interface TrailLog {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
@@ -49,7 +49,7 @@ interface Trouble {
   readonly sinceMs: number;
 }
 
-/** What became of a record. `partial`: the beginning of its line is in the file, and the rest will follow. */
+/** The outcome of writing a record. `partial`: the beginning of its line is in the file, and the rest will follow. */
 type WriteOutcome = 'written' | 'partial' | 'missing';
 
 export class Trail implements Evidence {

@@ -25,7 +25,7 @@ export interface TrailVerdict {
   /** At most MAX_FLAWS; `flawCount` counts all. */
   readonly flaws: readonly Flaw[];
   readonly flawCount: number;
-  /** Not problems, but worth knowing. */
+  /** Remarks that are not problems. */
   readonly notes: readonly Flaw[];
   /** Records after the last signature: consistent changes to them cannot be detected. */
   readonly unsigned: number;

@@ -1,6 +1,6 @@
 // Signed statements of the gateway about its callers. identity/ creates the signer, the executor calls it.
 
-/** The claims of one assertion, beside who signs it and when. */
+/** The claims of one assertion, apart from its issuer and times. */
 export interface CallerAssertion {
   readonly subject: string;
   readonly audience: string;

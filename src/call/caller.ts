@@ -11,7 +11,10 @@ export interface Principal {
   /** Unique over all ways to authenticate: `anonymous`, `local`, `key:ci`, `https://id.example.com|alice`, `cert:CN=batch`. */
   readonly id: string;
   readonly scopes?: readonly string[];
-  /** The profiles it may use; '' is the default service. Absent: all. Other profiles do not exist for this caller. */
+  /**
+   * The profiles it may use; '' is the default service. Absent: all. Requests for other profiles are answered as if
+   * they did not exist.
+   */
   readonly profiles?: readonly string[] | undefined;
   /** The effects that its calls may have. Absent: all. Operations with other effects are hidden from this caller. */
   readonly effects?: readonly Effect[] | undefined;
@@ -22,8 +25,8 @@ export interface Principal {
   /** Its verified token, for token exchange only. A function, so that code which prints a principal does not print the token. */
   readonly token?: (() => string) | undefined;
   /**
-   * How it can get a token for an effect that its token lacks. Absent, or undefined: operations with that effect do not exist for
-   * this caller.
+   * How it can get a token for an effect that its token lacks. Absent, or undefined: operations with that effect are
+   * hidden from this caller.
    */
   readonly stepUp?: ((profile: string, effect: Effect) => StepUp | undefined) | undefined;
 }
@@ -39,14 +42,14 @@ export interface StepUp {
   readonly challenge: string;
 }
 
-/** What the client of this request can do. For modern clients it is never remembered between requests. */
+/** The client of this request and its abilities. For modern clients, they are never remembered between requests. */
 export interface Client {
   readonly era: 'modern' | 'legacy';
   /** The revision of MCP it uses. */
   readonly version: string;
   /** The name it gives itself, if any. */
   readonly name?: string | undefined;
-  /** Its own version, if it says so. */
+  /** Its own version, if it sends one. */
   readonly release?: string | undefined;
   /** Declared capabilities, as received. */
   readonly capabilities: Readonly<Record<string, unknown>>;
@@ -54,13 +57,13 @@ export interface Client {
    * It accepts a question as the answer to its call. Then it calls again, with the person's answer and the state of the question.
    */
   readonly takesRounds?: true;
-  /** Asks the person behind the client. Absent if nobody can be asked. */
+  /** Asks the person behind the client. Absent if the client cannot ask. */
   readonly ask?: Ask;
   /** Legacy clients only: sends a request (elicitation, sampling, roots) to the client and waits for its answer. */
   readonly request?: (method: string, params: unknown, signal: AbortSignal) => Promise<unknown>;
 }
 
-/** What asking a question needs to know about the call. An ExecutionContext has all of it. */
+/** The parts of a call that asking a question needs. An ExecutionContext has all of it. */
 export interface AskingCall {
   readonly signal: AbortSignal;
   readonly answers?: Readonly<Record<string, unknown>> | undefined;

@@ -3,7 +3,7 @@ import type { Effect, GuardPolicy } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 import type { ExecutionContext } from './execution-context.ts';
 
-/** What was decided about calls of an operation when it was built. */
+/** The decision about calls of an operation, made when it was built. */
 export interface Permission {
   readonly policy: GuardPolicy;
   /** Who decided: `the domain pets says guard.write: confirm`. */

@@ -1,9 +1,11 @@
-// ExecutionContext: the one object that carries a request from the adapter down to the executor, and its record after.
+// ExecutionContext: the one object that carries a request from the adapter down to the executor, and then becomes its
+// record.
 //   fromRequest → withToolCall → (withAction → withOperation → withDeadline) → withResult → seal
-// Every step returns a frozen copy. `request` is what protocol knows about the request; `journal` is what the layers below the
-// adapter noted, and is shared by all copies. Handlers and middleware use the getters of this class.
-// seal() turns the context into the audit record, without the signal, the client's functions and the caller's own data. A record
-// never holds a secret: of the arguments it keeps a digest, and what `audit:` of a domain file allows; of the upstream URL no query.
+// Every step returns a frozen copy. `request` holds what protocol found out about the request. `journal` holds what the
+// layers below the adapter noted; all copies share it. Handlers and middleware use the getters of this class. seal()
+// turns the context into the audit record, without the signal, the client's functions and the caller's own data. A
+// record never holds a secret: it keeps a digest of the arguments and what `audit:` of a domain file allows, and the
+// upstream URL without its query.
 import type { Effect } from '../endpoint/model.ts';
 import type { FailureMode } from '../errors.ts';
 import type { CallSpan } from '../tracing/call-span.ts';
@@ -11,7 +13,7 @@ import type { Client, Principal, ReportProgress, Transport, WriteLog } from './c
 import type { Confirmation, Evidence, Permission } from './evidence.ts';
 import { type CallJournal, createJournal, type OpenJournal, sealJournal, type UpstreamTrace } from './journal.ts';
 
-/** What protocol knows about a request when it arrives. */
+/** The facts about a request when it arrives, found out by protocol. */
 export interface RequestFacts<Data = unknown> {
   readonly requestId: string;
   readonly method: string;
@@ -20,9 +22,9 @@ export interface RequestFacts<Data = unknown> {
   /** The address the call comes from; none over stdio. */
   readonly remote?: string | undefined;
   readonly client: Client;
-  /** Aborted when the caller leaves or cancels. */
+  /** Aborted when the caller disconnects or cancels. */
   readonly signal: AbortSignal;
-  /** Whatever the caller's transport put there (claims, a tenant …), for handlers and middleware. */
+  /** Data attached by the transport (claims, a tenant …), for handlers and middleware. */
   readonly data?: Data | undefined;
   /** W3C trace context, validated, forwarded upstream as headers. */
   readonly trace?: Readonly<Record<string, string>> | undefined;
@@ -43,7 +45,7 @@ export interface RequestFacts<Data = unknown> {
   readonly requestState?: string | undefined;
 }
 
-/** Arguments that steer the gateway instead of going upstream (controls.ts takes them out of the arguments). */
+/** Arguments for the gateway itself, which are not sent upstream (controls.ts removes them from the arguments). */
 export interface Controls {
   readonly fields?: readonly string[];
   readonly dryRun?: boolean;
@@ -53,11 +55,11 @@ export interface Controls {
 export interface OperationFacts {
   /** Fully-qualified name of what runs: `domain.action`, or the native tool's name. Absent: nothing was found to run. */
   readonly operation?: string | undefined;
-  /** Of the arguments without controls, so that a refusal and its confirmed repeat carry the same one. */
+  /** A digest of the arguments without controls, so that a refusal and the confirmed repeat have the same one. */
   readonly argumentsDigest: string;
   readonly controls?: Controls | undefined;
   readonly effect?: Effect | undefined;
-  /** What was decided about such calls, and why; frozen. */
+  /** The decision about such calls, and its reason; frozen. */
   readonly permission?: Permission | undefined;
   /** The arguments as far as the audit trail may keep them: redacted, cut and frozen. */
   readonly argumentRecord?: unknown;
@@ -97,7 +99,7 @@ const NEVER = Object.freeze(new AbortController().signal);
  */
 export class ExecutionContext<Data = unknown> {
   readonly startedAt: number;
-  /** As the client called it. */
+  /** The name that the client called. */
   readonly tool: string | undefined;
   /** Inside the tool: the action of a grouped tool, the operation named to call_operation. */
   readonly action: string | undefined;
@@ -138,12 +140,14 @@ export class ExecutionContext<Data = unknown> {
     this.#evidence = evidence;
   }
 
-  /** What protocol knows about the request, as a copy. In a sealed record: without functions, signals and secrets. */
+  /**
+   * The facts about the request from protocol, as a copy. In a sealed record: without functions, signals and secrets.
+   */
   get request(): RequestFacts<Data> {
     return this.sealed ? this.#request : { ...this.#request };
   }
 
-  /** What was noted so far, as a copy: nobody can change the record. */
+  /** What was noted so far, as a copy, so that changes to it do not reach the record. */
   get journal(): CallJournal {
     return { ...this.#journal };
   }
@@ -160,12 +164,12 @@ export class ExecutionContext<Data = unknown> {
     return this.#request.client;
   }
 
-  /** Aborted when the caller leaves or cancels. */
+  /** Aborted when the caller disconnects or cancels. */
   get signal(): AbortSignal {
     return this.#request.signal;
   }
 
-  /** Whatever the caller's transport put there. */
+  /** Data attached by the transport. */
   get data(): Data | undefined {
     return this.#request.data;
   }
@@ -276,7 +280,7 @@ export class ExecutionContext<Data = unknown> {
       outcome: facts.outcome,
       errorCode: facts.errorCode,
       durationMs: facts.durationMs,
-      // A failure that middleware recovered from is no failure of the call.
+      // If middleware recovered from a failure, the call itself did not fail.
       failureMode: isFailure ? failureMode : undefined,
       ...(isFailure && reason !== undefined && { reason }),
       upstream,
@@ -388,8 +392,8 @@ export class ExecutionContext<Data = unknown> {
   }
 
   /**
-   * Notes why the call is about to fail; `cause` is what a handler or middleware threw. No mode: nothing was found that could
-   * run.
+   * Notes why the call is about to fail; `cause` is what a handler or middleware threw. `mode` is undefined if nothing
+   * was found that could run.
    */
   noteFailure(mode: FailureMode | undefined, cause?: unknown, reason?: string): void {
     mustBeOpen(this);

@@ -7,8 +7,8 @@ import type { Outcome } from './outcome.ts';
 export type Handler<Data = unknown> = (context: ExecutionContext<Data>, args: Args) => Promise<Outcome>;
 
 /**
- * `next()` goes on with the same arguments, `next(args)` with others, which are validated again. It may be called once, because a
- * second call would send a second request.
+ * `next()` continues with the same arguments, `next(args)` with others, which are validated again. It may be called
+ * once, because a second call would send a second request.
  */
 export type Middleware<Data = unknown> = (
   context: ExecutionContext<Data>,

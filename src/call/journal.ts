@@ -1,10 +1,10 @@
-// What happens to one request, noted by the layers below the adapter. All copies of its ExecutionContext share one journal, so
-// middleware can replace an outcome, but not the record of what was asked of the API.
+// Notes about one request, made by the layers below the adapter. All copies of its ExecutionContext share one journal,
+// so middleware can replace an outcome, but not the record of the requests to the API.
 import type { Effect } from '../endpoint/model.ts';
 import type { FailureMode } from '../errors.ts';
 import type { Confirmation, Permission } from './evidence.ts';
 
-/** What was asked of the REST API. `url` has no query string and no credentials. No status: no answer came. */
+/** A request to the REST API. `url` has no query string and no credentials; `status` is absent if no answer came. */
 export interface UpstreamTrace {
   readonly method: string;
   readonly url: string;
@@ -34,7 +34,9 @@ export interface CallJournal {
   readonly failureMode: FailureMode | undefined;
   /** Why the call failed, in a few words without any argument. */
   readonly reason: string | undefined;
-  /** What a handler or middleware threw. For the operator only: it may say more than a caller should read. */
+  /**
+   * The error that a handler or middleware threw. For the operator only: it may contain more than a caller should read.
+   */
   readonly cause: unknown;
 }
 

@@ -15,7 +15,10 @@ const REQUEST_ID = /(?:^|-)(?:request|correlation|trace|span|transaction)-?id$|^
 /** Claims that differ in every token of the same person: after a token is renewed, the confirmation is still valid. */
 const OF_THE_TOKEN = new Set('exp iat nbf jti auth_time nonce at_hash c_hash s_hash uti aio rh'.split(' '));
 
-/** A digest of them; undefined if the API does not learn who calls. Throws if the caller lacks what the API has to be told. */
+/**
+ * Returns undefined if the API is sent nothing about the caller. The digest throws if the caller lacks a value that
+ * must be sent.
+ */
 export function compileCallerDigest(endpoint: Endpoint): ((context: ExecutionContext) => string) | undefined {
   const headers = (endpoint.callerHeaders ?? []).filter(
     ({ from, name }) => from !== 'request' || !REQUEST_ID.test(name),

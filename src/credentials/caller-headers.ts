@@ -1,4 +1,5 @@
-// The headers of one call that depend on who calls: passed on from its request, or made of what was verified about the caller.
+// The headers of one call that depend on who calls: copied from its request, or built from verified facts about the
+// caller.
 import type { ExecutionContext } from '../call/execution-context.ts';
 import { fillCallerText } from '../endpoint/caller/caller-text.ts';
 import { HEADER_VALUE } from '../endpoint/headers/header-names.ts';
@@ -47,7 +48,7 @@ function whyUnfit(value: string): string | undefined {
   return value.trim() === value ? undefined : 'begins or ends with a space, which would be lost';
 }
 
-/** The call needs to know more about its caller than there is. */
+/** The error for a call that needs a value that its caller does not have. */
 export function unknownCaller(tool: string, need: string, problem: string): GatewayError {
   return new GatewayError(
     'MISSING_CREDENTIAL',

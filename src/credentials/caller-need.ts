@@ -1,4 +1,4 @@
-// Which operations tell their API who is calling, and which can only be called with a token.
+// Which operations identify the caller to their API, and which can only be called with a token.
 import { fitsAnyCaller, readsClaim, readsIssuer } from '../endpoint/caller/caller-text.ts';
 import type { Credential } from '../endpoint/credential.ts';
 import type { Endpoint } from '../endpoint/model.ts';
@@ -15,7 +15,7 @@ export function listCallerIdentification({ callerHeaders = [], security }: Calle
   return [...new Set([...security.flat().filter(identifiesCaller).map(formatOf), ...headers])];
 }
 
-/** Calls of the local user, who has shown no token, would be refused. */
+/** Whether calls without a token, such as those of the local user, would be refused. */
 export function needsToken({ callerHeaders = [], security }: CallerFields): boolean {
   const [choice = []] = alternativesOf(security).filter(
     (set) => set.length > 0 && set.flatMap(unsetVariables).length === 0,
@@ -26,7 +26,7 @@ export function needsToken({ callerHeaders = [], security }: CallerFields): bool
   );
 }
 
-/** Whether every caller has a token of its own, made from the token it showed. */
+/** Whether every caller has a token of its own, made from the token it presented. */
 export function isPerCaller(credential: Credential): boolean {
   const { proof } = credentialKind(credential);
   return proof.type === 'token' && proof.isPerCaller === true;

@@ -1,4 +1,4 @@
-// What the gateway has to know of a kind of credential. kinds/ has a file for each kind, kind-table.ts lists them.
+// The definition of a kind of credential. kinds/ has a file for each kind, kind-table.ts lists them.
 import type { z } from 'zod';
 import type { AssertionSigner } from '../call/assertion-signer.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
@@ -31,7 +31,7 @@ export interface ShapeTools {
 export type Shape = (tools: ShapeTools) => z.ZodType;
 export type DefinitionOf<S extends Shape> = z.output<ReturnType<S>>;
 
-/** What the credentials of a domain belong to. */
+/** The domain that credentials belong to. */
 export interface CredentialHome {
   /** Base URL of the domain, if the file names one. */
   readonly url: string | undefined;
@@ -39,7 +39,9 @@ export interface CredentialHome {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a kind gets to build a credential. Problems are collected, so that an author sees all of them at once. */
+/**
+ * The context in which a kind builds a credential. Problems are collected, so that an author sees all of them at once.
+ */
 export interface BuildContext {
   readonly env: Environment;
   readonly home: CredentialHome;
@@ -73,18 +75,20 @@ export interface StaticProof<C extends Credential> {
   readonly type: 'static';
   /** The text after the prefix, not encoded; '' if there is none. */
   value(credential: C): string;
-  /** The same credential with another secret, for the doctor, which tries whether the API checks it. */
+  /** The same credential with another secret, for the doctor, which tests whether the API checks it. */
   withValue?(credential: C, value: string): C;
 }
 
 /** An access token, fetched from a server and kept until it expires. */
 export interface TokenProof<C extends Credential> {
   readonly type: 'token';
-  /** Every caller has a token of its own, made from the token it showed; callers without one are refused. */
+  /** Every caller has a token of its own, made from the token it presented; callers without one are refused. */
   readonly isPerCaller?: true;
-  /** The assumed lifetime if the server does not say. A token that expires earlier is replaced when the API refuses it. */
+  /**
+   * The assumed lifetime if the server sends none. A token that expires earlier is replaced when the API refuses it.
+   */
   readonly defaultLifetimeS: number;
-  /** Tokens that may be replaced within ten seconds after the API refused them. */
+  /** How many refused tokens may be replaced within ten seconds. */
   readonly maxReplacements: number;
   /** An API that refuses the token has done nothing (RFC 9110 15.5.2), so even a write may be repeated. */
   readonly mayRepeatWrites?: true;
@@ -106,44 +110,44 @@ export interface AssertionProof<C extends Credential> {
     context: ExecutionContext,
     apiOrigin: string,
   ): Promise<string>;
-  /** What it says of this caller: a confirmation is bound to it. */
+  /** The statement about this caller, to which a confirmation is bound. */
   statementOf(credential: C, context: ExecutionContext): object;
 }
 
 /** A signature over the finished request: for one address and one moment, so a redirected request is signed again. */
 export interface SignatureProof<C extends Credential> {
   readonly type: 'signature';
-  /** What dry runs show in its place. */
+  /** The text that dry runs show in its place. */
   readonly placeholder: string;
   sign<Request extends SignableRequest>(request: Request, credential: C, at: Date): Request;
 }
 
 /**
- * One kind of credential. Methods without a comment of their own answer for one credential of this kind; what is optional is
- * needed by few kinds, and says what applies without it.
+ * One kind of credential. Methods without a comment of their own concern one credential of this kind. Optional members
+ * are needed by few kinds; their comments give the default.
  */
 export interface CredentialKind<C extends Credential = Credential, S extends Shape = Shape> {
   /** Its fields in a domain file, built only when a domain file is read. */
   readonly shape: S;
   /** The fields that name its secrets, in the order of `secrets()`. Each may be written for another source: `clientIdFile`. */
   readonly variableFields: readonly string[];
-  /** Those of them without which it cannot work. */
+  /** The fields of the secrets without which it cannot work. */
   readonly requiredFields: readonly string[];
-  /** Adds what the environment says and the file leaves out. */
+  /** Adds values of the environment that the file leaves out. */
   complete?(
     definition: Readonly<Record<string, unknown>>,
     env: Environment,
     say: (field: string, message: string) => void,
   ): Record<string, unknown>;
   build(name: string, definition: DefinitionOf<S>, context: BuildContext): C;
-  /** No document can declare it: a domain file that has one defines it completely. */
+  /** Documents cannot declare this kind, so a domain file that uses it defines it completely. */
   readonly isOnlyInDomainFiles?: true;
-  /** In the reference and the JSON Schema it comes after the others. */
+  /** Listed after the others in the reference and the JSON Schema. */
   readonly isLastInReference?: true;
 
-  /** What it takes from the environment and from files. */
+  /** The secrets that it takes from the environment and from files. */
   secrets(credential: C): readonly Secret[];
-  /** Those that have to be set and are not. Default: all that have no value, or an empty one. */
+  /** Required secrets that are not set. Default: all that have no value, or an empty one. */
   missing?(credential: C): readonly Secret[];
   /** Texts that must not be seen in answers and logs. */
   hiddenTexts(credential: C): readonly string[];
@@ -153,7 +157,7 @@ export interface CredentialKind<C extends Credential = Credential, S extends Sha
   destination?(credential: C): string;
   readonly proof: StaticProof<C> | TokenProof<C> | AssertionProof<C> | SignatureProof<C>;
 
-  /** It tells the API who is calling: calls must not fall back to a credential of the gateway. */
+  /** It identifies the caller to the API: calls must not fall back to a credential of the gateway. */
   readonly identifiesCaller?: true;
   /** Its texts with placeholders for the caller. */
   callerTexts?(credential: C): readonly CallerText[];
@@ -168,9 +172,14 @@ export interface CredentialKind<C extends Credential = Credential, S extends Sha
   tokenSource?(credential: C): string;
   /** It is a parameter of the document that looks like a key; no security scheme says so. */
   isParameter?(credential: C): boolean;
-  /** The only variable of a key that stands in a place of its own, which a parameter of the document may repeat. */
+  /**
+   * The variable of a key with its own field in the request; a parameter of the document may describe the same field.
+   */
   keyVariable?(credential: C): string;
-  /** A bearer token: a login operation of the document may be where it comes from. Other kinds say themselves where theirs is from. */
+  /**
+   * The token may come from a login operation of the document. Other kinds report its source themselves
+   * (`tokenSource`).
+   */
   readonly mayComeFromLogin?: true;
   /** The request that issues its token, `POST https://shop.example/login`: that operation cannot require the token. */
   issuingRequest?(credential: C): string;

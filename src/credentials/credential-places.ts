@@ -1,4 +1,4 @@
-// Where credentials stand in requests, for those who must keep that place free, and who recognise a credential by it.
+// Where credentials stand in requests: for code that keeps those places free, or recognises a credential by its place.
 import type { Credential } from '../endpoint/credential.ts';
 import { plainName } from '../endpoint/headers/header-names.ts';
 import type { Endpoint } from '../endpoint/model.ts';

@@ -94,7 +94,7 @@ export function readSecurity(
   );
 }
 
-/** Adds what goes with every alternative. */
+/** Adds the proofs to every alternative. */
 export function withProofs(security: Endpoint['security'], proofs: readonly Credential[]): Endpoint['security'] {
   if (proofs.length === 0) return security;
   return security.length === 0 ? [proofs] : security.map((alternative) => [...alternative, ...proofs]);

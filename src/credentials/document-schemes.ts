@@ -2,7 +2,7 @@
 import type { Credential } from '../endpoint/credential.ts';
 import { credentialKind } from './kind-table.ts';
 
-/** No document can declare one of its kind: the domain file defines it completely. */
+/** Whether no document can declare its kind, so that the domain file defines it completely. */
 export function isOnlyInDomainFiles(credential: Credential): boolean {
   return credentialKind(credential).isOnlyInDomainFiles ?? false;
 }

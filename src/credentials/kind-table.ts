@@ -1,5 +1,5 @@
-// All kinds of credentials. A new kind is a file in kinds/ and an entry here. No code outside of this folder
-// looks at the kind of a credential: the functions of secrets.ts, proof.ts and the other files of this folder answer for all kinds.
+// All kinds of credentials. A new kind is a file in kinds/ and an entry here. No code outside of this folder checks the
+// kind of a credential: the functions of secrets.ts, proof.ts and the other files of this folder handle all kinds.
 import type { z } from 'zod';
 import type { Credential } from '../endpoint/credential.ts';
 import type { CredentialKind } from './credential-kind.ts';

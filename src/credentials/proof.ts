@@ -1,5 +1,6 @@
-// What a request gets from its credentials: the first alternative whose secrets are all set. A credential belongs to its endpoint:
-// what it adds to a request goes to that endpoint's origin only. (Secrets that fetch a token go to the server that issues it.)
+// Adds credentials to a request: those of the first alternative whose secrets are all set. A credential belongs to its
+// endpoint: what it adds to a request goes to that endpoint's origin only. (Secrets that fetch a token go to the server
+// that issues it.)
 import type { AssertionSigner } from '../call/assertion-signer.ts';
 import type { Principal } from '../call/caller.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
@@ -13,7 +14,7 @@ import { credentialKind } from './kind-table.ts';
 import { alternativesOf, destinationOf, isAboutSource, unsetVariables } from './secrets.ts';
 import { type CallerToken, readCallerToken } from './tokens/caller-token.ts';
 
-/** What a request gets added. Values are secret: never print one. */
+/** What credentials add to a request. Values are secret: never print one. */
 export interface Proof {
   readonly headers: Readonly<Record<string, string>>;
   readonly query: string;
@@ -121,7 +122,7 @@ export function isSignature(credential: Credential): boolean {
   return credentialKind(credential).proof.type === 'signature';
 }
 
-/** The request with its signature. Any other header of ours may still be rewritten on the way. */
+/** The request with its signature. The gateway's other headers may still be rewritten on the way. */
 export function signRequest<Request extends SignableRequest>(
   request: Request,
   credential: Credential,
@@ -137,7 +138,10 @@ export function withValue(credential: Credential, value: string): Credential | u
   return proof.type === 'static' ? proof.withValue?.(credential, value) : undefined;
 }
 
-/** Turns credentials into what the request gets. `liveText` answers for those whose value is fetched or signed for a call. */
+/**
+ * Turns credentials into what the request gets. `liveText` returns the text of those whose value is fetched or signed
+ * for a call.
+ */
 export function buildProof(
   tool: string,
   credentials: readonly Credential[],
@@ -166,7 +170,7 @@ export function buildRedactedProof(credentials: readonly Credential[]): Proof {
   });
 }
 
-/** Where credentials stand in a request; `textOf` says what stands there, '' for nothing. */
+/** Where credentials stand in a request; `textOf` returns the text for each, '' for nothing. */
 function placeCredentials(
   credentials: readonly Credential[],
   textOf: (credential: Credential, place: CredentialPlace) => string,

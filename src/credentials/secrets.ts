@@ -1,4 +1,4 @@
-// What all parts of the gateway ask about credentials: their secrets, variables and words.
+// What all parts of the gateway need of credentials: their secrets, variables and words.
 import { originOf } from '../endpoint/address.ts';
 import type { Credential, Secret } from '../endpoint/credential.ts';
 import type { Domain, Endpoint, UpstreamConnection } from '../endpoint/model.ts';
@@ -15,7 +15,7 @@ export function collectSecrets(domains: readonly Pick<Domain, 'endpoints'>[]): s
   return [...new Set([...[...credentials].flatMap(hiddenTexts), ...[...connections].flatMap(connectionSecrets)])];
 }
 
-/** What must not be seen of one endpoint. */
+/** The texts of one endpoint that must not be shown. */
 export function endpointSecrets({ security, connection }: Endpoint): string[] {
   return [...security.flat().flatMap(hiddenTexts), ...(connection === undefined ? [] : connectionSecrets(connection))];
 }
@@ -29,7 +29,7 @@ function connectionSecrets({ certificate, proxy }: UpstreamConnection): string[]
   return [...(certificate?.passphrase === undefined ? [] : [certificate.passphrase]), ...ofProxy];
 }
 
-/** What a credential takes from the environment. */
+/** The secrets that a credential takes from the environment and from files. */
 export function secretsIn(credential: Credential): readonly Secret[] {
   return credentialKind(credential).secrets(credential);
 }
@@ -41,7 +41,7 @@ export function unsetVariables(credential: Credential): string[] {
   return missing.map(({ variable, problem }) => (problem === undefined ? variable : `${variable} (${problem})`));
 }
 
-/** Whether a name in `unsetVariables` is about a file, or another source that is no variable. */
+/** Whether a name in `unsetVariables` is that of a file or another source, not of a variable. */
 export function isAboutSource(name: string): boolean {
   return !isVariable(name) || name.endsWith(')');
 }
@@ -51,7 +51,7 @@ export function variableFields(credential: Credential): readonly string[] {
   return credentialKind(credential).variableFields;
 }
 
-/** A domain file declares it in full, and names its variables. */
+/** Whether a domain file declares it in full, and names its variables. */
 export function isDeclaredInFull(credential: Credential): boolean {
   return credentialKind(credential).isDeclaredInFull?.(credential) ?? false;
 }
@@ -77,7 +77,7 @@ export function alternativesOf(security: Endpoint['security']): Endpoint['securi
   return waiting < 0 ? security : security.slice(0, waiting + 1).filter((set) => set.length > 0);
 }
 
-/** Whether it tells the API who is calling. */
+/** Whether it identifies the caller to the API. */
 export function identifiesCaller(credential: Credential): boolean {
   return credentialKind(credential).identifiesCaller ?? false;
 }
@@ -92,12 +92,12 @@ export function explainKind(credential: Credential): string {
   return credentialKind(credential).explainKind?.(credential) ?? credential.kind;
 }
 
-/** It is a parameter of the document that looks like a key by its name. */
+/** Whether it is a parameter of the document that looks like a key by its name. */
 export function isKeyParameter(credential: Credential): boolean {
   return credentialKind(credential).isParameter?.(credential) ?? false;
 }
 
-/** Where its token came from, if it is no variable of the environment. */
+/** Where its token came from; undefined if it came from a variable of the environment. */
 export function tokenSourceOf(credential: Credential): string | undefined {
   return credentialKind(credential).tokenSource?.(credential);
 }

@@ -40,5 +40,5 @@ export function schemeFields(tools: ShapeTools) {
 }
 
 type Fields = ReturnType<typeof schemeFields>;
-/** What a domain file says about a scheme of its document. */
+/** The fields of a domain file for a scheme of its document. */
 export type SchemeDefinition = { readonly [Name in keyof Fields]?: z.output<Fields[Name]> };

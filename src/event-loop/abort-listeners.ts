@@ -47,7 +47,7 @@ function noteListener(this: OwnedSignal, ...args: Parameters<AbortSignal['addEve
   AbortSignal.prototype.addEventListener.apply(this, args);
 }
 
-/** Each call of this needs a call of `part`, unless the signal is aborted first. */
+/** After each call of this, removeAbortListener() must be called, unless the signal is aborted first. */
 export function addAbortListener(signal: AbortSignal, listener: AbortListener): void {
   const owner = (signal as OwnedSignal)[SHARED];
   if (owner === undefined) signal.addEventListener('abort', listener);

@@ -46,7 +46,7 @@ export class Decompressor {
       .map((coding) => coding.trim())
       .filter((coding) => coding !== '' && coding !== 'identity');
     if (codings.length === 0) return undefined;
-    // Chained encodings turn small answers into huge ones (CVE-2026-22036), and no honest server sends them.
+    // Chained encodings turn small answers into huge ones (CVE-2026-22036), and no legitimate server sends them.
     if (codings.length > 1) throw new Error('compressed the answer more than once');
     const coding = codings[0] === 'x-gzip' ? 'gzip' : codings[0];
     if (coding !== 'gzip' && coding !== 'deflate' && coding !== 'br') {

@@ -37,7 +37,7 @@ export interface Executor {
 export interface ExecutorOptions extends PoolOptions {
   /** Used unless the endpoint or an argument sets another. Default `landbridge`. */
   readonly userAgent?: string;
-  /** Redacts answers. It is given the secrets of every endpoint that is called, and access tokens as they are issued. */
+  /** Redacts answers. It gets the secrets of every endpoint that is called, and access tokens as they are issued. */
   readonly redact?: Redactor;
   /** Called with every raw answer. If it returns a text, that replaces a successful answer. */
   readonly onAnswer?: OnAnswer;

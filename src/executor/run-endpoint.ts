@@ -61,7 +61,7 @@ interface LiveNeed extends ProofPlan {
   readonly textOf: (token: IssuedToken) => string;
 }
 
-/** The proof of one call, the tokens it is made of, and a redactor that knows those of this caller as well. */
+/** The proof of one call, the tokens in it, and a redactor that also removes those of this caller. */
 interface LiveProof {
   readonly proof: Proof;
   readonly tokens: readonly UsedToken[];
@@ -116,7 +116,7 @@ class EndpointCall {
   /** Answers up to this size pass without being parsed, which takes almost no time. */
   readonly #maxPassingBytes: number;
   /** Recorded in place of the URL if a value in its path must not be recorded. */
-  readonly #notedUrl: string | undefined;
+  readonly #recordedUrl: string | undefined;
   /** For spans: the path of the request without values. */
   readonly #template: string;
   #need: Need | undefined;
@@ -138,7 +138,7 @@ class EndpointCall {
     this.#template = plan.basePath + endpoint.path;
     this.#answerPlan = { response: endpoint.response, paging: compilePaging(endpoint) };
     this.#buildAnswer = compileAnswer(this.#answerPlan, redact);
-    this.#notedUrl = hidesPath(endpoint) ? `${endpoint.baseUrl}${endpoint.path}` : undefined;
+    this.#recordedUrl = hidesPath(endpoint) ? `${endpoint.baseUrl}${endpoint.path}` : undefined;
     const { response } = endpoint;
     this.#maxPassingBytes = isUnshaped(response) ? Math.min(response.maxChars, MAX_INLINE_BYTES) : 0;
   }
@@ -247,12 +247,12 @@ class EndpointCall {
   }
 
   #noteAnswer({ method, url }: WireRequest, context: ExecutionContext, sentAt: number, raw: RawResponse): void {
-    const trace = { method, url: this.#notedUrl ?? url, status: raw.status, bytes: raw.body.length };
+    const trace = { method, url: this.#recordedUrl ?? url, status: raw.status, bytes: raw.body.length };
     context.noteUpstream(trace, performance.now() - sentAt);
   }
 
   #noteSilence({ method, url }: WireRequest, context: ExecutionContext, sentAt: number, error: unknown): unknown {
-    context.noteUpstream({ method, url: this.#notedUrl ?? url }, performance.now() - sentAt);
+    context.noteUpstream({ method, url: this.#recordedUrl ?? url }, performance.now() - sentAt);
     return error;
   }
 
@@ -291,7 +291,7 @@ class EndpointCall {
       this.#endpoint.effect === 'read' ||
       this.#endpoint.idempotent ||
       need.tokens.every((credential) => tokenProofOf(credential).mayRepeatWrites);
-    // Refuses arguments that cannot be sent before a token is fetched.
+    // Before a token is fetched, this refuses arguments that cannot be sent.
     this.#plan.build(args, label, undefined, trace);
     let live = await this.#prove(need, context);
     let last: Exchange;
@@ -316,7 +316,7 @@ class EndpointCall {
     return this.#read(last.request, last.raw, context, args, live.redact);
   }
 
-  /** The caller is checked first: a call that lacks what the API must be told fetches no token. */
+  /** Checks the caller first: if it lacks a value that a header for the API needs, no token is fetched. */
   async #prove(need: LiveNeed, context: ExecutionContext): Promise<LiveProof> {
     const { label, principal } = context;
     const headers = fillCallerHeaders(need.callerHeaders, context);
@@ -403,7 +403,7 @@ function withBeginning(failure: GatewayError, body: Buffer, redact: Redactor): G
   return failure;
 }
 
-/** Reads the secrets once they are all there; until then every call says which are missing. */
+/** Reads the secrets once all of them are set; until then the error of every call names the missing ones. */
 function findNeed(endpoint: Endpoint, { basePath, origin }: RequestPlan, tool: string): Need {
   const choice = chooseCredentials(endpoint);
   if (choice.kind === 'missing') throw missingCredential(tool, choice);
@@ -419,17 +419,19 @@ function findNeed(endpoint: Endpoint, { basePath, origin }: RequestPlan, tool: s
   return { kind: 'live', ...plan, callerHeaders, textOf };
 }
 
-/** Waits for something that other calls share: if this caller leaves or its deadline passes, only this wait ends. */
+/**
+ * Waits for something that other calls share: if this caller disconnects or its deadline passes, only this wait ends.
+ */
 function waitFor<T>(
   promise: Promise<T>,
   { label, signal, deadline }: ExecutionContext,
   timeoutMs: number,
-  aftermath: TimeoutEffect,
+  effect: TimeoutEffect,
 ): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const leave = () =>
       settle(() => reject(new GatewayError('CANCELLED', `${label} was cancelled by the caller.`, { tool: label })));
-    const expire = () => settle(() => reject(new ToolTimeoutError(label, timeoutMs / 1000, aftermath)));
+    const expire = () => settle(() => reject(new ToolTimeoutError(label, timeoutMs / 1000, effect)));
     const timer = setTimeout(expire, Math.max(0, deadline - performance.now()));
     const settle = (then: () => void) => {
       clearTimeout(timer);

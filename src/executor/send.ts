@@ -19,7 +19,7 @@ export type { Dispatcher } from 'undici';
 /** The answer of an API, decompressed; complete unless `cut` or `failure` is set. */
 export interface RawResponse {
   readonly status: number;
-  /** Lower-case names, as undici gives them. */
+  /** Lower-case names, as undici returns them. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** A body larger than one read of a socket has its own memory, so it can be transferred to another thread. */
   readonly body: Buffer;
@@ -29,7 +29,7 @@ export interface RawResponse {
   readonly failure?: GatewayError;
 }
 
-/** What sending needs to know about the call it is part of. */
+/** The parts of a call that sending needs. */
 export type SendOptions = Pick<ExecutionContext, 'label' | 'signal' | 'deadline'>;
 
 /** Observes the bytes of a request and its answer, for progress. */
@@ -257,7 +257,7 @@ class Exchange implements Dispatcher.DispatchHandler, AbortListener {
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
     if (this.settled) return;
     const failure = explainFailure(error, this.request, this.options.label, this.status !== 0, this.forwardedBy);
-    // The events that arrived of a broken stream are useful. Of any other answer, it is unknown what is missing.
+    // The events that did arrive of a broken stream are useful. For any other answer, it is unknown what is missing.
     if (isStream(this.headers)) this.failOrCut(failure, 'the API closed the connection in the middle of its answer');
     else this.fail(failure);
   }
@@ -265,8 +265,8 @@ class Exchange implements Dispatcher.DispatchHandler, AbortListener {
   done(body: Buffer): void {
     if (this.settled) return;
     this.settle();
-    // Answers that arrive in one turn of the event loop are passed on together (turns.ts). For each by itself, a get took up to 1.5
-    // times as much processor time.
+    // Answers that arrive in one turn of the event loop are passed on together (turns.ts). Passed on one by one, a get
+    // took up to 1.5 times as much processor time.
     void turnEnd().then(() => this.resolve({ status: this.status, headers: this.headers, body }));
   }
 

@@ -41,7 +41,7 @@ function codeOf(error: Error): string {
   return inner ?? (error.cause as NodeJS.ErrnoException | undefined)?.code ?? '';
 }
 
-/** What is wrong with the answer; undefined if there was none. */
+/** Describes the problem with the answer; undefined if there was no answer. */
 function explainAnswer(
   code: string,
   error: Error,
@@ -98,12 +98,12 @@ function explainSilence(code: string, error: Error, request: WireRequest): strin
   return `${origin} could not be reached${code === '' ? '' : ` (${code})`}.${checkList('that the API is up', 'the base URL', 'the network')}`;
 }
 
-/** What to check, in order. */
+/** A list of things to check, in order. */
 function checkList(...steps: readonly string[]): string {
   return `\nCheck, in this order:${steps.map((step, index) => `\n${index + 1}. ${step}`).join('')}`;
 }
 
-/** What a caller may do after an answer was lost. */
+/** Advice for a caller after an answer was lost. */
 export function repeatAdvice(isRead: boolean): string {
   return isRead ? 'Repeating the call is safe.' : 'The request may have been carried out: check before repeating it.';
 }

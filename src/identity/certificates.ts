@@ -35,7 +35,7 @@ const NAMELESS = refuse(
   'this client certificate has no usable name: it needs one common name, or an alternative name.',
 );
 
-/** The result for a certificate, and until when it holds. */
+/** The result for a certificate, and until when it is valid. */
 interface CertificateResult {
   readonly result: AuthResult;
   readonly untilMs: number;
@@ -44,7 +44,7 @@ interface CertificateResult {
 /** Without `rules`, every valid certificate is accepted under the name in it, with all permissions. */
 export function createCertificateCheck(rules: readonly CertificateRule[] | undefined): CertificateCheck {
   const match = rules === undefined ? acceptByName : compileRules(rules);
-  /** Certificates do not change while a connection lasts; only the time does. */
+  /** The certificate of a connection cannot change; it can only expire. */
   const results = new WeakMap<Socket, CertificateResult>();
   return (socket) => {
     let current = results.get(socket);
@@ -59,14 +59,14 @@ export function createCertificateCheck(rules: readonly CertificateRule[] | undef
   };
 }
 
-/** Over HTTP a key or token wins over a valid certificate: a proxy may connect on behalf of the caller. */
+/** Over HTTP a key or token takes precedence over a valid certificate: a proxy may connect on behalf of the caller. */
 export function withCertificates(certificates: CertificateCheck | undefined, byToken: Identify): Identify {
   if (!certificates) return byToken;
   return (request, profile) => {
     const result = certificates(request.socket);
     const { authorization, 'x-api-key': key } = request.headers;
     const hasNoToken = authorization === undefined && key === undefined;
-    // A key does not make up for an invalid certificate.
+    // An invalid certificate is refused even if the request has a key.
     if (result !== undefined && (hasNoToken || !('principal' in result))) return result;
     return byToken(request, profile);
   };

@@ -1,5 +1,5 @@
-// Who is calling: the credential in a request → a principal, or a refusal that says how to authenticate.
-// Each authority (API keys, an OAuth issuer) knows its own tokens; nothing here decides what a principal may do.
+// Who is calling: the credential in a request → a principal, or a refusal that says how to authenticate. Each authority
+// (API keys, an OAuth issuer) recognises its own tokens; this file does not decide what a principal may do.
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../call/caller.ts';
 import type { CallLimits, Effect } from '../endpoint/model.ts';
@@ -10,22 +10,24 @@ import type { Identify } from '../transport/request-handler.ts';
 export type AuthResult = { readonly principal: Principal } | Refusal;
 
 export interface Authority {
-  /** Undefined if it does not know the token. `profile` is the endpoint that is called: '' is /mcp itself. */
+  /** Undefined if it does not recognise the token. `profile` is the endpoint that is called: '' is /mcp itself. */
   check(token: string, profile: string): AuthResult | undefined | Promise<AuthResult | undefined>;
-  /** For the log: why a token that no authority knows is not valid; undefined if it cannot tell. */
+  /**
+   * For the log: why a token that no authority recognises is invalid; undefined if this authority has no explanation.
+   */
   explain?(token: string): Explanation | undefined;
 }
 
 export type Explanation = Pick<Refusal, 'why' | 'caller' | 'details'>;
 
 export interface IdentifyOptions {
-  /** Asked in this order; the first that knows a token decides. */
+  /** Asked in this order; the first that recognises a token decides. */
   readonly authorities: readonly Authority[];
   /** `WWW-Authenticate` for a request without a token, or with an unknown one; `error` as in RFC 6750. */
   readonly challenge: (profile: string, error?: 'invalid_token') => string;
 }
 
-/** What the configuration says about a caller. */
+/** The configured permissions of a caller. */
 export interface Permissions {
   /** '*' means all profiles and the default endpoint; so does an absent list. */
   readonly profiles?: readonly string[] | undefined;
@@ -97,7 +99,7 @@ export function createIdentify({ authorities, challenge }: IdentifyOptions): Ide
   };
 }
 
-/** `refuse` makes the refusal if no authority knows the token. */
+/** `refuse` builds the refusal if no authority recognises the token. */
 function authenticate(
   authorities: readonly Authority[],
   token: string,
@@ -109,7 +111,10 @@ function authenticate(
   return result instanceof Promise ? result.then((late) => late ?? refuseUnknown()) : (result ?? refuseUnknown());
 }
 
-/** The first authority that knows a token decides. Only authorities that have to ask a server make this asynchronous. */
+/**
+ * The first authority that recognises a token decides. Only authorities that have to ask a server make this
+ * asynchronous.
+ */
 function askAuthorities(
   authorities: readonly Authority[],
   token: string,

@@ -27,7 +27,7 @@ export class CallPermit {
     return this.#limiter !== undefined && !this.#hasBegun;
   }
 
-  /** As PrincipalLimiter.acquire(). */
+  /** Like PrincipalLimiter.acquire(). */
   acquire(limiter: PrincipalLimiter, call: WaitingCall, now: number): Promise<void> | undefined {
     this.#limiter = limiter;
     this.#call = call;
@@ -67,7 +67,7 @@ export class CallPermit {
     }
   }
 
-  /** Without this, answers that come together would let a caller exceed its limit. */
+  /** Otherwise answers that arrive together would let a caller exceed its limit. */
   #reacquire(): Promise<void> | undefined {
     if (this.#limiter === undefined || this.#isHeld || this.#isOver) return undefined;
     this.#reacquisition ??= this.#hold(this.#limiter.reacquire(this.#call!))?.finally(() => {

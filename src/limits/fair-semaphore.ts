@@ -13,7 +13,7 @@ export interface SemaphoreRules {
   readonly waitSeconds: number;
 }
 
-/** What waiting needs to know of a call. */
+/** The parts of a call that waiting needs. */
 export type WaitingCall = Pick<ExecutionContext, 'label' | 'signal' | 'deadline'>;
 
 /** `full`: the queue was full. `waited`: the call waited in the queue, and no permit was released in time. */
@@ -77,7 +77,7 @@ export class FairSemaphore implements PermitUser {
     this.#share = this.#openShare(this, rules.concurrent);
   }
 
-  /** No more calls will come. Gives this process's part of shared permits back. */
+  /** Call it when no more calls will come. Returns this process's part of shared permits to the others. */
   close(): void {
     this.#share?.close();
   }
@@ -104,11 +104,11 @@ export class FairSemaphore implements PermitUser {
   }
 
   /**
-   * Undefined: the call has a permit. A promise: wait for it. Throws or rejects if the call is refused. Otherwise
-   * release() must follow.
+   * Returns undefined if the call has a permit, or a promise to wait for. Throws or rejects if the call is refused.
+   * Otherwise release() must follow.
    */
-  acquire(who: string, call: WaitingCall): Promise<void> | undefined {
-    const caller = this.#callers.get(who) ?? this.#addCaller(who);
+  acquire(callerId: string, call: WaitingCall): Promise<void> | undefined {
+    const caller = this.#callers.get(callerId) ?? this.#addCaller(callerId);
     caller.isRecent = true;
     return this.#takeToken === undefined
       ? this.#enterFreely(caller, call)
@@ -119,13 +119,13 @@ export class FairSemaphore implements PermitUser {
    * Like acquire(), for a call that released its permit for a while. It waits like any other, so that not all of them continue at
    * once. But since it has begun already, neither the rate nor the length of the queue can refuse it.
    */
-  reacquire(who: string, call: WaitingCall): Promise<void> | undefined {
-    return this.#enterFreely(this.#callers.get(who) ?? this.#addCaller(who), call, true);
+  reacquire(callerId: string, call: WaitingCall): Promise<void> | undefined {
+    return this.#enterFreely(this.#callers.get(callerId) ?? this.#addCaller(callerId), call, true);
   }
 
-  release(who: string): void {
+  release(callerId: string): void {
     this.#running--;
-    const caller = this.#callers.get(who);
+    const caller = this.#callers.get(callerId);
     if (caller !== undefined) caller.running--;
     this.#share?.giveBack();
     if (this.#waiting > 0) this.admitWaiters();
@@ -150,9 +150,14 @@ export class FairSemaphore implements PermitUser {
     return running < 7 * (permits - this.#running - 1);
   }
 
-  #addCaller(who: string): CallerCalls {
-    const caller: CallerCalls = { running: 0, queue: [], isRecent: true, isAnybody: who === '' || isAnybody(who) };
-    this.#callers.set(who, caller);
+  #addCaller(callerId: string): CallerCalls {
+    const caller: CallerCalls = {
+      running: 0,
+      queue: [],
+      isRecent: true,
+      isAnybody: callerId === '' || isAnybody(callerId),
+    };
+    this.#callers.set(callerId, caller);
     if (this.#callers.size > 1) this.#sweepTimer ??= setTimeout(sweep, CALLER_TTL_MS, this).unref();
     return caller;
   }
@@ -160,8 +165,8 @@ export class FairSemaphore implements PermitUser {
   /** Forgets callers that have not called since the last sweep. */
   sweep(): void {
     this.#sweepTimer = undefined;
-    for (const [who, caller] of this.#callers) {
-      if (!caller.isRecent && caller.running === 0 && caller.queue.length === 0) this.#callers.delete(who);
+    for (const [callerId, caller] of this.#callers) {
+      if (!caller.isRecent && caller.running === 0 && caller.queue.length === 0) this.#callers.delete(callerId);
       caller.isRecent = false;
     }
     if (this.#callers.size > 1) this.#sweepTimer = setTimeout(sweep, CALLER_TTL_MS, this).unref();

@@ -1,4 +1,4 @@
-// What callers read when a limit refuses their call, and how often that happened.
+// The messages for callers whose call a limit refuses, and how often that happened.
 import { GatewayError } from '../errors.ts';
 
 export type RefusalKind = 'principalRate' | 'principalBusy' | 'upstreamBusy' | 'overload';

@@ -14,7 +14,7 @@ export interface ShedRules {
 export const SHED_DEFAULTS: ShedRules = Object.freeze({ eventLoopMs: 200, heapPercent: 92 });
 /** From here on the process reports that it is not ready, so that load balancers choose another replica. */
 export const UNREADY_HEAP_PERCENT = 95;
-/** What `Retry-After` says. */
+/** The value of `Retry-After`. */
 export const SHED_RETRY_SECONDS = 2;
 
 /** One sample of the load. */
@@ -64,7 +64,7 @@ export class Overload {
     this.#options = options;
   }
 
-  /** New calls are to be refused. */
+  /** True while new calls are refused. */
   get isShedding(): boolean {
     return this.#isShedding;
   }
@@ -77,7 +77,7 @@ export class Overload {
     return this.#heapPercent;
   }
 
-  /** Reports with every sample how late the loop was, busy or not. */
+  /** Calls `onDelay` with every sample: how late the loop was, busy or not. */
   tellDelay(onDelay: (lateMs: number) => void): void {
     this.#onDelay = onDelay;
   }

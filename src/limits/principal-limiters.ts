@@ -17,7 +17,7 @@ export interface PrincipalLimiterOptions {
   readonly room: SharedPermits | undefined;
 }
 
-/** From this many callers on, idle ones with a full bucket are forgotten. Nothing is lost by that. */
+/** From this many callers on, idle ones with a full bucket are removed, which loses nothing. */
 const MIN_SWEEP = 1_000;
 
 export class PrincipalLimiters {
@@ -91,12 +91,15 @@ export class PrincipalLimiter {
     this.#semaphore.setRules(this.#rules);
   }
 
-  /** The caller is forgotten: its part of shared permits is given back. */
+  /** Call it when the caller is removed: returns its part of shared permits. */
   close(): void {
     this.#semaphore.close();
   }
 
-  /** Undefined: the call has a permit. A promise: wait for it. Throws or rejects if the call is refused. Otherwise release() must follow. */
+  /**
+   * Returns undefined if the call has a permit, or a promise to wait for. Throws or rejects if the call is refused.
+   * Otherwise release() must follow.
+   */
   acquire(call: WaitingCall, now: number): Promise<void> | undefined {
     const { rate } = this.#rules;
     const waitMs = rate === undefined ? 0 : this.#rateLimiter.take(rate, now);
@@ -112,7 +115,7 @@ export class PrincipalLimiter {
     this.#semaphore.release('');
   }
 
-  /** As acquire(), for a call that released its permit while it waited for a person. */
+  /** Like acquire(), for a call that released its permit while it waited for a person. */
   reacquire(call: WaitingCall): Promise<void> | undefined {
     return this.#semaphore.reacquire('', call);
   }

@@ -1,9 +1,9 @@
-// `100/min` as a token bucket: the bucket holds one period's worth, and fills up again evenly.
+// `100/min` as a token bucket: the bucket holds the tokens of one period and refills evenly.
 
 export interface Rate {
   readonly count: number;
   readonly periodMs: number;
-  /** As it was written. */
+  /** The original text. */
   readonly text: string;
 }
 
@@ -22,8 +22,8 @@ export function parseRate(text: string): Rate {
 const ROUNDING_MS = 0.001;
 
 /**
- * A token bucket as one number, the time when it will be full again (the generic cell rate algorithm). It holds no rate, so that
- * a caller whose limits change keeps what it has used up.
+ * A token bucket as one number, the time when it will be full again (the generic cell rate algorithm). It does not
+ * store the rate, so that a caller whose limits change keeps what it has used up.
  */
 export class TokenBucket {
   #fullAt = 0;
@@ -72,7 +72,10 @@ export interface SharedRates {
 
 /** At most this part of a bucket is taken in advance. Of `100/min` that is less than one token, so that limit is exact. */
 const MOST_IN_ADVANCE = 1 / 1_000;
-/** Tokens taken in advance expire after this time. Otherwise they would come on top of those the bucket has got since. */
+/**
+ * Tokens taken in advance expire after this time. Otherwise they would be added to those that the bucket has gained
+ * since.
+ */
 const ADVANCE_MS = 1_000;
 
 /**
@@ -84,7 +87,7 @@ export class RateLimiter {
   readonly #key: string;
   readonly #shared: SharedRates | undefined;
   #emptyUntil = 0;
-  /** Tokens that were taken in advance. They expire at `tokensUntil`. */
+  /** Tokens that were taken in advance. They expire at `#tokensUntil`. */
   #tokens = 0;
   #tokensUntil = 0;
   /** How many tokens were taken the last time. */
@@ -96,7 +99,9 @@ export class RateLimiter {
     this.#shared = sharedRates;
   }
 
-  /** Like Bucket.take(). If the bucket of this process is empty, so is the shared one, and it is not asked. */
+  /**
+   * Like TokenBucket.take(). If the bucket of this process is empty, the shared one is empty too, so it is not queried.
+   */
   take(rate: Rate, now: number): number | Promise<number> {
     const waitMs = this.#bucket.take(rate, now);
     return waitMs > 0 || this.#shared === undefined ? waitMs : this.#takeShared(rate, this.#shared, now);

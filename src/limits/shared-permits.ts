@@ -17,7 +17,10 @@ export interface PermitUser {
 export interface PermitShare {
   /** How many calls may run here now. */
   readonly permits: number;
-  /** Requests another permit. Resolves when it is granted or refused. Undefined: there is none, as is known already. */
+  /**
+   * Requests another permit. Resolves when it is granted or refused. Undefined if it is already known that there is
+   * none.
+   */
   grow(): Promise<void> | undefined;
   /** Must be called when a call has ended, before its permit is used again: another process may be waiting for it. */
   giveBack(): void;

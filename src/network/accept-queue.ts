@@ -3,7 +3,7 @@
 // found it empty, nothing can be lost.
 import { setTimeout as sleep, setImmediate as untilPolled } from 'node:timers/promises';
 
-/** After no connection for this long, the next one is likely some time away. */
+/** If no connection arrived for this long, the next one is probably some time away. */
 const QUIET_MS = 50;
 /** If connections never pause for that long, an empty poll is enough after this time. */
 const MAX_QUIET_WAIT_MS = 500;

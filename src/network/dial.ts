@@ -1,5 +1,5 @@
-// Opens a socket to an origin: directly or through a proxy, with TLS for https. Nothing switches the check of certificates off, not
-// even NODE_TLS_REJECT_UNAUTHORIZED.
+// Opens a socket to an origin: directly or through a proxy, with TLS for https. Certificates are always checked,
+// whatever NODE_TLS_REJECT_UNAUTHORIZED says.
 import { connect as connectTcp, type Socket } from 'node:net';
 import * as tls from 'node:tls';
 import { connect as connectTls, createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
@@ -61,7 +61,7 @@ function listTrustedAuthorities(): readonly string[] {
   return getCACertificates?.('default') ?? rootCertificates;
 }
 
-/** A socket that is connected; the TLS handshake and its checks are done. */
+/** Returns a connected socket; the TLS handshake and its checks are done. */
 export async function dial(route: Route): Promise<Socket> {
   const { origin, proxy, timeoutMs, publicOnly } = route;
   const { protocol, hostname, port } = new URL(origin);

@@ -10,15 +10,15 @@ export function createClamp({ clamp = [] }: Endpoint): Clamp | undefined {
   if (clamp.length === 0) return undefined;
   return (args) => {
     const notes: string[] = [];
-    const within: Record<string, unknown> = { ...args };
+    const clampedArgs: Record<string, unknown> = { ...args };
     for (const bounds of clamp) {
       const value = Object.hasOwn(args, bounds.key) ? toNumber(args[bounds.key]) : undefined;
-      const [bound, word] = value === undefined ? [] : beyond(value, bounds);
+      const [bound, word] = value === undefined ? [] : exceededBound(value, bounds);
       if (bound === undefined) continue;
-      within[bounds.key] = bound;
+      clampedArgs[bounds.key] = bound;
       notes.push(`${bounds.key} was ${value}; ${bound} is the ${word}, so ${bound} was used`);
     }
-    return { args: within, notes };
+    return { args: clampedArgs, notes };
   };
 }
 
@@ -28,7 +28,7 @@ function toNumber(value: unknown): number | undefined {
   return typeof value === 'string' && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(value) ? Number(value) : undefined;
 }
 
-function beyond(value: number, { minimum, maximum }: ClampedArgument): [number, string] | [] {
+function exceededBound(value: number, { minimum, maximum }: ClampedArgument): [number, string] | [] {
   if (maximum !== undefined && value > maximum) return [maximum, 'most'];
   return minimum !== undefined && value < minimum ? [minimum, 'least'] : [];
 }

@@ -7,7 +7,10 @@ import type { Args } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 import { toHandlerError } from './handler-result.ts';
 
-/** Checks the arguments that a middleware passes to `next`, and returns those to go on with. Throws if they must not be used. */
+/**
+ * Checks the arguments that a middleware passes to `next`, and returns those to continue with. Throws if they must not
+ * be used.
+ */
 export type RecheckArguments = (context: ExecutionContext, after: Args, before: Args) => Args;
 
 export function compose(middleware: readonly Middleware[], handler: Handler, recheck: RecheckArguments): Handler {

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { createSigner, type Signer } from './signer.ts';
 
-/** What a permission is valid for. */
+/** The scope of a permission. */
 export interface ConfirmationBinding {
   readonly purpose: 'token' | 'state' | 'round';
   readonly principal: string;
@@ -16,8 +16,8 @@ export interface SpentStore {
   /** Identifies the memory of the store. New permissions contain it. It changes when the store may have forgotten something. */
   readonly mark?: () => number;
   /**
-   * True the first time, false after that. `lost` if the permission was issued under another mark, so that it is unknown whether
-   * it was used. A store that cannot tell at the moment must throw: the call is then refused.
+   * True the first time, false after that. `lost` if the permission was issued under another mark, so that it is
+   * unknown whether it was used. A store that cannot determine this must throw: the call is then refused.
    */
   spend(nonce: string, expiresAtMs: number, mark: number): Spent | Promise<Spent>;
 }
@@ -53,7 +53,7 @@ export function createSpentMemory(now: () => number = Date.now) {
   return {
     spend(nonce: string, expiresAtMs: number): boolean {
       if (expiries.has(nonce)) return false;
-      // All have the same lifetime, so the entries are in order of expiry and the expired ones come first.
+      // All have the same lifetime, so the entries are ordered by expiry, the expired ones first.
       for (const [old, expiry] of expiries) {
         if (expiry > now()) break;
         expiries.delete(old);

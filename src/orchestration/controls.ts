@@ -1,6 +1,6 @@
 // The arguments that Landbridge adds to those of an operation: `dry_run`, `fields` if it may answer with JSON, and
-// `confirmation_token` if a token may confirm a call. They are taken out before validation, so the endpoint's schema does not have
-// them.
+// `confirmation_token` if a token may confirm a call. They are removed before validation, so the endpoint's schema does
+// not have them.
 
 import type { Controls } from '../call/execution-context.ts';
 import type { Handler } from '../call/handler.ts';
@@ -124,8 +124,9 @@ export function refuseUnlistedFields({
 }
 
 /**
- * Adds the controls given beside the arguments to the arguments, each under the name that the operation expects. A control that
- * the operation does not take is refused, because among the arguments it might be taken for one of the API's.
+ * Adds the controls given beside the arguments to the arguments, each under the name that the operation expects. A
+ * control that the operation does not take is refused, because among the arguments it might be mistaken for one of the
+ * API's.
  */
 export function mergeControls(tool: string, args: Args, beside: Args, keys: ControlKeys): Args {
   const names = CONTROL_NAMES.filter((name) => readControl(beside, name) !== undefined);

@@ -66,7 +66,7 @@ const PLAIN_MODES: ReadonlySet<FailureMode> = new Set(['missing_credential', 'un
 const MAX_REASON_PROBLEMS = 3;
 const MAX_REASON_CHARS = 200;
 
-/** The reason for the log, which must not contain values of arguments: which argument is wrong and how, but not its value. */
+/** The reason for the log: which argument is wrong and how. It must not contain values of arguments. */
 function reasonOf(
   mode: FailureMode,
   message: string,
@@ -119,7 +119,7 @@ export function toUpstreamFailure(context: ExecutionContext, endpoint: Endpoint,
   });
 }
 
-/** What the advice depends on: properties of the operation and of the answer. */
+/** The properties of the operation and of the answer on which the advice depends. */
 function toRefusedCall(endpoint: Endpoint, answer: Answer): RefusedCall {
   const { status, problem, retryAfterSeconds, allow, challenge } = answer;
   const keysWhere = (test: (target: Target) => boolean) =>
@@ -153,7 +153,7 @@ function toRefusedCall(endpoint: Endpoint, answer: Answer): RefusedCall {
   };
 }
 
-/** What AWS says of signatures that are too old or too new. */
+/** AWS's messages about signatures that are too old or too new. */
 const SKEWED = /RequestTimeTooSkewed|RequestExpired|Signature expired|Signature not yet current/;
 
 /** Why a signature may be refused though its key is right. */

@@ -56,9 +56,10 @@ export function createGuard(
     const bind = (purpose: ConfirmationBinding['purpose']): ConfirmationBinding => {
       return { purpose, principal: context.principal.id, operation, digest };
     };
-    const goOn = async (inner: ExecutionContext) => withRound(await next(inner), inner, confirmations, bind('round'));
+    const proceed = async (inner: ExecutionContext) =>
+      withRound(await next(inner), inner, confirmations, bind('round'));
     const inner = await enterRound(context, confirmations, bind('round'));
-    if (inner) return goOn(inner);
+    if (inner) return proceed(inner);
     const token = way === 'ask' ? undefined : context.controls?.confirmationToken;
     if (token !== undefined) {
       const verdict = await spend(confirmations, token, bind('token'));
@@ -69,7 +70,7 @@ export function createGuard(
         verdict,
         callerBinding === undefined ? '' : ', by a caller with the same role, tenant and other identity values',
       );
-      return goOn(context);
+      return proceed(context);
     }
     const question = await describe(context, args, original);
     const offerToken = (why: string, advice: string, answer?: Choice): GatewayError => {
@@ -101,7 +102,7 @@ export function createGuard(
     if ('outcome' in reply) return reply.outcome;
     const tookMs = reply.state === undefined ? confirmations.now() - askedAtMs : undefined;
     const action = await settle(reply, confirmations, binding, context);
-    if (action === 'accept') return goOn(context.withRound({}));
+    if (action === 'accept') return proceed(context.withRound({}));
     const isFromPerson = action === 'no' || (tookMs ?? confirmations.ageMs(reply.state!)) >= READING_MS;
     if (way === 'ask' || isFromPerson) throw refuseDeclined(context, action);
     throw offerToken(
@@ -113,9 +114,9 @@ export function createGuard(
 }
 
 /**
- * No person reads the question and declines in less time. Clients without a person decline within milliseconds. Only they are
- * offered a token, so that a model cannot overrule a person's no. A question that is dismissed after this time was not confirmed
- * either.
+ * No person reads the question and declines in less time. Clients without a person decline within milliseconds. Only
+ * they are offered a token, so that a model cannot override a person's refusal. A question that is dismissed after this
+ * time was not confirmed either.
  */
 const READING_MS = 2_000;
 

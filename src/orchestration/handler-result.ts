@@ -34,7 +34,10 @@ export async function runHandler(context: ExecutionContext, run: () => unknown):
   }
 }
 
-/** What a handler or middleware threw. Typed errors are passed on. Any other error is a failure of the tool, not of the gateway. */
+/**
+ * The error for something that a handler or middleware threw. Typed errors are passed on. Any other error is a failure
+ * of the tool, not of the gateway.
+ */
 export function toHandlerError(error: unknown, { label, signal }: ExecutionContext): GatewayError {
   if (error instanceof GatewayError) return error;
   if (signal.aborted) return new GatewayError('CANCELLED', 'The call was cancelled.', { tool: label }, error);
@@ -48,8 +51,9 @@ export function toHandlerError(error: unknown, { label, signal }: ExecutionConte
 }
 
 /**
- * Removes the label, which the mark already contains: `x failed: …`, `Invalid arguments for x; …`. It looks at the text, because
- * an outcome may also come from a handler or from middleware, and then there is no error that has its reason without the name.
+ * Removes the label, which the mark already contains: `x failed: …`, `Invalid arguments for x; …`. It works on the
+ * text, because an outcome may also come from a handler or from middleware, and then there is no error that has its
+ * reason without the name.
  */
 function withoutName(text: string, label: string): string {
   const [front] = [`${label}: `, `${label} `].filter((words) => text.startsWith(words));

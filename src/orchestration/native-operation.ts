@@ -8,7 +8,7 @@ import { compilePipeline } from './pipeline.ts';
 import { type Decision, type DeploymentPolicy, decidePolicy, decideWay } from './policy.ts';
 import { buildQuestion, toReadable } from './question.ts';
 
-/** What a gateway adds to native tools: its policy, and its confirmations. */
+/** The settings that a gateway adds to native tools: its policy, and its confirmations. */
 export interface GuardSettings {
   readonly policy: DeploymentPolicy;
   readonly confirmations: Confirmations;
@@ -53,15 +53,15 @@ function decide(
 }
 
 /** Whether each call needs a person's confirmation. Then nothing may change its arguments afterwards. */
-export function isConfirmed(native: Pick<NativeFunction, 'operation' | 'hints'>, government: GuardSettings): boolean {
-  return decide(native, government).policy === 'confirm';
+export function isConfirmed(native: Pick<NativeFunction, 'operation' | 'hints'>, settings: GuardSettings): boolean {
+  return decide(native, settings).policy === 'confirm';
 }
 
-export function compileNative(native: NativeFunction, government: GuardSettings): NativeOperation {
-  const { policy, confirmations } = government;
+export function compileNative(native: NativeFunction, settings: GuardSettings): NativeOperation {
+  const { policy, confirmations } = settings;
   const { operation, summary, hints, keys } = native;
   const effect = effectOfHints(hints);
-  const decision = decide(native, government);
+  const decision = decide(native, settings);
   const { way } = decideWay({}, {}, policy);
   // A tool without hints is advertised without controls.
   const hasHints = hints.readOnly !== undefined || hints.destructive !== undefined;

@@ -15,7 +15,7 @@ import { createGuard, type Describe, type Guard } from './guard.ts';
 import type { Decision } from './policy.ts';
 
 export interface PipelineOptions {
-  /** What a confirmation is bound to. No two operations share an identity, whatever their names are. */
+  /** A confirmation is bound to it. No two operations share an identity, whatever their names are. */
   readonly identity: string;
   /** Fully-qualified name, for the audit record. */
   readonly operation: string;
@@ -25,14 +25,14 @@ export interface PipelineOptions {
   readonly way: ConfirmWay;
   readonly controls: ControlPlan;
   readonly validate: Validator;
-  /** Writes what a person reads before they agree. */
+  /** Writes the question that a person must confirm. */
   readonly describe: Describe;
   /** Values of the caller that a confirmation is bound to, beside the arguments. */
   readonly callerBinding?: ((context: ExecutionContext) => string) | undefined;
-  /** What the call would do, for `dry_run`. */
+  /** A preview of the call, for `dry_run`. */
   readonly preview: (context: ExecutionContext, args: Args, original: Args) => unknown;
   readonly execute: Handler;
-  /** What the audit trail may keep of the arguments. Absent: nothing. */
+  /** The part of the arguments that the audit trail may keep. Absent: none. */
   readonly keepArguments?: ((args: Args) => unknown) | undefined;
   readonly confirmations: Confirmations;
   /** Outermost first. */
@@ -75,7 +75,7 @@ export function compilePipeline(options: PipelineOptions): Handler {
     return check(bound, valid, next, own);
   };
 
-  // Not an async function: that would be one promise more for every call.
+  // Not an async function: that would create one more promise for every call.
   return (context, args) => {
     try {
       return begin(context, args);
@@ -100,12 +100,12 @@ function traceGuard(span: CallSpan, guard: Guard, { policy }: Decision): Guard {
       step.set('landbridge.guard.answer', answer);
       step.end();
     };
-    const goOn = (inner: ExecutionContext) => {
+    const proceed = (inner: ExecutionContext) => {
       finish();
       return next(inner.withSpan(span));
     };
     try {
-      return await guard(context.withSpan(step), args, goOn, original);
+      return await guard(context.withSpan(step), args, proceed, original);
     } catch (error) {
       step.fail(error);
       throw error;

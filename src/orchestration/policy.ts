@@ -23,7 +23,7 @@ export interface DeploymentPolicy {
   readonly confirmAtLeast?: ConfirmWay | undefined;
 }
 
-/** What a decision depends on. Endpoints have it; for native tools it is built. */
+/** The properties on which a decision depends. Endpoints have them; for native tools they are built. */
 export type PolicySubject = Pick<Endpoint, 'effect' | 'guard' | 'confirm' | 'domain' | 'source' | 'provenance'>;
 
 export interface Decision {

@@ -1,5 +1,6 @@
-// What a person reads before they confirm a call: the request itself, what it does, with which arguments, and what is lost.
-// A model chose the arguments, so they are shown as data that cannot imitate a line of the question.
+// Builds the question that a person reads before confirming a call: the request itself, what it does, with which
+// arguments, and what is lost. A model chose the arguments, so they are shown as data that cannot imitate a line of the
+// question.
 
 import { isPlainData, toCanonicalJson } from '../call/digest.ts';
 import { showHidden } from '../endpoint/hidden.ts';
@@ -24,7 +25,7 @@ export function buildQuestion(
   action: string,
   args: Args,
   original: Args = args,
-  /** Headers that tell the API who is calling, or for whom. */
+  /** Headers that identify the caller to the API. */
   callerHeaders: Readonly<Record<string, string>> = {},
 ): string {
   const readable = toReadable(args, original);

@@ -15,14 +15,14 @@ export interface Redaction {
   text(text: string): string;
 }
 
-/** Values come from the gateway's or the operator's code. One that is deeper contains itself. */
+/** Values come from the gateway's or the operator's code. A deeper one must be cyclic. */
 const MAX_DEPTH = 200;
 
 /** Recognised by a private field, which copies do not have. So a changed outcome is redacted again. */
 class RedactedOutcome implements Outcome {
   readonly content: Outcome['content'];
   readonly isError: boolean;
-  /** compose.ts freezes it if middleware gets it. Nobody else could change it, and freezing takes time. */
+  /** compose.ts freezes it if middleware gets it. No other code could change it, and freezing takes time. */
   readonly structured: unknown;
   readonly #isRedacted = true;
 

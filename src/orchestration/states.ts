@@ -17,7 +17,7 @@ export interface StateCodec {
 
 /** The options of createStateCodec(). */
 export interface StateOptions {
-  /** At least 32 bytes; replicas share one. Random when absent, so states die with the process. */
+  /** At least 32 bytes; replicas share one. Default: random, so states are valid until the process ends. */
   readonly key?: Buffer | undefined;
   readonly ttlSeconds?: number | undefined;
   readonly now?: (() => number) | undefined;

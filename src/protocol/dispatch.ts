@@ -40,7 +40,7 @@ export interface Dispatch {
   perform(request: RequestFacts, message: RequestMessage, version: Version, mirroredIn?: Headers): Promise<Reply>;
 }
 
-/** For fresh answers of an API: how long they are valid, and for which other callers, is not known. */
+/** For answers of an API: the gateway does not know how long they stay valid, or which other callers may get them. */
 const UNCACHED: Caching = { ttlMs: 0, cacheScope: 'private' };
 
 type Perform = Dispatch['perform'];

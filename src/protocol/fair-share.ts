@@ -11,10 +11,10 @@ export class FairShare {
     this.#max = max;
   }
 
-  /** False: there is no permit for this caller. If true, release() must follow. */
+  /** False if there is no permit for this caller. After true, call release(). */
   acquire({ id }: Pick<Principal, 'id'>): boolean {
     const own = this.#own.get(id) ?? 0;
-    // Callers that cannot be told apart share with nobody.
+    // Anonymous callers cannot be told apart, so they have no fair share of their own.
     const limit = isAnybody(id) ? this.#max : this.#max - this.#count;
     if (this.#count >= this.#max || own >= limit) return false;
     this.#count++;

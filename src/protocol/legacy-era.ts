@@ -1,5 +1,5 @@
-// Revisions 2025-11-25 and older: `initialize`, `ping`, and requests of ours to the client. The gateway stores no session for HTTP; on
-// stdio and TCP, the connection is the session.
+// Revisions 2025-11-25 and older: `initialize`, `ping`, and requests of the gateway to the client. The gateway stores
+// no session for HTTP; on stdio and TCP, the connection is the session.
 import type { Client } from '../call/caller.ts';
 import { isObject } from '../endpoint/is-object.ts';
 import { GatewayError } from '../errors.ts';
@@ -93,7 +93,7 @@ export class LegacyEra {
     return ok(message, text);
   }
 
-  /** A promise if another process asked; it rejects if the answer cannot be delivered. */
+  /** Returns a promise if another process asked; it rejects if the answer cannot be delivered. */
   settle({ id, result, error }: Extract<Message, { kind: 'response' }>, sender: Sender): Promise<void> | undefined {
     const owner = sender.session ?? this.#httpClients.idOf(sender);
     if (owner === undefined || id === undefined || this.#questions.settle(owner, id, result, error)) return undefined;
@@ -179,7 +179,9 @@ class HttpClients {
     return id !== undefined && this.#sessionIds.read(sender.principal.id, id) ? id : undefined;
   }
 
-  /** Call it when a request of a session begins; undefined if the session id is missing or not one of ours. */
+  /**
+   * Call it when a request of a session begins; undefined if the session id is missing or not signed for this caller.
+   */
   enter(sender: Sender): LegacyClient | undefined {
     const id = sessionIdIn(sender);
     const declaration = id === undefined ? undefined : this.#sessionIds.read(sender.principal.id, id);
@@ -196,7 +198,7 @@ class HttpClients {
     return client;
   }
 
-  /** Call it when a request is answered: nothing is stored of a session without requests in progress. */
+  /** Call it when a request is answered. Sessions without requests in progress are not stored. */
   leave(sender: Sender): void {
     const id = sessionIdIn(sender);
     if (id !== undefined && this.#clients.get(id)?.requests.underWay.size === 0) this.#clients.delete(id);
@@ -221,8 +223,8 @@ function sessionIdIn({ headers }: MessageSource): string | undefined {
 }
 
 /**
- * An identified caller may only use its own sessions. Anonymous callers have nothing to bind a session to, and an id from before a
- * restart does no harm for them.
+ * An identified caller may only use its own sessions. Sessions of anonymous callers are not bound to anyone, and an id
+ * from before a restart does no harm.
  */
 function refuseForeignSession({ headers, principal }: Sender, sessionIds: SessionIds): void {
   const id = headers?.['mcp-session-id'];

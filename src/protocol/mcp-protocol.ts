@@ -45,8 +45,8 @@ export interface Protocol {
   /** `message`: JSON text, or a message that is parsed already. Never throws and never rejects. */
   handle(message: unknown, sender: Sender): Answer;
   /**
-   * A message was refused unread (too large, not text). It may have been the answer to a question of ours, but to which one is
-   * unknown, so all questions to that client end now instead of when they time out.
+   * Call it when a message was refused without being parsed (too large, not text). It may have been the answer to a
+   * question of the gateway. Which question is unknown, so all questions to that client end now instead of timing out.
    */
   loseMessage(source: MessageSource): void;
   /** Ends open subscriptions; calls in progress may finish. */
@@ -119,7 +119,7 @@ export class McpProtocol implements Protocol {
   async #handleBatch(messages: readonly Message[], sender: Sender): Promise<Reply | undefined> {
     const answers: Answer[] = [];
     for (const message of messages) {
-      // Other work runs between two messages, so that a batch of a hundred does not block it.
+      // Yields between two messages, so that a batch of a hundred does not block other work.
       if (answers.length > 0) await nextTurn();
       answers.push(this.#handleOne(message, sender));
     }
@@ -166,7 +166,7 @@ export class McpProtocol implements Protocol {
     else this.#legacy.cancel(sender, id);
   }
 
-  /** An answer to a question of ours ends the question even if it cannot be read: no other one will come. */
+  /** Ends the question that this message answers, even if the message cannot be read: no other answer will come. */
   #endQuestion(id: JsonRpcId | undefined, message: string, sender: Sender): void {
     this.#legacy.settle({ kind: 'response', id, error: { message } }, sender)?.catch(() => {});
   }

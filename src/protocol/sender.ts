@@ -1,4 +1,4 @@
-// The sender of a message, and how to send it messages before the answer: what a transport knows besides the bytes.
+// The sender of a message, and how to send it messages before the answer: what a transport reports besides the bytes.
 import type { Principal, Transport } from '../call/caller.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Session } from './session.ts';
@@ -20,11 +20,11 @@ export interface Sender<Data = unknown> {
   readonly send?: ((message: string) => void) | undefined;
   /** The connection, on transports that have one (stdio, TCP). */
   readonly session?: Session;
-  /** From now on the request only waits for its client, and counts as no load; the returned function ends that. */
+  /** Marks the request as waiting for its client: it does not count as load until the returned function is called. */
   readonly park?: () => () => void;
 }
 
-/** What is known about a sender before its message is read. */
+/** The facts about a sender that are known before its message is read. */
 export type MessageSource = Pick<Sender, 'principal' | 'headers' | 'session'>;
 
 /**

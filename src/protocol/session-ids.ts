@@ -6,7 +6,7 @@ import type { Signer } from '../orchestration/signer.ts';
 
 type Capabilities = Readonly<Record<string, unknown>>;
 
-/** What the client declared in `initialize`, as far as it matters later. */
+/** The part of a client's declaration in `initialize` that is needed later. */
 export interface ClientDeclaration {
   readonly capabilities: Capabilities;
   /** The name of the client. */

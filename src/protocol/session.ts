@@ -16,7 +16,7 @@ export interface Session extends PendingRequests {
   clientName: string | undefined;
   clientRelease: string | undefined;
   logLevel: string | undefined;
-  /** Aborted when the client has sent its last message: nothing waits for another one. */
+  /** Aborted when the client has sent its last message: nothing may wait for another one. */
   readonly ended: AbortController;
 }
 

@@ -1,7 +1,7 @@
 // A worker's requests to its primary. Each ends in time with an answer or an error, however busy the primary is.
 import type { MessageToWorker, StateChannel, StateOrders, StateReports, StateRequests } from './state-messages.ts';
 
-/** The primary does little else, so one that takes longer hangs. */
+/** The primary does little else: if it takes longer, it hangs. */
 const ANSWER_MS = 2_000;
 /** After a request without an answer, requests that are not essential are not sent for this long. */
 const PAUSE_MS = 1_000;
@@ -25,7 +25,7 @@ export class PrimaryClient {
     channel.onMessage((message) => this.#receive(message as MessageToWorker));
   }
 
-  /** The primary answers in time, so requests that are not essential may be sent. */
+  /** True while the primary answers in time. Otherwise requests that are not essential are not sent. */
   get isUsable(): boolean {
     return performance.now() >= this.#usableAt;
   }

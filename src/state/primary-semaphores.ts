@@ -1,42 +1,43 @@
-// The concurrency limits shared by all workers, kept by the primary: how many permits each worker has, and who wants more. By
-// default every worker has an equal share, without any message; a semaphore is kept here only while the shares differ.
+// The concurrency limits shared by all workers, kept by the primary: how many permits each worker has, and which
+// workers want more. By default every worker has an equal share, without any message; a semaphore is kept here only
+// while the shares differ.
 import { equalShare, type SemaphoreKey, type StateOrders, type Welcome } from './state-messages.ts';
 
 interface Semaphore extends SemaphoreKey {
   readonly equalShare: number;
   /** Permits by worker. */
   readonly permits: Map<string, number>;
-  /** Permits that are wanted, the longest waiting worker first. */
+  /** Requested permits by worker, the longest waiting worker first. */
   readonly wants: Map<string, number>;
-  /** Workers that wait to be told whether there are any. */
+  /** Workers that wait for the answer whether there are any. */
   readonly asking: Set<string>;
-  /** Workers that were told to give back and have not answered. */
+  /** Workers that were ordered to return permits and have not answered. */
   readonly answersDue: Set<string>;
-  /** Workers with a standing order to give permits back as soon as they are idle. */
+  /** Workers with a standing order to return permits as soon as they are idle. */
   readonly recalls: Set<string>;
   isRecent: boolean;
 }
 
-type Tell = <Kind extends keyof StateOrders>(worker: string, order: Kind, value: StateOrders[Kind]) => void;
+type SendOrder = <Kind extends keyof StateOrders>(worker: string, order: Kind, value: StateOrders[Kind]) => void;
 
-/** For further semaphores, each worker has its equal share only. */
+/** For semaphores beyond this limit, each worker has only its equal share. */
 const MAX_SEMAPHORES = 10_000;
-/** A semaphore of which nothing was wanted for this long returns to equal shares. */
+/** A semaphore without requests for more permits returns to equal shares after this time. */
 const SETTLE_MS = 30_000;
 
 export class PrimarySemaphores {
   readonly #workers: number;
-  readonly #tell: Tell;
+  readonly #sendOrder: SendOrder;
   readonly #running = new Set<string>();
   readonly #semaphores = new Map<string, Semaphore>();
   #settling: NodeJS.Timeout | undefined;
 
-  constructor(workers: number, tell: Tell) {
+  constructor(workers: number, sendOrder: SendOrder) {
     this.#workers = workers;
-    this.#tell = tell;
+    this.#sendOrder = sendOrder;
   }
 
-  /** A worker starts; where others have taken more than their share meanwhile, it gets what is left. */
+  /** Adds a worker. Where others have taken more than their share meanwhile, it gets what is left. */
   join(worker: string): Welcome['permits'] {
     this.#running.add(worker);
     return [...this.#semaphores.values()].map((semaphore) => {
@@ -46,7 +47,7 @@ export class PrimarySemaphores {
     });
   }
 
-  /** A worker ended: its permits are free. */
+  /** Removes a worker that has ended, and frees its permits. */
   leave(worker: string): void {
     this.#running.delete(worker);
     for (const semaphore of this.#semaphores.values()) {
@@ -59,7 +60,7 @@ export class PrimarySemaphores {
   want(worker: string, key: SemaphoreKey, count: number): void {
     const semaphore = this.#semaphoreOf(key);
     if (semaphore === undefined) {
-      this.#tell(worker, 'permits', { ...keyOf(key), count: 0, isAnswer: true, isAll: false });
+      this.#sendOrder(worker, 'permits', { ...keyOf(key), count: 0, isAnswer: true, isAll: false });
       return;
     }
     semaphore.isRecent = true;
@@ -106,7 +107,7 @@ export class PrimarySemaphores {
     this.#recall(semaphore);
     if (semaphore.answersDue.size === 0) for (const worker of semaphore.asking) this.#answer(semaphore, worker);
     if (semaphore.wants.size > 0 || semaphore.recalls.size === 0) return;
-    for (const worker of semaphore.recalls) this.#tell(worker, 'endRecall', keyOf(semaphore));
+    for (const worker of semaphore.recalls) this.#sendOrder(worker, 'endRecall', keyOf(semaphore));
     semaphore.recalls.clear();
   }
 
@@ -124,7 +125,7 @@ export class PrimarySemaphores {
     }
     for (const [worker, count] of grants) {
       semaphore.permits.set(worker, (semaphore.permits.get(worker) ?? 0) + count);
-      this.#tell(worker, 'permits', { ...keyOf(semaphore), count, isAnswer: false, isAll: false });
+      this.#sendOrder(worker, 'permits', { ...keyOf(semaphore), count, isAnswer: false, isAll: false });
       if (!semaphore.wants.has(worker)) this.#answer(semaphore, worker);
     }
   }
@@ -132,10 +133,13 @@ export class PrimarySemaphores {
   #answer(semaphore: Semaphore, worker: string): void {
     if (!semaphore.asking.delete(worker)) return;
     const isAll = !semaphore.wants.has(worker);
-    this.#tell(worker, 'permits', { ...keyOf(semaphore), count: 0, isAnswer: true, isAll });
+    this.#sendOrder(worker, 'permits', { ...keyOf(semaphore), count: 0, isAnswer: true, isAll });
   }
 
-  /** Tells each worker that holds permits others want, once: from then on it gives back every permit that becomes idle. */
+  /**
+   * Orders each worker that holds permits others want to return every permit that becomes idle from then on. Each order
+   * is sent once.
+   */
   #recall(semaphore: Semaphore): void {
     const order = { ...keyOf(semaphore), keep: semaphore.equalShare, floor: 0, stands: true };
     for (const [worker, count] of semaphore.permits) {
@@ -143,11 +147,11 @@ export class PrimarySemaphores {
       if (!othersWant || count <= 0 || semaphore.recalls.has(worker)) continue;
       semaphore.answersDue.add(worker);
       semaphore.recalls.add(worker);
-      this.#tell(worker, 'recall', order);
+      this.#sendOrder(worker, 'recall', order);
     }
   }
 
-  /** Back to equal shares, wherever nothing is wanted. */
+  /** Returns to equal shares where no permits are requested. */
   #settle(): void {
     for (const [id, semaphore] of this.#semaphores) {
       if (!semaphore.isRecent && semaphore.wants.size === 0) this.#level(id, semaphore);
@@ -164,11 +168,11 @@ export class PrimarySemaphores {
       const more = Math.min(share - count, freeOf(semaphore));
       if (more <= 0) continue;
       permits.set(worker, count + more);
-      this.#tell(worker, 'permits', { ...keyOf(semaphore), count: more, isAnswer: false, isAll: false });
+      this.#sendOrder(worker, 'permits', { ...keyOf(semaphore), count: more, isAnswer: false, isAll: false });
     }
     if ([...permits.values()].every((count) => count === share)) return void this.#semaphores.delete(id);
     const order = { ...keyOf(semaphore), keep: share, floor: share, stands: false };
-    for (const [worker, count] of permits) if (count > share) this.#tell(worker, 'recall', order);
+    for (const [worker, count] of permits) if (count > share) this.#sendOrder(worker, 'recall', order);
   }
 }
 

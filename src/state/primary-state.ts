@@ -8,7 +8,7 @@ import type { StoreClaim } from './shared-token-store.ts';
 import type { MessageToPrimary, StateChannel, StateOrders, StateReports, StateRequests } from './state-messages.ts';
 
 export interface PrimaryState {
-  /** A worker starts. Call the returned function when it has ended. */
+  /** Call it when a worker starts, and the returned function when it has ended. */
   attach(channel: StateChannel): () => void;
 }
 
@@ -149,7 +149,7 @@ class PrimaryTokens {
     entry.until = until;
   }
 
-  /** A worker ended: others may have its turns. */
+  /** Frees the turns of a worker that has ended. */
   leave(worker: string): void {
     for (const entry of this.#entries.values()) if (entry.turn?.worker === worker) entry.turn = undefined;
   }

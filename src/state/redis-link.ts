@@ -17,9 +17,9 @@ export interface RedisLinkOptions {
   readonly url: string;
   /** How long a call waits for an answer. */
   readonly timeoutMs: number;
-  /** Sent on every new connection and then regularly; while it fails, nothing else is sent. */
+  /** Sent on every new connection and then regularly; while it fails, `isConnected` is false. */
   readonly heartbeat: (ask: RedisCommand, isNew: boolean) => Promise<void>;
-  /** Told once per change. */
+  /** Called once per change. */
   readonly onChange: (isConnected: boolean, why?: string) => void;
 }
 
@@ -56,7 +56,7 @@ export class RedisLink {
   #isBeating = false;
   /** The last request without an answer in time. */
   #lateError: unknown;
-  /** Until when no call waits for Redis. */
+  /** Until this time, calls do not wait for Redis. */
   #slowUntil = 0;
   #isClosed = false;
   #settle: () => void = () => {};
@@ -77,17 +77,17 @@ export class RedisLink {
     this.#client.connect().catch(() => {});
   }
 
-  /** Redis answers. */
+  /** Whether Redis answers. */
   get isConnected(): boolean {
     return this.#isConnected === true;
   }
 
-  /** Redis answers in time, so a call may wait for it. */
+  /** Whether Redis answers in time, so that a call may wait for it. */
   get isPrompt(): boolean {
     return this.#isConnected === true && performance.now() >= this.#slowUntil;
   }
 
-  /** It is connected and a heartbeat has completed on this connection, even if Redis is slow now. */
+  /** Whether it is connected and a heartbeat has completed on this connection, even if Redis is slow now. */
   get isVerified(): boolean {
     return this.#client.isReady && this.#verifiedConnection === this.#connection;
   }
@@ -109,7 +109,8 @@ export class RedisLink {
       });
     } catch (error) {
       if (error instanceof LateError) {
-        // A late answer does not mean that Redis is unreachable: calls do without it for a moment, and a heartbeat decides.
+        // A late answer does not mean that Redis is unreachable: calls continue without it for a moment, and a
+        // heartbeat decides.
         this.#lateError = error;
         this.#slowUntil = performance.now() + HEARTBEAT_MS;
         void this.#beat();
@@ -123,7 +124,7 @@ export class RedisLink {
     return inTime(this.#client.sendCommand(command), timeoutMs);
   }
 
-  /** On a connection of its own, which is restored whenever it is lost. */
+  /** Uses a separate connection, which is restored whenever it is lost. */
   subscribe(channels: readonly string[], listener: (text: string, channel: string) => void): void {
     this.#subscriber = subscribeTo(this.#options.url, channels, listener);
   }
@@ -137,7 +138,7 @@ export class RedisLink {
   }
 
   #change(isConnected: boolean, why?: string): void {
-    // Errors of open requests after our own close say nothing about Redis.
+    // After close(), the errors of open requests do not mean that Redis is unreachable.
     if (this.#isClosed) return;
     const before = this.#isConnected;
     this.#isConnected = isConnected;
@@ -201,7 +202,7 @@ function subscribeTo(url: string, channels: readonly string[], listener: (text: 
   return client;
 }
 
-/** Cut: the first words of an error contain no secret, and no address that the configuration does not name. */
+/** Cut short: the first words of an error contain no secret, and only addresses from the configuration. */
 function reasonOf(error: unknown): string {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   return String(code ?? message ?? error).slice(0, 120);

@@ -21,14 +21,14 @@ export interface RedisStateOptions {
   readonly url: string;
   /** The same for all replicas. Without it they share nothing that must be encrypted: no messages and no access tokens. */
   readonly secret?: Buffer | undefined;
-  /** Told once per change. `where` contains no password. */
+  /** Called once per change. `where` contains no password. */
   readonly onChange: (isUsable: boolean, where: string, why?: string) => void;
-  /** Told what an operator should know: this Redis may lose data that must be kept. */
+  /** Called with a warning for the operator: this Redis may lose data that must be kept. */
   readonly onWarning: (message: string) => void;
 }
 
 const DEFAULT_PREFIX = 'landbridge:';
-/** How long a call waits for Redis before it goes on without. */
+/** How long a call waits for Redis before it continues without it. */
 const DEFAULT_TIMEOUT_MS = 50;
 /** Longer than other timeouts, because a person's confirmation is at stake. */
 const SPEND_MS = 1_000;
@@ -70,7 +70,7 @@ interface DataMark {
   run?: string;
   /** The random value in its data. */
   text: string;
-  /** Of both. */
+  /** A number computed from both. */
   number: number;
 }
 
@@ -104,8 +104,9 @@ async function warnOfEviction(ask: RedisCommand, onWarning: (message: string) =>
 }
 
 /**
- * The bucket of limits/rate.ts, on Redis' own clock. KEYS: when it will be full again. ARGV: milliseconds of one token, milliseconds
- * of the whole bucket, how many tokens at most. Answers how many were taken or, as a negative number, microseconds until there is one.
+ * The bucket of limits/rate.ts, on Redis' own clock. KEYS: when it will be full again. ARGV: milliseconds of one token,
+ * milliseconds of the whole bucket, how many tokens at most. Returns how many were taken or, as a negative number, the
+ * microseconds until there is one.
  */
 const TAKE = toScript(`
 local time = redis.call('TIME')
@@ -144,8 +145,8 @@ function digest(key: string): string {
 }
 
 /**
- * Uses up a confirmation. KEYS: its nonce, the mark. ARGV: the mark it was issued under, for how many milliseconds it is remembered.
- * Answers 1 the first time, 0 after that, -1 if the mark has changed.
+ * Uses up a confirmation. KEYS: its nonce, the mark. ARGV: the mark it was issued under, for how many milliseconds it
+ * is remembered. Returns 1 the first time, 0 after that, -1 if the mark has changed.
  */
 const SPEND = toScript(`
 if redis.call('GET', KEYS[2]) ~= ARGV[1] then return -1 end
@@ -181,8 +182,8 @@ function createSharedSpentStore(link: RedisLink, current: DataMark, { prefix, ti
 const CLOCK_SKEW_MS = 60_000;
 
 /**
- * Messages between replicas, by publish and subscribe: one channel per process, one for all. Redis does not store them; a process
- * that is not subscribed does not get a message, and the sender learns that.
+ * Messages between replicas, by publish and subscribe: one channel per process, one for all. Redis does not store them;
+ * a process that is not subscribed does not get a message, and the sender is informed.
  */
 function createRedisMessages(link: RedisLink, prefix: string, box: SecretBox): MessageBus {
   const address = randomBytes(8).toString('hex');
@@ -248,7 +249,7 @@ function parseAddress(text: string): RedisAddress {
   return { url: url.href, shown: address, secrets, prefix, timeoutMs: Number(timeoutMs) };
 }
 
-/** The client library decodes it as well, and would fail without saying where. */
+/** The client library decodes it as well, and its error would not name the place. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -4,8 +4,8 @@ import type { SecretBox } from './secret-box.ts';
 import type { SharedTokenStore } from './shared-token-store.ts';
 
 /**
- * Asks for a token or for the turn to fetch it. KEYS: the entry (generation, dot, rest), the turn. ARGV: the generation that is of
- * no use, who asks, how many milliseconds a turn lasts.
+ * Asks for a token or for the turn to fetch it. KEYS: the entry (generation, dot, rest), the turn. ARGV: the generation
+ * that was refused, the owner that asks, how many milliseconds a turn lasts.
  */
 const CLAIM = toScript(`
 local entry = redis.call('GET', KEYS[1])
@@ -32,7 +32,7 @@ return 0
 
 /** A login takes seconds, so it can wait longer for Redis than a call. */
 const ANSWER_MS = 250;
-/** The turn of a replica that dies ends after this time; a running replica extends its turn. */
+/** The turn of a replica that has ended unexpectedly times out after this; a running replica extends its turn. */
 const TURN_MS = 3_000;
 const EXTEND_EVERY_MS = 1_000;
 /** Limit even for a running replica: a login takes two requests at most. */

@@ -11,7 +11,7 @@ export interface StateChannel {
   onMessage(listener: (message: unknown) => void): void;
 }
 
-/** What a worker is told first. */
+/** The answer to a worker's first message. */
 export interface Welcome {
   /** The address of this worker, for messages from others. */
   readonly address: string;
@@ -33,7 +33,7 @@ export function equalShare(total: number, workers: number): number {
   return Math.floor(total / workers);
 }
 
-/** What a worker asks, and what it is answered. */
+/** The requests of a worker, and their answers. */
 export interface StateRequests {
   hello: { readonly ask: Record<string, never>; readonly answer: Welcome };
   takeTokens: {
@@ -51,27 +51,30 @@ export interface StateRequests {
   };
 }
 
-/** What a worker tells its primary without waiting for an answer. */
+/** Reports of a worker to its primary, which get no answer. */
 export interface StateReports {
   sendTextToAll: { readonly text: string };
   /** It wants more permits; a `permits` with `isAnswer` follows. */
   wantPermits: SemaphoreKey & { readonly count: number };
-  /** It wants none any more. */
+  /** It no longer wants any. */
   cancelWant: SemaphoreKey;
-  /** It gives permits back. `isAnswer`: to a `recall`. */
+  /** It returns permits. `isAnswer`: as the answer to a `recall`. */
   returnPermits: SemaphoreKey & { readonly count: number; readonly isAnswer: boolean };
   /** Ends its turn to fetch a token; an empty text leaves the stored one as it is. */
   finishToken: { readonly name: string; readonly owner: string; readonly text: string; readonly keepMs: number };
 }
 
-/** What the primary tells a worker. */
+/** Orders of the primary to a worker. */
 export interface StateOrders {
   receiveText: { readonly text: string };
-  /** So many more permits. `isAnswer`: to `wantPermits`; `isAll` then says whether more follow when there are some. */
+  /**
+   * Grants this many more permits. `isAnswer`: as the answer to `wantPermits`. If `isAll` is false then, more follow
+   * when some are free.
+   */
   permits: SemaphoreKey & { readonly count: number; readonly isAnswer: boolean; readonly isAll: boolean };
   /**
-   * Others want permits: give back idle ones, down to `floor`, or down to `keep` while calls wait here. At once and, if it `stands`,
-   * whenever a call ends, until `endRecall`.
+   * Others want permits: return idle ones, down to `floor`, or down to `keep` while calls wait here. At once and, if it
+   * `stands`, whenever a call ends, until `endRecall`.
    */
   recall: SemaphoreKey & { readonly keep: number; readonly floor: number; readonly stands: boolean };
   endRecall: SemaphoreKey;

@@ -51,7 +51,7 @@ class WorkerShare implements PermitShare {
   #requests = 0;
   /** The primary has none left now; it remembers that this worker wants some. */
   #isEmpty = false;
-  /** The standing order to give permits back, while other workers want them. */
+  /** The standing order to return permits while other workers want them. */
   #recall: StateOrders['recall'] | undefined;
   /** The request that waits for an answer, and the calls that came after it was sent. */
   #asking: Promise<void> | undefined;
@@ -103,7 +103,7 @@ class WorkerShare implements PermitShare {
   receive({ count, isAnswer, isAll }: StateOrders['permits']): void {
     this.permits += count;
     this.#requests = isAnswer && isAll ? 0 : Math.max(0, this.#requests - count);
-    // If no request is left, the primary may have answered before it knew that.
+    // If no request is left, the primary answered before it received `cancelWant`.
     if (isAnswer) this.#isEmpty = !isAll && this.#requests > 0;
     else if (this.#asking === undefined) this.#isEmpty = this.#requests > 0;
     this.user?.admitWaiters();

@@ -211,7 +211,7 @@ class CallMeter implements Meter {
   }
 }
 
-/** The events behind the confirmation in the record of a call. */
+/** The confirmation events in the record of a call. */
 function listResults({ issued, by, answer }: Confirmation, era: 'modern' | 'legacy'): string[] {
   if (answer === undefined) return issued === undefined ? [] : ['asked'];
   // Legacy clients are asked within the call: its record has only the answer, so the question is counted with it.

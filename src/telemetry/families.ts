@@ -14,7 +14,7 @@ export interface Snapshot {
 export interface SeriesValue {
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
-  /** Of a histogram: `…_bucket`, `…_sum` or `…_count`. */
+  /** For a histogram: `…_bucket`, `…_sum` or `…_count`. */
   readonly metricName?: string;
 }
 

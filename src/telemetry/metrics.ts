@@ -9,7 +9,7 @@ import { type MetricSources, readSamples } from './scrape-samples.ts';
 export interface Metrics {
   /** For the gateway, which is created before the sources exist. */
   readonly openMeter: OpenMeter;
-  /** Sets what scrapes read. */
+  /** Sets the sources that scrapes read. */
   watch(sources: MetricSources): void;
   snapshot(): Promise<readonly Snapshot[]>;
 }

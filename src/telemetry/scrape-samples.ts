@@ -12,9 +12,9 @@ export interface MetricSources {
   readonly catalogs: readonly CatalogSize[];
   readonly pools: () => readonly PoolState[];
   readonly transports: () => readonly (readonly [name: string, load: TransportState])[];
-  /** Problems that may make the gateway unready, and whether each is there. */
+  /** Problems that may make the gateway unready, and whether each exists at the moment. */
   readonly conditions: () => readonly ConditionState[];
-  /** Absent in a worker: the primary knows. */
+  /** Absent in a worker: only the primary counts them. */
   readonly workers?: WorkerCounts | undefined;
   /** When the certificate of the gateway expires, in milliseconds; undefined if there is none. */
   readonly certificateEndsMs?: (() => number | undefined) | undefined;

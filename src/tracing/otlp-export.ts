@@ -48,7 +48,7 @@ export interface ExportOptions {
 
 export interface TraceExport {
   readonly provider: TracerProvider;
-  /** Sends the remaining spans, within a time limit; answers how many spans never arrived. */
+  /** Sends the remaining spans, within a time limit; resolves to the number of spans that never arrived. */
   close(): Promise<{ readonly losses: number }>;
 }
 

@@ -47,12 +47,12 @@ function createTracing(tracer: Tracer): Tracing {
   return {
     open(name, attributes, { meta, headers }) {
       // If the application traces its HTTP server itself, its span has already read the headers.
-      const { context: ambient, isSpanContextValid, trace } = otel();
-      const surrounding = ambient.active();
-      const outer = trace.getSpanContext(surrounding);
+      const { context: contextApi, isSpanContextValid, trace } = otel();
+      const ambient = contextApi.active();
+      const outer = trace.getSpanContext(ambient);
       const ofMessage = toSpanContext(meta);
       const ofTransport = outer && isSpanContextValid(outer) ? outer : toSpanContext(headers);
-      const parent: Context = toParent(ofMessage ?? (ofTransport === outer ? undefined : ofTransport), surrounding);
+      const parent: Context = toParent(ofMessage ?? (ofTransport === outer ? undefined : ofTransport), ambient);
       const links: Link[] | undefined =
         ofMessage && ofTransport && ofTransport.spanId !== ofMessage.spanId ? [{ context: ofTransport }] : undefined;
       const baggage = meta?.baggage ?? (ofMessage === undefined ? headers?.baggage : undefined);
@@ -61,8 +61,8 @@ function createTracing(tracer: Tracer): Tracing {
   };
 }
 
-function toParent(remote: SpanContext | undefined, surrounding: Context): Context {
-  return remote === undefined ? surrounding : otel().trace.setSpanContext(otel().ROOT_CONTEXT, remote);
+function toParent(remote: SpanContext | undefined, ambient: Context): Context {
+  return remote === undefined ? ambient : otel().trace.setSpanContext(otel().ROOT_CONTEXT, remote);
 }
 
 function toSpanContext(fields: TraceFields | undefined): SpanContext | undefined {

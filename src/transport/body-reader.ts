@@ -97,7 +97,8 @@ class IncomingBody implements IncompleteBody {
       this.#stop('too_large');
       return;
     }
-    // A complete body is not counted: it is taken in this turn, so that incomplete ones that use up the limit cannot keep it out.
+    // A body that arrives in one piece is not counted: it is processed in this turn, even if incomplete bodies use up
+    // the limit.
     if (this.#size !== this.#length) incomplete.add(this, chunk.length);
     if (this.#isOver) return;
     if (this.#first === undefined) this.#first = chunk;
@@ -111,8 +112,8 @@ class IncomingBody implements IncompleteBody {
     if (this.#isOver) return;
     const body = this.#more?.bytes() ?? this.#first ?? EMPTY;
     this.#release();
-    // A body that is read later than it came may be read after the sockets of this turn. Until the end of the next turn, node could
-    // read that the client has ended its side, and abandon the request.
+    // This body had arrived before it was read, perhaps after node read the sockets of this turn. By the end of the
+    // next turn, node may have seen that the client closed its side, and have abandoned the request.
     if (this.wasComplete) this.#receiver.takeBody(body);
     else void turnEnd().then(() => this.#receiver.takeBody(body));
   }
@@ -123,7 +124,7 @@ class IncomingBody implements IncompleteBody {
     this.#receiver.loseBody();
   }
 
-  /** Refused, to make room for others. */
+  /** Refuses this body to make room for others. */
   evict(): void {
     this.#stop('busy');
   }
@@ -156,8 +157,8 @@ interface CallerBodies {
 }
 
 /**
- * All incomplete bodies together. If they exceed the limit, the caller with the most bytes loses its oldest body, so that no caller
- * pays for another.
+ * All incomplete bodies together. If they exceed the limit, a body of the caller with the most bytes is refused, so that
+ * other callers are not affected.
  */
 class IncompleteBodies {
   readonly #max: number;
@@ -186,7 +187,10 @@ class IncompleteBodies {
     if (own.bodies.size === 0) this.#callers.delete(body.caller);
   }
 
-  /** If the caller of this body has the most bytes, this body goes, since its earlier ones may be complete soon. */
+  /**
+   * The oldest body of the caller with the most bytes. If that is the caller of this body, this body instead, since its
+   * earlier ones may be complete soon.
+   */
   #pickVictim(body: IncompleteBody): IncompleteBody {
     let most = this.#callers.get(body.caller)!;
     for (const other of this.#callers.values()) if (other.bytes > most.bytes) most = other;
@@ -197,9 +201,9 @@ class IncompleteBodies {
 }
 
 /**
- * Limits the chunks of all bodies in one turn of the event loop. It knows the connections that may deliver thousands of chunks at once:
- * those in the middle of a chunked body, and those without a request so far. If too many chunks come in one turn, the other connections
- * are paused and resumed a few per turn: together they could take a second.
+ * Limits the chunks of all bodies in one turn of the event loop. It tracks the connections that may deliver thousands
+ * of chunks at once: those in the middle of a chunked body, and those without a request so far. If too many chunks come
+ * in one turn, the other connections are paused and resumed a few per turn: together they could take a second.
  */
 class ChunkLimiter {
   readonly #sockets = new Set<Socket>();

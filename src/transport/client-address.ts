@@ -47,7 +47,7 @@ export function addressOf({ remoteAddress }: { readonly remoteAddress?: string |
 
 type IsTrusted = (address: string) => boolean;
 
-/** What the headers of one kind contain. */
+/** The facts from one kind of headers. */
 interface ForwardedFacts {
   readonly address?: string | undefined;
   readonly host?: string | undefined;
@@ -136,7 +136,7 @@ export function plainAddress(address: string): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
-/** The address in a header; undefined if it is none. */
+/** The address in a header; undefined if it is not an address. */
 function parseAddress(text: string): string | undefined {
   if (text.length > MAX_ADDRESS_CHARS) return undefined;
   const match = WITH_PORT.exec(text);

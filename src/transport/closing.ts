@@ -2,7 +2,10 @@
 import type { Server } from 'node:net';
 import { untilAcceptQueueIsEmpty } from '../network/accept-queue.ts';
 
-/** A client that sends one request after another sends the next within this time; after it, a quiet connection may be closed. */
+/**
+ * Clients that send one request after another send the next within this time. After it, a quiet connection may be
+ * closed.
+ */
 export const QUIET_MS = 250;
 /** The same for connections that a proxy keeps for its next client. */
 export const POOLED_QUIET_MS = 1_000;

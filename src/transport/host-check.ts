@@ -41,7 +41,7 @@ function nameOf(host: string | undefined): string | undefined {
 }
 
 function parseAllowedHost(text: string): string {
-  // An IPv6 address is easily written without its brackets.
+  // Users often write an IPv6 address without its brackets.
   const name = nameOf(text) ?? nameOf(`[${text}]`);
   if (name !== undefined) return name;
   throw usageError(

@@ -51,7 +51,7 @@ export const REQUEST_TIMEOUT_MS = 30_000;
  * first, or it may send one into a connection that is being closed.
  */
 const KEEP_ALIVE_MS = 620_000;
-/** As nginx' send_timeout. */
+/** Like send_timeout of nginx. */
 const STALL_MS = 60_000;
 const WATCH_MS = 5_000;
 
@@ -66,7 +66,8 @@ export async function startHttp(backend: HttpBackend, options: HttpOptions): Pro
       headersTimeout: Math.min(10_000, requestTimeoutMs),
       requestTimeout: requestTimeoutMs,
       keepAliveTimeout: options.keepAliveMs ?? KEEP_ALIVE_MS,
-      // Node checks the two above only this often; its default leaves slow clients half a minute more.
+      // Node checks headersTimeout and requestTimeout only this often; its default would give slow clients half a
+      // minute more.
       connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
       // The handler checks it: node would write its own refusal for every request in one read of a socket, however many.
       requireHostHeader: false,
@@ -134,7 +135,7 @@ class Shutdown {
     const { giveUp, endListening } = this.#options;
     this.drain();
     if (graceMs > 0) {
-      // A client that keeps its connection for a moment longer makes no new one while the listener closes.
+      // Connections stay open a moment longer, so that clients open no new ones while the listener closes.
       this.#handler.drain(false);
       await endListening?.();
       await acceptLastConnections(this.#server);
@@ -144,7 +145,8 @@ class Shutdown {
     NetServer.prototype.close.call(this.#server, this.#onClosed);
     // In setImmediate, after the event loop has read from sockets: what has arrived by then counts as a request in progress.
     const closing = setInterval(() => setImmediate(this.#handler.closeIdle, quietMs), CHECK_MS);
-    // A legacy client may hang up, and its call goes on (2025-11-25, basic/transports).
+    // The call of a legacy client continues after its client disconnects (2025-11-25, basic/transports), so wait for
+    // requests as well.
     const isOver = await within(graceMs, Promise.all([this.closed, this.#load.idle()]));
     if (!isOver) {
       giveUp?.();

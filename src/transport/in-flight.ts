@@ -1,7 +1,8 @@
-// The requests in progress in this process. Requests that only wait for their client are parked: they are no load, but not over.
+// The requests in progress in this process. Requests that only wait for their client are parked: they do not count as
+// load, but are not finished.
 import { isAnybody } from '../call/caller.ts';
 
-/** What a transport is busy with at the moment. */
+/** The current load of a transport. */
 export interface TransportLoad {
   readonly connections: number;
   /** Requests in progress, without parked ones. */
@@ -31,8 +32,8 @@ export class RequestLoad {
   }
 
   /**
-   * Whether a caller may have one more request if there is room for `max`. It gets another only while a place stays free for
-   * every three of its requests, so that other callers always find room.
+   * Whether a caller may have one more request if there are `max` places. A caller may have at most three requests for
+   * every free place, so that other callers always find one.
    */
   hasRoom(caller: string, max: number): boolean {
     if (this.#underWay >= max) return false;

@@ -23,7 +23,7 @@ export function explainListenError(
   );
 }
 
-/** All connections of a server, including those whose TLS handshake is not complete, which nothing else knows of. */
+/** All connections of a server, including those whose TLS handshake is not complete, which are listed nowhere else. */
 export function trackConnections() {
   const open = new Set<Socket>();
   return {

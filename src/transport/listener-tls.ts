@@ -51,14 +51,16 @@ export function handshakeFailure(error: unknown): string | undefined {
 }
 
 export interface PeerCertificate {
-  /** The one of its subject; undefined if it has none, or several. */
+  /** The common name of its subject; undefined if there is none, or several. */
   readonly commonName: string | undefined;
   /** Its subject alternative names: DNS names, URIs, mail addresses. */
   readonly altNames: readonly string[];
   readonly validToMs: number;
 }
 
-/** Undefined: the client presented none. `untrusted`: no trusted authority signed it for clients, or it has expired. */
+/**
+ * Undefined if the client presented none. `untrusted`: no trusted authority signed it for clients, or it has expired.
+ */
 export function readPeerCertificate(socket: Socket): PeerCertificate | 'untrusted' | undefined {
   if (!(socket instanceof TLSSocket)) return undefined;
   const certificate = socket.getPeerX509Certificate();

@@ -36,7 +36,7 @@ function pathOf(url: string): string {
   return end === -1 ? url : url.slice(0, end);
 }
 
-/** The message for a path without anything. `profiles`: those that the caller may use, if not all. */
+/** The message for a path where nothing is served. `profiles`: those that the caller may use, if not all. */
 export function nothingAt(url: string, basePath: string, profiles: readonly string[] = ['']): string {
   const paths = profiles.map((profile) => basePath + pathOfProfile(profile)).join(', ');
   const where = paths === '' ? '' : ` MCP is served at POST ${paths}.`;
@@ -55,7 +55,7 @@ interface StrippedRequest extends IncomingMessage {
   originalUrl?: string;
 }
 
-/** What the paths that clients are told begin with: '' or `/tools`. */
+/** The prefix of the paths that clients see: '' or `/tools`. */
 export function publicBasePath({ basePath, publicUrl }: BasePathOptions): string {
   return trimEnd(publicUrl === undefined ? (basePath ?? '') : new URL(publicUrl).pathname, '/');
 }

@@ -9,7 +9,7 @@ import { stopBody } from './node-internals.ts';
 const MAX_PIPELINED = 32;
 /** A request with more headers counts as several. */
 const HEADERS_PER_WEIGHT = 32;
-/** For all connections together. The cost of their answers comes after the turn. */
+/** For all connections together. The cost of writing their answers follows after the turn. */
 const SERVED_PER_TURN = 4;
 
 interface Pipeline {
@@ -23,7 +23,7 @@ type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 export class Pipelines {
   readonly #pipelines = new WeakMap<Socket, Pipeline>();
-  /** Of pipelined requests. */
+  /** The weights of pipelined requests. */
   readonly #weights = new WeakMap<ServerResponse, number>();
   readonly #queue: (() => void)[] = [];
 
@@ -39,7 +39,7 @@ export class Pipelines {
     return this.#pipelines.get(response.socket)?.weight === (this.#weights.get(response) ?? 0);
   }
 
-  /** Calls one of the two; `serve` at once for clients that wait for answers. */
+  /** Calls `serve` or `refuse`; `serve` at once for clients that wait for answers. */
   enter(request: IncomingMessage, response: ServerResponse, serve: Handle, refuse: Handle): void {
     const { socket } = request;
     const pipeline = this.#pipelines.get(socket)!;

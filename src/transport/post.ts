@@ -127,7 +127,7 @@ class PostedMessage implements BodyReceiver {
       reply = Promise.reject(error);
     }
     if (reply instanceof Promise) void this.#finishLater(reply, sender, connection);
-    // It would close the connection, though the bytes that the parser is reading may hold more requests.
+    // This answer closes the connection, but the bytes that the parser is reading may hold more requests.
     else if (isLast(this.#response)) void this.#finishLater(Promise.resolve(reply), sender, connection);
     else this.#finishNow(reply, sender, connection);
   }

@@ -94,7 +94,7 @@ const MAX_NAMED = 5;
 interface AddressCount {
   readonly address: string;
   readonly why: string | undefined;
-  /** Those not logged yet: 0 if its only refusal has been logged. */
+  /** How many are not logged yet: 0 if its only refusal has been logged. */
   count: number;
 }
 
@@ -102,7 +102,7 @@ interface AddressCount {
 interface ReasonCounts {
   /** By address and `why`. */
   readonly byAddress: Map<string, AddressCount>;
-  /** Those of addresses beyond MAX_ADDRESSES. */
+  /** The number of refusals from addresses beyond MAX_ADDRESSES. */
   others: number;
 }
 
@@ -117,7 +117,7 @@ export function createRefusals(write: RefusalLog = () => {}, intervalMs = INTERV
     timer = undefined;
     lines = 0;
     for (const [reason, own] of countsByReason) {
-      const line = sumUp(own);
+      const line = summarise(own);
       if (line) write({ reason, ...line }, 'refused more');
     }
     countsByReason.clear();
@@ -148,7 +148,7 @@ export function createRefusals(write: RefusalLog = () => {}, intervalMs = INTERV
   };
 }
 
-function sumUp({ byAddress, others }: ReasonCounts): object | undefined {
+function summarise({ byAddress, others }: ReasonCounts): object | undefined {
   const all = [...byAddress.values()];
   const addresses = countBy(all, ({ address }) => address);
   const count = addresses.reduce((sum, [, own]) => sum + own, others);

@@ -40,7 +40,7 @@ function writeRefusal(
   response.writeHead(status, {
     'content-type': JSON_TYPE,
     'content-length': Buffer.byteLength(body),
-    // The rest of the request is not wanted: without `close`, the client would go on sending it.
+    // The rest of the request is not read: without `close`, the client would continue to send it.
     connection: 'close',
     ...headers,
   });

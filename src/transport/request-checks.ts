@@ -12,7 +12,7 @@ import type { RefusalReason } from './refusals.ts';
 export interface RequestCheckOptions extends HostOptions, BasePathOptions {
   /** Origins of web pages that may call, such as https://app.example. */
   readonly allowedOrigins: readonly string[];
-  /** Addresses and ranges of proxies whose `Forwarded` and `X-Forwarded-*` headers are believed. Default: none. */
+  /** Addresses and ranges of proxies whose `Forwarded` and `X-Forwarded-*` headers are trusted. Default: none. */
   readonly trustedProxies?: readonly string[] | undefined;
 }
 
@@ -64,7 +64,7 @@ export function createRequestChecks(options: RequestCheckOptions): RequestChecks
   const origins = new Set(options.allowedOrigins.map((origin) => origin.toLowerCase()));
   const isServed = createHostCheck(options);
   const resolveClient = createClientResolver(options.trustedProxies);
-  // Most requests repeat the Host of the one before.
+  // Most requests repeat the Host of the previous one.
   let lastGoodHost: string | undefined;
 
   const checkHost = (request: IncomingMessage): Refusal | undefined => {

@@ -52,7 +52,7 @@ export interface RequestHandlerOptions<Data = unknown> extends RequestCheckOptio
   readonly identify?: Identify<Data>;
 }
 
-/** What requests are passed on to. */
+/** Where requests are passed on to. */
 export interface HttpBackend {
   /** `/mcp` → '', `/mcp/admin` → 'admin'; undefined if there is no such profile, or the principal may not use it. */
   readonly protocolOf: (profile: string, principal: Principal) => Protocol | undefined;
@@ -64,7 +64,7 @@ export interface HttpBackend {
 
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Node drops further headers. Such a request is refused, because it is unknown what they would have said. */
+/** Node drops further headers. Such a request is refused, because the dropped ones might have changed its meaning. */
 export const MAX_HEADERS = 200;
 /** An idle one takes some 10 KB, with TLS some 40 (measured with 5,000 and 3,000 of them). */
 const HTTP_CONNECTIONS = 10_000;
@@ -196,7 +196,7 @@ export class RequestHandler {
     else this.#pipelines.enter(request, response, this.#serve, this.#refusePipelined);
   };
 
-  /** From now on answers close their connection; or, with `false`, no longer. */
+  /** From now on, answers close their connection; with `false`, they keep it open again. */
   drain(closesConnections = true): void {
     this.#isDraining = closesConnections;
   }
@@ -298,6 +298,9 @@ export class RequestHandler {
     this.#refuse(request, response, INTERNAL_ERROR);
   }
 
-  /** Of several pipelined requests, only the last answer closes the connection: an earlier one would cut off the others. */
+  /**
+   * Only the answer to the last of several pipelined requests closes the connection: closing it earlier would lose the
+   * others.
+   */
   readonly #isLast = (response: ServerResponse): boolean => this.#isDraining && this.#pipelines.isAlone(response);
 }

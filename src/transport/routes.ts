@@ -21,7 +21,7 @@ export interface RouteOptions {
   readonly problem?: (() => string | undefined) | undefined;
   readonly sharedState?: (() => SharedStateStatus) | undefined;
   readonly hasProfile: (profile: string) => boolean;
-  /** How many there are; undefined if not everybody may know. */
+  /** The number of tools; undefined if it is not public. */
   readonly tools: () => number | undefined;
   /** A document that anybody may read at a path, including web pages; undefined if there is none. */
   readonly publicDocument?: ((path: string) => object | undefined) | undefined;

@@ -8,7 +8,7 @@ import { answerProbe } from './probes.ts';
 import type { RequestListener } from './request-handler.ts';
 import type { RouteOptions, SharedStateStatus } from './routes.ts';
 
-/** What `serveHttp` needs of a Gateway. */
+/** The parts of a Gateway that `serveHttp` needs. */
 interface HttpGateway {
   readonly name: string;
   readonly version: string;
@@ -29,7 +29,7 @@ export interface ServeOptions<Data = unknown> extends Partial<HttpOptions<Data>>
   readonly problem?: () => string | undefined;
   /** A document that anybody may read at a path outside /mcp, such as metadata for clients; undefined if there is none. */
   readonly publicDocument?: (path: string) => object | undefined;
-  /** What /healthz and /readyz say about the state that replicas share. Absent: there is none. */
+  /** The status of the shared state for /healthz and /readyz. Absent: nothing is shared. */
   readonly sharedState?: (() => SharedStateStatus) | undefined;
   readonly onInternalError?: (error: unknown) => void;
 }

@@ -1,4 +1,4 @@
-// A worker's side of the channel to the primary: what it is told, what it reports, and what it does if the primary ends.
+// A worker's side of the channel to the primary: the orders it gets, its reports, and what it does if the primary ends.
 import cluster from 'node:cluster';
 import { GatewayError } from '../errors.ts';
 import {
@@ -59,12 +59,12 @@ export class Primary {
     this.#send({ kind: 'hello' });
   }
 
-  /** What this worker was told at its start. */
+  /** The start message of this worker. */
   get begin(): WorkerStart {
     return this.#begin!;
   }
 
-  /** An arrow function, because it is passed on by itself. */
+  /** An arrow function, because it is passed on without its object. */
   readonly channel = (topic: string): WorkerChannel => ({
     send: (body) => this.#send({ kind: 'note', topic, body }),
     onMessage: (listener) => {
@@ -72,7 +72,10 @@ export class Primary {
     },
   });
 
-  /** Makes the primary send no new connections; resolves when those on their way have arrived. Passed on by itself as well. */
+  /**
+   * Makes the primary send no new connections; resolves when those on their way have arrived. It is also passed on
+   * without its object.
+   */
   readonly endListening = (): Promise<void> => {
     this.#send({ kind: 'leaving' });
     return this.#left;
@@ -83,7 +86,7 @@ export class Primary {
     this.#send({ kind: 'ready', ready });
   }
 
-  /** Runs the start of this worker. If it fails, the primary is told why, and this process ends. */
+  /** Runs the start of this worker. If it fails, reports the reason to the primary and ends this process. */
   async start(serve: () => Promise<void>): Promise<void> {
     try {
       await serve();
@@ -97,7 +100,7 @@ export class Primary {
     }
   }
 
-  /** Until a listener is set, an order to stop ends the process. */
+  /** Sets what an order to stop does. Until then, such an order ends the process. */
   onStop(stop: (why: string) => void): void {
     this.#stop = stop;
   }

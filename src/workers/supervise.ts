@@ -33,7 +33,10 @@ export interface SupervisorOptions {
 }
 
 const HEARTBEAT_MS = 10_000;
-/** How long a worker that is told to end immediately may take for its last signature and log lines. Then it is killed. */
+/**
+ * How long a worker that is ordered to end immediately may take for its last signature and log lines. Then it is
+ * killed.
+ */
 const END_MS = 2_000;
 
 export class Supervisor {
@@ -45,7 +48,7 @@ export class Supervisor {
   readonly #awaited = new Map<WorkerSlot, (outcome: WorkerReady | GatewayError) => void>();
   readonly #allEnded: Promise<void>;
   #settle: () => void = () => {};
-  /** What the first worker reported; all others listen on the same ports and serve the same. */
+  /** The report of the first worker; all others listen on the same ports and serve the same. */
   #first: WorkerReady | undefined;
   /** Ports that the settings left open are requested by number from now on, because the worker that had them has ended. */
   #arePortsKept = false;
@@ -55,7 +58,7 @@ export class Supervisor {
   constructor(options: SupervisorOptions) {
     this.#options = options;
     const events = {
-      onHello: (slot: WorkerSlot) => this.#brief(slot),
+      onHello: (slot: WorkerSlot) => this.#sendStart(slot),
       onReady: (slot: WorkerSlot, ready: WorkerReady) => this.#welcome(slot, ready),
       onLeaving: (slot: WorkerSlot, worker: Worker) =>
         void this.#handover.release(worker).then(() => slot.tell({ kind: 'left' })),
@@ -129,7 +132,7 @@ export class Supervisor {
     this.#options.onWorker?.(slot);
   }
 
-  #brief(slot: WorkerSlot): void {
+  #sendStart(slot: WorkerSlot): void {
     // A stop that was sent before the worker listened for messages was lost, so it is sent again.
     if (this.#isStopping) {
       slot.tell({ kind: 'stop', why: 'stopped while it started' });

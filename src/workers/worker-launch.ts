@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 
-/** What the setting `workers` means on this machine. */
+/** The number of workers that the setting `workers` means on this machine. */
 export function countWorkers(workers: number | 'auto'): number {
   return workers === 'auto' ? countCores() : workers;
 }
 
-/** How many processes can really run at once. */
+/** How many processes can run at the same time. */
 function countCores(): number {
   const quota = readQuota();
   const cores = availableParallelism();

@@ -1,6 +1,6 @@
 // Messages between the primary and its workers over cluster's channel. Both run the same build, so nothing is parsed.
 
-/** What a worker is told when it starts. */
+/** The start message for a worker. */
 export interface WorkerStart {
   /** 1, 2, 3 …: the replacement of a worker that died gets the same number. */
   readonly slot: number;
@@ -21,7 +21,7 @@ export interface Ports {
   readonly tcp?: number | undefined;
 }
 
-/** What is printed once everything is up. */
+/** Printed once everything is up. */
 export interface Announcement {
   readonly stdout: string;
   /** For a person at a terminal. */
@@ -36,7 +36,7 @@ export interface AnnouncedLine {
   readonly message: string;
 }
 
-/** What a worker reports when it listens. */
+/** The report of a worker that listens. */
 export interface WorkerReady {
   readonly ports: Ports;
   /** A digest of the tools it serves: workers whose digests differ have read different files. */
@@ -58,7 +58,7 @@ export type ToWorker =
   | { readonly kind: 'stop'; readonly why: string }
   /** End now. */
   | { readonly kind: 'end' }
-  /** Do what SIGHUP means to a single process. */
+  /** Do what a single process does on SIGHUP. */
   | { readonly kind: 'hangup' }
   | { readonly kind: 'ping' }
   /** No new connections will come, and those on their way have arrived: the answer to `leaving`. */
@@ -91,5 +91,5 @@ export interface WorkerChannel {
 /** State shared by all workers, if there is no Redis. */
 export const STATE_TOPIC = 'state';
 
-/** Tells a process that it is a worker, and of which slot. It is removed from the environment at once. */
+/** Marks a process as the worker of a slot. It is removed from the environment at once. */
 export const SLOT_VARIABLE = 'LANDBRIDGE_WORKER_SLOT';

@@ -22,8 +22,8 @@ export interface SlotEvents {
 }
 
 /**
- * Unanswered pings in a row after which a worker counts as hanging. Counted instead of timed, so that a machine that slept kills
- * none.
+ * Unanswered pings in a row after which a worker counts as hanging. Counted instead of timed, so that no worker is
+ * killed after the machine has slept.
  */
 const MAX_UNANSWERED = 6;
 
@@ -56,14 +56,14 @@ export class WorkerSlot {
     return this.#worker?.process.pid;
   }
 
-  /** Takes the process that was started for this slot. */
+  /** Sets the process that was started for this slot. */
   fill(worker: Worker): void {
     const startedAt = performance.now();
     this.#worker = worker;
     this.#listeners.clear();
     this.#unanswered = 0;
     this.#failure = undefined;
-    worker.on('message', (message: ToPrimary) => this.#hear(message, worker));
+    worker.on('message', (message: ToPrimary) => this.#receive(message, worker));
     // If the channel breaks, the process ends as well, and that is handled.
     worker.on('error', () => {});
     worker.once('exit', (code, signal) => {
@@ -123,7 +123,7 @@ export class WorkerSlot {
     clearTimeout(this.#restart);
   }
 
-  #hear(message: ToPrimary, worker: Worker): void {
+  #receive(message: ToPrimary, worker: Worker): void {
     if (message.kind === 'note') {
       for (const listener of this.#listeners.get(message.topic) ?? []) listener(message.body);
     } else if (message.kind === 'pong') {

@@ -16,7 +16,7 @@ import { GatewayError, ToolError } from '../../errors.ts';
 import { unknownCaller } from '../caller-headers.ts';
 import type { AssertionProof, BuildContext, CredentialKind, ShapeTools } from '../credential-kind.ts';
 
-/** A claim of an assertion: fixed, or made of what is known about the caller. */
+/** A claim of an assertion: fixed, or built from facts about the caller. */
 type AssertionClaim = { readonly name: string } & ({ readonly value: unknown } | { readonly text: CallerText });
 
 export interface AssertionCredential extends Credential {
@@ -34,7 +34,7 @@ export interface AssertionCredential extends Credential {
 
 const DEFAULT_LIFETIME_S = 60;
 const MAX_CLAIMS = 32;
-/** Most servers take no larger header. */
+/** Most servers accept no larger header. */
 const MAX_CHARS = 7_000;
 /** Claims that the gateway sets itself. */
 const OWN_CLAIMS = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti']);
@@ -172,7 +172,7 @@ async function sign(
   );
 }
 
-/** What it says of this caller; throws if the caller lacks it. */
+/** The statement about this caller; throws if the caller lacks a value in it. */
 function statementOf(
   { name, subject, claims: entries }: AssertionCredential,
   { principal, label: tool }: ExecutionContext,

@@ -20,7 +20,7 @@ export interface AwsSigv4Credential extends Credential {
   readonly kind: 'awsSigv4';
   readonly accessKeyId: Secret;
   readonly secretAccessKey: Secret;
-  /** Of temporary keys; unset for others. */
+  /** Set for temporary keys only. */
   readonly sessionToken?: Secret;
   readonly region: string;
   /** The name requests are signed for, `dynamodb`. */
@@ -120,7 +120,10 @@ function withAwsVariables(
   return { ...definition, ...(namesNone && AWS_VARIABLES), region: region ?? '' };
 }
 
-/** The request with its date and signature; every other header of ours may be rewritten on the way and is not signed. */
+/**
+ * The request with its date and signature. The gateway's other headers are not signed, because they may be rewritten on
+ * the way.
+ */
 function sign<Request extends SignableRequest>(request: Request, credential: AwsSigv4Credential, at: Date): Request {
   const { region, service, accessKeyId, secretAccessKey, sessionToken } = credential;
   const date = at.toISOString().replaceAll(/[-:]|\.\d+/g, '');

@@ -19,7 +19,7 @@ import {
 import { logIn } from '../login/log-in.ts';
 import { fillLogin, type LoginRequest } from '../login/login-request.ts';
 
-/** Where a login's answer has the token; undefined: wherever answers usually have it. */
+/** Where a login's answer contains the token; undefined: at any of the usual places. */
 type TokenPlace = { readonly in: 'body'; readonly at: string } | { readonly in: 'header'; readonly field: string };
 
 /** How long a token is valid: a dot path of the answer, or a fixed time. undefined: what the answer or the token itself says. */
@@ -155,7 +155,7 @@ type LoginDefinition = DefinitionOf<typeof shape>;
 
 export const login: CredentialKind<LoginCredential, typeof shape> = {
   shape,
-  // Of a document's password flow; a login of a domain file has its variables in its texts.
+  // The fields of a document's password flow; a login of a domain file has its variables in its texts.
   variableFields: ['usernameEnv', 'passwordEnv', 'clientIdEnv', 'clientSecretEnv'],
   requiredFields: [],
   build,
@@ -296,7 +296,7 @@ function toLifetime(lifetime: LoginDefinition['lifetime']): TokenLifetime | unde
   return lifetime !== undefined && 'at' in lifetime ? { ...lifetime, at: toPath(lifetime.at) } : lifetime;
 }
 
-/** `$.data.token` is `data.token` to people who know JSONPath. */
+/** Accepts JSONPath as well: `$.data.token` means `data.token`. */
 function toPath(path: string): string {
   return path.replace(/^\$\./, '');
 }

@@ -1,4 +1,5 @@
-// OAuth2 token exchange (RFC 8693): the caller's verified token for one that the API accepts. The caller's own never goes there.
+// OAuth2 token exchange (RFC 8693): the caller's verified token for one that the API accepts. The caller's own token is
+// never sent to the API.
 import type { z as zod } from 'zod';
 import { createRedactor, joinRedactors } from '../../endpoint/redaction/redact.ts';
 import { omitUndefined, own, textAt } from '../../endpoint/untrusted.ts';
@@ -26,7 +27,7 @@ export interface TokenExchangeCredential extends ClientCredential {
   readonly kind: 'token_exchange';
   readonly audience: readonly string[];
   readonly resource: readonly string[];
-  /** As the RFC spells them: `urn:ietf:params:oauth:token-type:access_token`. */
+  /** In the spelling of the RFC: `urn:ietf:params:oauth:token-type:access_token`. */
   readonly subjectTokenType: string;
   readonly requestedTokenType?: string;
 }
@@ -35,7 +36,7 @@ const TYPE_NAMES = 'urn:ietf:params:oauth:token-type:';
 const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const ACCESS_TOKEN = `${TYPE_NAMES}access_token`;
 const JWT = `${TYPE_NAMES}jwt`;
-/** What a bearer token may look like (RFC 6750 2.1), and how long a header may be. */
+/** The format of a bearer token (RFC 6750 2.1), limited to the length that a header may have. */
 const BEARER_TOKEN = /^[A-Za-z0-9\-._~+/]{1,7000}=*$/;
 const DEFAULT_LIFETIME_S = 300;
 
@@ -156,7 +157,10 @@ async function exchangeToken(
   return readAnswer(jsonOf(response), request, callerToken, url);
 }
 
-/** Some servers read the client only in the body (RFC 6749 2.3.1); a refused subject is no reason to ask again. */
+/**
+ * Some servers read the client only in the body (RFC 6749 2.3.1); if the subject token was refused, the request is not
+ * repeated.
+ */
 function isClientRefused(response: TokenHttpResponse): boolean {
   if (response.status === 401) return true;
   return response.status === 400 && textAt(jsonOf(response), 'error') === 'invalid_client';

@@ -48,7 +48,7 @@ export async function logIn(client: TokenClient, login: Login): Promise<IssuedTo
 }
 
 /**
- * The target of a redirect that wants the same request at another path of the same origin (307 or 308), mostly one with a final
+ * The target of a redirect that asks for the same request at another path of the same origin (307 or 308), usually one with a final
  * slash.
  */
 function sameOriginTarget({ status, headers }: TokenHttpResponse, url: URL): URL | undefined {

@@ -1,4 +1,4 @@
-// A login as data: the request with its `${VARIABLE}`s filled in, and the secrets it is made of.
+// A login as data: the request with its `${VARIABLE}`s filled in, and the secrets in it.
 import type { Secret } from '../../endpoint/credential.ts';
 import { type Environment, expand, lookup, lookupSecret } from '../../endpoint/environment.ts';
 import { isObject } from '../../endpoint/is-object.ts';

@@ -31,7 +31,7 @@ const LIFETIME_KEYS = [
   'valid_until',
   'validUntil',
 ];
-/** Objects that answers put around what they say. */
+/** Keys of objects in which answers wrap their content. */
 const WRAPPERS = ['data', 'result', 'response', 'payload', 'tokens', 'auth', 'session'];
 
 /** From here on a number is a point in time: in seconds, or in milliseconds. */
@@ -48,7 +48,7 @@ export function findToken(answer: unknown, path: string | undefined): string | u
   return isText(value) ? value : undefined;
 }
 
-/** Seconds from now; undefined where neither the answer nor the token says. */
+/** Seconds from now; undefined if neither the answer nor the token contains it. */
 export function findLifetime(
   answer: unknown,
   token: string,

@@ -7,7 +7,10 @@ export interface Cookie {
   readonly path: string;
   /** undefined: until the session ends, whenever that is. */
   readonly lifetimeS: number | undefined;
-  /** What has to be redacted; empty if the value is an ordinary word such as `true` or `dark`, which occurs in many answers. */
+  /**
+   * The texts that must be redacted; empty if the value is an ordinary word such as `true` or `dark`, which occurs in
+   * many answers.
+   */
   readonly secrets: readonly string[];
 }
 

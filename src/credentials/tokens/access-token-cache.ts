@@ -22,7 +22,7 @@ import type { IssuedToken, TokenClient, TokenRequest } from './token-request.ts'
 /** Renewed this long before it expires, or after nine tenths of a short lifetime. */
 const SKEW_S = 30;
 const MAX_LIFETIME_S = 24 * 3600;
-/** How often, and how long, to look for a token that another process is fetching: a login may take two requests. */
+/** How often, and how long, to check for a token that another process is fetching: a login may take two requests. */
 const LOOK_MS = 50;
 const MAX_LOOKING_MS = 25_000;
 /** Callers whose tokens are kept; the least recently used one is dropped. */
@@ -33,7 +33,7 @@ export class AccessTokenCache {
   readonly #shared: SharedTokens | undefined;
   readonly #entries = new Map<string, TokenEntry>();
   readonly #byCredential = new WeakMap<Credential, TokenEntry>();
-  /** What exchanges of one credential have in common, for all callers. */
+  /** Data that the exchanges of one credential share, for all callers. */
   readonly #exchanges = new WeakMap<
     Credential,
     { readonly key: string; readonly authentication: ClientAuthentication }
@@ -46,13 +46,13 @@ export class AccessTokenCache {
     this.#shared = sharedTokens;
   }
 
-  /** The token that is there already, if it is still valid. */
+  /** The cached token, if it is still valid. */
   current(request: TokenRequest): IssuedToken | undefined {
     const entry = this.#entryFor(request);
     return entry.expiresAt > Date.now() ? entry.issued : undefined;
   }
 
-  /** That token, or a new one. The fetch is shared, so it does not end when one of the callers leaves. */
+  /** Fetches a new token. Calls share the fetch, so it continues if one of their callers disconnects. */
   fetch(request: TokenRequest): Promise<IssuedToken> {
     const entry = this.#entryFor(request);
     if (entry.pending === undefined && entry.blocked !== undefined) {
@@ -68,8 +68,8 @@ export class AccessTokenCache {
   }
 
   /**
-   * The API refused this token: the next call gets another. False if another would hardly help, because the one before it was
-   * refused only a moment ago.
+   * Call it when the API refused this token: the next call gets another. False if another would hardly help, because
+   * the previous one was refused only a moment ago.
    */
   forget(request: TokenRequest, token: IssuedToken): boolean {
     const entry = this.#entryFor(request);
@@ -133,7 +133,7 @@ export class AccessTokenCache {
     }
   }
 
-  /** The one that another process has fetched, or one that is fetched for all. */
+  /** The token that another process has fetched, or one that this process fetches for all. */
   async #requestShared(request: TokenRequest, entry: TokenEntry): Promise<IssuedToken> {
     const until = performance.now() + MAX_LOOKING_MS;
     while (performance.now() < until) {
@@ -180,7 +180,7 @@ export class AccessTokenCache {
   }
 }
 
-/** What must not be seen of a token. */
+/** The texts of a token that must not be shown. */
 export function secretsOfToken({ token, cookies = [] }: IssuedToken): string[] {
   return token === '' ? cookies.flatMap(({ secrets }) => secrets) : [token];
 }

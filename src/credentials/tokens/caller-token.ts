@@ -5,14 +5,14 @@ import type { Principal } from '../../call/caller.ts';
 import { GatewayError } from '../../errors.ts';
 
 export interface CallerToken {
-  /** Of the caller and this very token; without the token in it. */
+  /** Identifies the caller and this token, without containing the token. */
   readonly key: string;
   readonly token: string;
   /** undefined: the token does not say. */
   readonly expiresAtMs: number | undefined;
 }
 
-/** Throws for a caller that has shown no token: a key, a certificate, the local user. */
+/** Throws for a caller that has presented no token: a key, a certificate, the local user. */
 export function readCallerToken(principal: Principal, tool: string): CallerToken {
   const { id } = principal;
   const token = principal.token?.() ?? '';

@@ -17,7 +17,10 @@ export interface ClientCredential extends Credential {
   readonly scopes: readonly string[];
 }
 
-/** RFC 6749 2.3.1 wants Basic; some servers only read the body. Found out once per credential. */
+/**
+ * RFC 6749 2.3.1 prescribes Basic, but some servers only read the body. Which one applies is tested once per
+ * credential.
+ */
 export interface ClientAuthentication {
   inBody: boolean;
 }

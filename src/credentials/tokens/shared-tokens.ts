@@ -3,7 +3,7 @@
 import type { GatewayError } from '../../errors.ts';
 import type { IssuedToken } from './token-request.ts';
 
-/** What is known of one credential: the token, or how often its secrets were refused. */
+/** The state of one credential: its token, or how often its secrets were refused. */
 export interface SharedToken {
   readonly issued?: IssuedToken | undefined;
   /** On the clock of the process that fetched it. */
@@ -16,7 +16,7 @@ export interface SharedToken {
 
 export interface BlockedUntil {
   readonly until: number;
-  /** `why`: without the tool in front. A process of an older release publishes none. */
+  /** `why`: the message without the name of the tool. A process of an older release does not publish it. */
   readonly error: Pick<GatewayError, 'code' | 'message' | 'details'> & { readonly why?: string | undefined };
 }
 
@@ -38,6 +38,6 @@ export type TokenClaim =
 export interface TokenTurn {
   /** Publishes the result and ends the turn; returns the generation under which the others find it. Never rejects. */
   finish(token: SharedToken, keepMs: number): Promise<string>;
-  /** The next one may try. */
+  /** Ends the turn without a result: the next process may try. */
   abandon(): void;
 }

@@ -1,4 +1,4 @@
-// One token, or why there is none: everything that decides whether the next one is fetched.
+// One token, or why it is missing: everything that decides whether the next one is fetched.
 import { GatewayError, ToolError } from '../../errors.ts';
 import type { ClientAuthentication } from './client-request.ts';
 import type { BlockedUntil } from './shared-tokens.ts';

@@ -9,7 +9,7 @@ import type { CallSpan } from '../../tracing/call-span.ts';
 import type { Cookie } from '../login/set-cookie.ts';
 import type { CallerToken } from './caller-token.ts';
 
-/** What a server issued. `cookies`: what a login has set, instead of a token. */
+/** A token from a server. `cookies`: those that a login has set, instead of a token. */
 export interface IssuedToken {
   readonly token: string;
   readonly cookies?: readonly Cookie[];
@@ -17,14 +17,14 @@ export interface IssuedToken {
   readonly lifetimeS: number | undefined;
 }
 
-/** A token that a call needs: of which credential, for whose call, and where that call goes. */
+/** A token that a call needs: the credential, the caller and the destination of the call. */
 export interface TokenRequest<C extends Credential = Credential> {
   readonly credential: C;
   /** The token that is exchanged; undefined for credentials that are the same for all callers. */
   readonly callerToken?: CallerToken | undefined;
   readonly tool: string;
   readonly apiOrigin: string;
-  /** How the requests of that call travel; a client certificate stays with the API's own origin. */
+  /** The connection settings of that call's requests. A client certificate is sent to the API's own origin only. */
   readonly connection?: UpstreamConnection | undefined;
   /** The step of the call's trace in which the token is fetched. */
   readonly span?: CallSpan | undefined;
@@ -54,14 +54,14 @@ export interface TokenHttpResponse {
   readonly body: Buffer;
 }
 
-/** How tokens are fetched. The executor makes one of its sender: kinds of credentials send nothing by themselves. */
+/** How tokens are fetched. The executor builds one from its sender: kinds of credentials send nothing by themselves. */
 export interface TokenClient {
   send(
     request: TokenHttpRequest,
     options: { readonly label: string; readonly signal: AbortSignal; readonly deadline: number },
     span: CallSpan | undefined,
   ): Promise<TokenHttpResponse>;
-  /** What an error answer says went wrong, as for answers of APIs. */
+  /** Extracts the description of the problem from an error answer, as for answers of APIs. */
   readProblem(answer: unknown): { readonly title?: string; readonly detail?: string };
   /** Seconds to wait before another attempt. */
   retryAfter(response: TokenHttpResponse): number | undefined;
@@ -112,7 +112,7 @@ export async function sendTokenRequest(
     connection,
     publicOnly,
   };
-  // All calls that wait for the token share this request, so it goes on if one of their callers leaves.
+  // All calls that wait for the token share this request, so it continues if one of their callers disconnects.
   const options = {
     label: tool,
     signal: new AbortController().signal,
@@ -142,7 +142,7 @@ function reasonFor(error: GatewayError): string {
   return error instanceof ToolError ? error.why : error.message;
 }
 
-/** The body as JSON, or undefined if it is none. */
+/** The body as JSON; undefined if it is not JSON. */
 export function jsonOf({ body }: TokenHttpResponse): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
@@ -151,13 +151,13 @@ export function jsonOf({ body }: TokenHttpResponse): unknown {
   }
 }
 
-/** What an error says about the request that was refused. */
+/** Words for the error about a refused request. */
 export interface RefusalWords {
   readonly refused: string;
-  /** What to look at when the secrets were refused. */
+  /** What to check when the secrets were refused. */
   readonly check: string;
   readonly variables: readonly string[];
-  /** What the request was sent to, and the field of the domain file with its address, if the answer is a redirect. */
+  /** The server that got the request, and the field of the domain file with its address, for redirects. */
   readonly server: 'login' | 'token URL';
   readonly addressField: 'url' | 'tokenUrl';
 }
@@ -192,7 +192,7 @@ export function checkIssued(
       { tool, origin, status, ...(seconds !== undefined && { retry_after_seconds: seconds }) },
     );
   }
-  // What the server says is wrong, without secrets.
+  // The server's description of the problem, without secrets.
   const { title, detail } = client.readProblem(jsonOf(response));
   const reason = redact([title, detail].filter(Boolean).join(': '));
   throw new ToolError(

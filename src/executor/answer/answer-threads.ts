@@ -24,7 +24,7 @@ export type AnswerReply =
 
 /** An error as plain data: its class is lost between threads. */
 export interface AnswerFailure extends Pick<GatewayError, 'code' | 'message' | 'details'> {
-  /** Of a ToolError. */
+  /** The `why` of a ToolError. */
   readonly why: string | undefined;
 }
 
@@ -33,9 +33,9 @@ type Caller = Pick<ExecutionContext, 'signal' | 'deadline'>;
 export interface AnswerThreadsOptions {
   readonly script?: string | URL;
   readonly maxThreads?: number;
-  /** Of all answers that wait for a thread. */
+  /** Limit of all answers together that wait for a thread. */
   readonly maxWaitingBytes?: number;
-  /** For one answer. */
+  /** Limit for reading one answer. */
   readonly maxRunMs?: number;
   /** An idle thread ends after this time, and frees its memory. */
   readonly idleMs?: number;
@@ -80,7 +80,7 @@ export class AnswerThreads {
     this.#maxHeapMb = options.maxHeapMb ?? 512;
   }
 
-  /** If the caller has left when its turn comes, the answer is skipped. */
+  /** Skips the answer if its call is over when its turn comes. */
   read(job: AnswerJob, caller: Caller): Promise<Answer> {
     const bytes = job.input.raw.body.length;
     if (this.#queue.length > 0 && this.#waitingBytes + bytes > this.#maxWaitingBytes) {
@@ -98,7 +98,7 @@ export class AnswerThreads {
     return result;
   }
 
-  /** Waits for what is being read. */
+  /** Waits for the answers that are being read. */
   async close(): Promise<void> {
     await Promise.allSettled(this.#pending);
     await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()));
@@ -122,7 +122,7 @@ export class AnswerThreads {
   }
 
   #startThread(): Thread {
-    // The file is looked up by name: it is compiled, also where the sources run as they are.
+    // Resolved by its import name: it runs compiled, even where the other sources are run uncompiled.
     const script = this.#script ?? createRequire(import.meta.url).resolve('#answer-worker');
     const worker = new Worker(script, {
       env: {},

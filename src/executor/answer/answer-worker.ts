@@ -1,4 +1,4 @@
-// What runs in the threads of answer-threads.ts: one large answer after another, read by the same function as the small
+// The code in the threads of answer-threads.ts: one large answer after another, read by the same function as the small
 // ones on the main thread.
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import { createRedactor } from '../../endpoint/redaction/redact.ts';
@@ -11,7 +11,7 @@ port.on('message', (job: AnswerJob) => port.postMessage(read(job)));
 
 function read({ plan, secrets, input }: AnswerJob): AnswerReply {
   const { body } = input.raw;
-  // A Buffer crosses as a plain Uint8Array.
+  // A Buffer arrives in a thread as a plain Uint8Array.
   const raw = { ...input.raw, body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) };
   try {
     return { answer: compileAnswer(plan, createRedactor(secrets))({ ...input, raw }) };

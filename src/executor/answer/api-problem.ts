@@ -1,4 +1,5 @@
-// What an API says went wrong, and when to try again. Errors come in every shape; these are the common ones.
+// Extracts the description of a problem from an API's answer, and when to try again. Errors come in every shape; these
+// are the common ones.
 
 import { STATUS_CODES } from 'node:http';
 import { escapeHiddenCharacters } from '../../endpoint/hidden.ts';
@@ -22,13 +23,13 @@ const MAX_TITLE = 300;
 const MAX_DETAIL = 1_500;
 const MAX_ERRORS = 1_500;
 
-// Where each is usually found, likeliest first.
+// Where each is usually found, the most likely place first.
 const TITLES = 'title error.title error error.status error.type code error.code name'.split(' ');
 const DETAILS = `detail message error.message error_description error.detail error_message errorMessage description msg
   Message fault.faultstring errors.0.message errors.0.detail errors.0.title reason`.split(/\s+/);
 const LISTS = 'errors error.errors error.details details violations invalid_params invalid-params issues'.split(' ');
 
-/** RFC 9457 members, or the nearest thing the body has to them. `text` is the body as the model may see it. */
+/** RFC 9457 members, or the most similar members of the body. `text` is the body as the model may see it. */
 export function extractProblem(value: unknown, text: string): ApiProblem {
   if (typeof value !== 'object' || value === null) {
     return text === '' ? {} : { body: cut(escapeHiddenCharacters(text), MAX_CHARS) };
@@ -53,13 +54,13 @@ export function extractProblem(value: unknown, text: string): ApiProblem {
   return { ...problem, body: cut(escapeHiddenCharacters(text), MAX_CHARS - length) };
 }
 
-/** Whether the API said nothing, or only the name of the status. */
+/** Whether the API gave no reason, or only the name of the status. */
 export function isSilent(status: number, problem: ApiProblem = {}): boolean {
   const phrase = STATUS_CODES[status]?.toLowerCase();
   return Object.values(problem).every((text) => typeof text === 'string' && text.trim().toLowerCase() === phrase);
 }
 
-/** Members that say what the status line says already. */
+/** Members that add nothing to the status line. */
 const REPEATED = new Set(['status', 'statusCode', 'status_code', 'instance']);
 
 /** Whether everything in the body is shown already, so that it need not be shown again. */
@@ -80,7 +81,7 @@ function firstText(value: object, paths: readonly string[]): string | undefined 
   return undefined;
 }
 
-/** Seconds to wait: Retry-After (a number or a date), else a spent rate limit's reset time. */
+/** Seconds to wait: Retry-After (a number or a date), else the reset time of an exhausted rate limit. */
 export function retryAfter(status: number, headers: RawResponse['headers'], now = Date.now()): number | undefined {
   const header = headers['retry-after'];
   if (header !== undefined) {

@@ -28,20 +28,23 @@ export interface Answer {
   readonly retryAfterSeconds?: number;
   /** Not ok: the methods its Allow header lists. */
   readonly allow?: string;
-  /** By how much our clock is ahead of the API's, where that is minutes. */
+  /** By how many seconds our clock is ahead of the API's, if they differ by minutes. */
   readonly clockSkewSeconds?: number;
   /** Not ok: its WWW-Authenticate header. */
   readonly challenge?: string;
 }
 
-/** What reading an answer needs to know of its endpoint. Plain data, like its input: it may be sent to another thread. */
+/**
+ * The parts of an endpoint that reading its answers needs. Plain data, like its input: it may be sent to another
+ * thread.
+ */
 export interface AnswerPlan {
   readonly response: ResponsePlan;
   readonly paging: PagingPlan;
 }
 
 export interface AnswerInput {
-  /** Of the request. */
+  /** The method of the request. */
   readonly method: string;
   /** The request changes nothing. */
   readonly isRead: boolean;
@@ -122,10 +125,13 @@ export function compileAnswer({ response, paging }: AnswerPlan, redact: Redactor
   };
 }
 
-/** Up to this size, a whole JSON answer must be valid. Of longer answers without pages, only both ends must look like JSON. */
+/**
+ * Up to this size, a whole JSON answer must be valid. For longer answers without pages, only the beginning and the end
+ * must look like JSON.
+ */
 const MAX_SCANNED_BYTES = 1024;
 
-/** An answer that needs no shaping, if it is short enough, complete, and can be shown as it came. */
+/** An answer that needs no shaping, if it is short enough, complete, and can be shown unchanged. */
 function passThrough(
   { raw, args }: AnswerInput,
   { response, paging }: AnswerPlan,

@@ -40,7 +40,7 @@ interface Place {
   readonly items: readonly unknown[];
 }
 
-/** The list the answer is about: itself, or the one inside that `weigh` finds heaviest. */
+/** The main list of the answer: the answer itself, or the list in it for which `weigh` returns most. */
 export function mainList(
   value: unknown,
   weigh: (items: readonly unknown[]) => number = (items) => items.length,

@@ -7,12 +7,12 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
-/** How much of the first line of a stream of JSON documents is looked at. */
+/** How much of the first line of a stream of JSON documents is parsed. */
 const MAX_FIRST_LINE = 128 * 1024;
 
 const kindOf = (headers: Headers) => parseMediaType(headers['content-type']).kind;
 
-/** Whether an answer of this type may have no end of its own. */
+/** Whether an answer of this type may be endless. */
 export function isStream(headers: Headers): boolean {
   const kind = kindOf(headers);
   return kind === 'sse' || kind === 'ndjson';
@@ -72,7 +72,7 @@ function isJsonLines(body: Buffer): boolean {
   }
 }
 
-/** Never inside a UTF-8 sequence. */
+/** The end of the last complete UTF-8 sequence. */
 function endOfCharacter(body: Buffer): number {
   let end = body.length;
   for (let back = 1; back <= 3 && back < end; back++) {

@@ -16,7 +16,9 @@ export function parseExactJson(text: string): unknown {
   return JSON.parse(LONG_DIGITS.test(text) ? markLongIntegers(text) : text);
 }
 
-/** Goes from string to string by hand: one regular expression for both would need a stack as long as the text. */
+/**
+ * Finds strings with indexOf(): one regular expression for strings and numbers would need a stack as long as the text.
+ */
 function markLongIntegers(text: string): string {
   let out = '';
   let at = 0;
@@ -42,7 +44,7 @@ export function writeJson(value: unknown): string {
     return JSON.stringify(value);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    // The mark cannot be guessed, so no text of the caller can be taken for a number.
+    // The mark cannot be guessed, so no text of the caller can be mistaken for a number.
     const mark = randomUUID();
     const text = JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? mark + inner : inner));
     return text.replace(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1');
@@ -54,7 +56,7 @@ export function stringifyJson(value: unknown): string {
   return text.includes('"\\u0000#') ? text.replace(MARKED, '$1') : text;
 }
 
-/** Listing the keys of an object that has a million takes a tenth of a second, and every step of shaping asks for them. */
+/** Listing the keys of an object that has a million takes a tenth of a second, and every step of shaping needs them. */
 const longKeyLists = new WeakMap<object, readonly string[]>();
 const LONG_KEY_LIST = 1_000;
 

@@ -1,4 +1,4 @@
-// How to get the next page: from the Link header, from the cursor in the answer, or by counting on.
+// How to get the next page: from the Link header, from the cursor in the answer, or by increasing the page or offset.
 import {
   LAST_ID_ARGUMENT,
   MORE_FIELDS,

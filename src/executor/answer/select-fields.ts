@@ -12,14 +12,15 @@ const MAX_AVAILABLE = 40;
 const MAX_SEGMENTS = 32;
 /** `*` before different names multiplies the states; real paths need far fewer. */
 const MAX_STATES = 1_000;
-/** The API chooses the keys. For this many it is remembered whether they are dropped. */
+/** The API chooses the keys. Whether a key is dropped is cached for this many. */
 const MAX_REMEMBERED = 10_000;
 
 type Branch = Map<string, Branch>;
 
 /**
- * Takes keys out of an answer. A plain name or a glob (`type-id`, `*_url`) is a key wherever it stands, so it means the same in one
- * item and in a list of them. A dot path (`owner.login`, `$.meta`) is one place, counted from the root, with arrays passed through.
+ * Removes keys from an answer. A plain name or a glob (`type-id`, `*_url`) is a key wherever it stands, so it means the
+ * same in one item and in a list of them. A dot path (`owner.login`, `$.meta`) is one place, counted from the root,
+ * with arrays passed through.
  */
 export function compileDrop(patterns: readonly string[]): (value: unknown) => unknown {
   const isPath = (pattern: string) => pattern.includes('.') && !pattern.includes('*');
@@ -48,7 +49,7 @@ function compileNames(patterns: readonly string[]): ((key: string) => boolean) |
   return remember(MAX_REMEMBERED, (key) => names.has(key) || globs.some((matches) => matches(key)));
 }
 
-/** Only what holds something to drop is copied. */
+/** Copies only the parts that contain something to drop. */
 function drop(value: unknown, branch: Branch | undefined, isDropped: ((key: string) => boolean) | undefined): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (branch === undefined && isDropped === undefined) return value;
@@ -109,9 +110,9 @@ interface Step {
 }
 
 /**
- * A function that keeps only some dot paths of an answer; arrays on the way are passed through. It returns undefined if the wildcards
- * combine into too many states. All paths are walked together, once over the answer: each object asks one state what its keys mean,
- * however many paths there are.
+ * A function that keeps only some dot paths of an answer; arrays on the way are passed through. It returns undefined if
+ * the wildcards combine into too many states. One pass over the answer follows all paths together: one state describes
+ * the keys of each object, however many paths there are.
  */
 export function compilePick(paths: readonly string[]): (value: unknown) => Picked | undefined {
   const automaton = new PathAutomaton();

@@ -14,7 +14,7 @@ export interface Source {
 
 export interface Shaped {
   readonly text: string;
-  /** The text is the API's own. */
+  /** The text is exactly what the API sent. */
   readonly isUnchanged: boolean;
   readonly notes: readonly string[];
   /** The shaped value itself, for structured content. */
@@ -58,7 +58,7 @@ function terseJson(json: string): string | undefined {
   return isTerse(text) && !ELSEWHERE.some((spelling) => text.includes(spelling)) ? text : undefined;
 }
 
-/** Only the beginning is checked: a writer that puts blanks after colons does so everywhere. */
+/** Only the beginning is checked: software that writes blanks after colons does so everywhere. */
 export function isTerse(text: string): boolean {
   return text !== '' && !BLANKS.test(text.slice(0, 200));
 }
@@ -114,7 +114,7 @@ function describeCut(
   return describeNext(value, next);
 }
 
-/** That there is more, and how to get it. */
+/** Says that there is more, and how to get it. */
 export function describeNext(value: unknown, next: string | undefined): string[] {
   if (next === undefined) return [];
   const items = mainList(value)?.items.length;

@@ -25,7 +25,7 @@ export interface WireRequest {
   readonly body: string | Buffer | null;
   /** The origin must not resolve to a private address. */
   readonly publicOnly?: boolean;
-  /** How the origin is reached; undefined: as any other. */
+  /** How the origin is reached; undefined if it needs no settings of its own. */
   readonly connection?: UpstreamConnection | undefined;
   readonly limits: EndpointLimits;
   /** It changes nothing, so it may be repeated, whatever its result. */
@@ -194,7 +194,7 @@ interface Fixed {
   readonly cookie: string;
 }
 
-/** What is the same in every request: configured headers, fixed values, Accept, User-Agent. */
+/** The parts that are the same in every request: configured headers, fixed values, Accept, User-Agent. */
 function compileFixed(
   endpoint: Endpoint,
   userAgent: string,

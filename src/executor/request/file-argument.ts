@@ -5,7 +5,7 @@ import { toEssence } from '../../endpoint/media-type.ts';
 import { remember } from '../../endpoint/untrusted.ts';
 import { checkHeaderValue, Unsendable, wellFormed } from '../../endpoint/wire-text.ts';
 
-/** For text without blanks at its end: two adjacent `\s*` would try every way to share them. */
+/** For text that was trimmed at its end: two adjacent `\s*` would backtrack over every way to split the blanks. */
 const BASE64 = /^[A-Za-z0-9+/_\-\s]*={0,2}$/;
 const DATA_URI = /^data:([^;,]*)(?:;[^;,]*)*?;base64,/i;
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;\s*[\w!#$&^.+-]+=(?:[\w!#$&^.+-]+|"[^"\\\r\n]*"))*$/;
@@ -79,7 +79,7 @@ function isWithin(type: string, range: string): boolean {
   return theirs === '*/*' || ours === theirs || (theirs.endsWith('/*') && ours.startsWith(theirs.slice(0, -1)));
 }
 
-/** By the name, else by the first bytes. A file given as text is at least text. */
+/** By the name, else by the first bytes. A file given as text has a text type if nothing else is found. */
 function detectType(value: unknown): string | undefined {
   const byName = typeOfName(filenameOf(value) ?? '');
   if (byName !== undefined) return byName;

@@ -26,7 +26,7 @@ function isHarmless(name: string): boolean {
 /** Queries use the same names again and again, and a check takes half a microsecond. */
 const isKnownHarmless = remember(1_000, isHarmless);
 
-/** The top of a body; frameworks look no deeper. */
+/** Checks the top-level members of a body: frameworks read the method from no others. */
 export function checkMembers(body: unknown): void {
   if (typeof body === 'string') checkPairs(body);
   else if (typeof body === 'object' && body !== null) for (const name of Object.keys(body)) checkName(name);

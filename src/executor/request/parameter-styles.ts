@@ -1,5 +1,6 @@
-// One parameter, or one property of a form → its text on the wire: every style, explode and type of the OAS style tables,
-// compiled once per endpoint. Items are encoded before they are joined, so a delimiter inside a value is never taken for one of ours.
+// One parameter, or one property of a form → its text on the wire: every style, explode and type of the OAS style
+// tables, compiled once per endpoint. Items are encoded before they are joined, so a delimiter inside a value is never
+// mistaken for a separator.
 import type { Args, ParameterStyle, PartEncoding, Target } from '../../endpoint/model.ts';
 import { encode, encodeReserved, encodeReservedSegment, Unsendable } from '../../endpoint/wire-text.ts';
 import { writeJson } from '../answer/lossless.ts';
@@ -36,7 +37,7 @@ export function toText(value: unknown): string {
   return String(value);
 }
 
-/** A value without content to send: the OAS does not define these, and servers read them as "not given". */
+/** Whether a value has no content to send. The OAS does not define these, and servers treat them as absent. */
 export function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null) return true;
   if (typeof value !== 'object') return false;
@@ -65,7 +66,7 @@ function nameOf(target: ParameterTarget): string {
 function compileContent(target: ParameterTarget, encoder: Encode): Serialise {
   const serialise = contentText(target.mediaType ?? '');
   const prefix = target.in === 'query' || target.in === 'cookie' ? `${nameOf(target)}=` : '';
-  // Header bytes must be printable ASCII; JSON can say any character in that.
+  // Header bytes must be printable ASCII; JSON can express every character in ASCII.
   const printable = target.in === 'header' ? escapeNonAscii : (text: string) => text;
   return (value) => (value === undefined || value === null ? undefined : prefix + encoder(printable(serialise(value))));
 }
@@ -189,11 +190,13 @@ function pairsOf(value: object): Pair[] {
   return pairs;
 }
 
-/** Names repeat: one long key above many small values would make a request thousands of times the arguments. */
+/**
+ * Names repeat: one long key above many small values would make a request thousands of times as large as the arguments.
+ */
 const MAX_REPEATED_CHARS = 16 * 1024 * 1024;
 const LONG_NAME = 'has a long name that is repeated for each value; send fewer values at a time';
 
-/** Refuses a name that would be written once for each of so many items. */
+/** Refuses a name that would be written too many times. */
 export function checkRepetition(name: string, count: number): void {
   if (name.length * count > MAX_REPEATED_CHARS) throw new Unsendable(LONG_NAME);
 }

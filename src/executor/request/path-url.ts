@@ -77,7 +77,7 @@ const ENCODED_DELIMITER = /%(?:2e|2f|5c|25)/i;
 /** No server accepts longer segments, and each check below reads the text several times. */
 const MAX_SEGMENT_CHARS = 64 * 1024;
 const TOO_LONG = 'is too long for a path; send the identifier alone';
-/** Each pass undoes one layer of encoding; honest values have one or two. */
+/** Each pass undoes one layer of encoding; legitimate values have one or two. */
 const MAX_DECODING_PASSES = 8;
 
 /** Refuses a path value that is empty or that a server could read as `..`: as it is, and decoded until stable. */

@@ -1,4 +1,4 @@
-// The request as it would go out, for dry runs: everything exact but the credentials.
+// The request as it would go out, for dry runs: exact except for the credentials.
 import { isUtf8 } from 'node:buffer';
 import { buildRedactedProof, chooseCredentials, type Proof } from '../../credentials/proof.ts';
 import type { CallerHeader, Endpoint } from '../../endpoint/model.ts';

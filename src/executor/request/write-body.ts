@@ -51,7 +51,7 @@ export function compileBody(endpoint: Endpoint): BuildBody | undefined {
   };
 }
 
-/** The argument behind a refused body: by the property it was in, or the only one there is. */
+/** The argument that caused the refusal of a body: by its property, or the only one there is. */
 function keyOf(sources: readonly Source[], error: unknown): string {
   const property = error instanceof Unsendable ? error.property : undefined;
   const match = sources.find(({ target }) =>
@@ -60,7 +60,7 @@ function keyOf(sources: readonly Source[], error: unknown): string {
   return match?.key || (property ?? 'body');
 }
 
-/** Puts the arguments together as the one value the body stands for. */
+/** Puts the arguments together as the value of the whole body. */
 function compileCollect(plan: BodyPlan, sources: readonly Source[]): (args: Args, proof: Proof['body']) => unknown {
   const wrap = plan.wrap ?? [];
   const root = sources.find((source) => source.target.in === 'body-root');

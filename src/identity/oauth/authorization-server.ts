@@ -60,7 +60,7 @@ export class AuthorizationServer {
     return parseKeys(body);
   }
 
-  /** What the server says about a token; it is valid only if `active` is true. */
+  /** The server's answer about a token; it is valid only if `active` is true. */
   async introspect(token: string, client: ClientSecret): Promise<Node> {
     const url = await this.#addressOf(this.#settings.introspection?.url, 'introspection_endpoint');
     const methods = this.#metadata && textsAt(this.#metadata, 'introspection_endpoint_auth_methods_supported');
@@ -81,7 +81,7 @@ export class AuthorizationServer {
     return answer;
   }
 
-  /** The metadata may be out of date: it is read again before its next use. */
+  /** Call it when the metadata may be out of date: it is read again before its next use. */
   forget(): void {
     this.#readAt = 0;
   }
@@ -107,7 +107,7 @@ export class AuthorizationServer {
     return this.#metadata;
   }
 
-  /** RFC 8414 puts the well-known path before the path of the issuer, OpenID Connect behind it. */
+  /** RFC 8414 inserts the well-known path before the path of the issuer, OpenID Connect appends it. */
   async #discover(): Promise<Node> {
     const { issuer } = this.#settings;
     const { discoveryRequest } = await import('oauth4webapi');
@@ -130,7 +130,10 @@ export class AuthorizationServer {
     throw new Error(problem);
   }
 
-  /** Sends a request that `build` creates with oauth4webapi, through `ask` with its limits, and returns the answer as it came. */
+  /**
+   * Sends a request that `build` creates with oauth4webapi, through `ask` with its limits, and returns the unchanged
+   * answer.
+   */
   async #sendBuilt(build: (options: RequestOptions) => Promise<unknown>): Promise<ServerAnswer> {
     const oauth = await import('oauth4webapi');
     let answer: ServerAnswer | undefined;

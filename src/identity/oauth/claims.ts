@@ -82,7 +82,10 @@ const FOREIGN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events'];
 /** Keycloak and Cognito write the purpose of a token into its claims. */
 const ACCESS_KINDS = new Set(['bearer', 'at+jwt', 'jwt', 'access', 'access_token']);
 
-/** Whether it is another kind of token. Many issuers give all of their tokens the same `typ`; then only the claims tell. */
+/**
+ * Whether it is another kind of token. Many issuers give all of their tokens the same `typ`; then only the claims show
+ * it.
+ */
 export function isOtherKind(claims: Node): boolean {
   if (FOREIGN_CLAIMS.some((name) => own(claims, name) !== undefined)) return true;
   return ['typ', 'token_use'].some((name) => {

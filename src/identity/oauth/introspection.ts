@@ -37,7 +37,7 @@ export class Introspection {
   readonly #pending = new Map<string, PendingIntrospection>();
   readonly #semaphore = new PrioritySemaphore(MAX_CONCURRENT);
   /** Tokens that were good when the issuer was last asked about them. */
-  readonly #goodLately = new TokenCache<true>(MAX_GOOD, MAX_GOOD);
+  readonly #recentlyGood = new TokenCache<true>(MAX_GOOD, MAX_GOOD);
   readonly #inactiveUntil = new TokenCache<number>(MAX_INACTIVE, MAX_INACTIVE);
 
   constructor(options: IntrospectionOptions) {
@@ -49,7 +49,7 @@ export class Introspection {
     if ((this.#inactiveUntil.get(key) ?? 0) > Date.now()) return INACTIVE;
     let pending = this.#pending.get(key);
     if (pending === undefined) {
-      const isLikelyGood = this.#goodLately.get(key) === true;
+      const isLikelyGood = this.#recentlyGood.get(key) === true;
       if (!isLikelyGood && this.#semaphore.queued >= MAX_QUEUED) return UNAVAILABLE;
       pending = { answer: this.#askWithPermit(token, key, this.#semaphore.acquire(isLikelyGood)), waiting: 0 };
       this.#pending.set(key, pending);
@@ -79,10 +79,10 @@ export class Introspection {
       const answer = await server.introspect(token, this.#options);
       // Only `true` is accepted.
       if (own(answer, 'active') === true) {
-        this.#goodLately.set(key, true, 1);
+        this.#recentlyGood.set(key, true, 1);
         return { kind: 'active', claims: answer };
       }
-      this.#goodLately.delete(key);
+      this.#recentlyGood.delete(key);
       this.#inactiveUntil.set(key, Date.now() + INACTIVE_MS, 1);
       return INACTIVE;
     } catch (error) {
@@ -108,7 +108,7 @@ class PrioritySemaphore {
     return this.#others.length;
   }
 
-  /** Undefined: there is a permit. A promise: wait for it. release() must follow. */
+  /** Returns undefined if there is a permit, or a promise to wait for. release() must follow. */
   acquire(hasPriority: boolean): Promise<void> | undefined {
     if (this.#free > 0) {
       this.#free--;

@@ -18,11 +18,14 @@ export interface IssuerKeysOptions {
   readonly onFailure: (why: string) => void;
 }
 
-/** At most one request in this time, no matter which keys tokens name. */
+/** At most one request in this time, whatever keys the tokens name. */
 const FETCH_INTERVAL_MS = 10_000;
 /** How long a withdrawn key stays accepted at most, if the issuer can be reached. */
 const REFRESH_MS = 300_000;
-/** Callers that wait for keys, all together; more are refused at once, so that they do not fill the gateway. */
+/**
+ * Callers that wait for keys, all together; more are refused at once, so that waiting requests do not pile up in the
+ * gateway.
+ */
 const MAX_WAITING = 100;
 /** How many keys are tried for a token that does not name its key. */
 const MAX_TRIED = 4;

@@ -31,7 +31,7 @@ interface IntrospectionSettings {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What is wrong with the settings; paths begin at the list of issuers. */
+/** Finds problems in the settings; paths begin at the list of issuers. */
 export function checkIssuers(
   issuers: readonly IssuerSettings[],
   profiles: ReadonlySet<string>,

@@ -84,8 +84,8 @@ export function createOAuthAuthority({ issuers: settings, ...dependencies }: OAu
   };
 
   /**
-   * An opaque token does not say who issued it. The issuers are asked in the order of the file, up to the first that knows it:
-   * each one that is asked could use the token here.
+   * An opaque token does not say who issued it. The issuers are asked in the order of the file, until one recognises
+   * it: each issuer that is asked could use the token here.
    */
   const introspect = async (token: string, key: string, profile: string): Promise<AuthResult | undefined> => {
     const url = resource.urlOf(profile);

@@ -6,7 +6,7 @@ import { type AskServer, AuthorizationServer } from './authorization-server.ts';
 import { Introspection } from './introspection.ts';
 import type { IssuerSettings } from './issuer-settings.ts';
 
-/** What works and what does not, in words. */
+/** The parts that work and those that do not, in words. */
 export interface IssuerProbe {
   readonly good: readonly string[];
   readonly bad: readonly string[];

@@ -36,7 +36,7 @@ export function createProtectedResource({ issuers, publicUrl, hasProfile, title 
   return {
     urlOf,
     challenge(profile, problem, scopes) {
-      // Clients take the first server of the metadata, so they are told its scopes.
+      // Clients use the first server in the metadata, so the challenge lists its scopes.
       const scope = scopes ?? rules[0]!.wantedFor(profile, issuers[0]!.stepUp !== true);
       const words = [
         problem && `error="${problem.error}"`,

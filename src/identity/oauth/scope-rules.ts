@@ -12,7 +12,7 @@ export interface ScopeRules {
   expand(scopes: readonly string[]): ReadonlySet<string>;
   /** The effects that these scopes allow; undefined: all. */
   effectsOf(allScopes: ReadonlySet<string>): readonly Effect[] | undefined;
-  /** The scopes that a token still needs before it can be used there at all; empty: it can be used. */
+  /** The scopes that a token lacks to be used for the profile at all; empty if it can be used. */
   missingFor(profile: string, allScopes: ReadonlySet<string>): readonly string[];
   /** The scope that a token needs for calls with this effect. */
   neededFor(effect: Effect): readonly string[];
@@ -20,7 +20,7 @@ export interface ScopeRules {
   wantedFor(profile: string, all: boolean): readonly string[];
   /** Every set of effects that a token can have; undefined is all of them. */
   effectSets(): readonly (readonly Effect[] | undefined)[];
-  /** Every scope that has a meaning there. */
+  /** Every scope that the profile supports. */
   supportedFor(profile: string): readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// What is known about tokens, by their hash: an LRU cache, limited by entries and by the size of their text.
+// Facts about tokens by their hash, in an LRU cache, limited by entries and by the size of their text.
 
 interface CacheEntry<Value> {
   readonly value: Value;

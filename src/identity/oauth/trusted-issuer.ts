@@ -1,5 +1,5 @@
-// One authorization server that this gateway trusts: which of its tokens are access tokens for one of our endpoints, and whose
-// they are. No claim is used before the signature was checked or the issuer was asked.
+// One authorization server that this gateway trusts: which of its tokens are access tokens for one of our endpoints,
+// and which caller each one identifies. No claim is used before the signature was checked or the issuer was asked.
 import type { Principal } from '../../call/caller.ts';
 import { lookup } from '../../endpoint/environment.ts';
 import { freeze } from '../../endpoint/freeze.ts';
@@ -22,7 +22,7 @@ import type { IssuerSettings } from './issuer-settings.ts';
 import type { ProtectedResource } from './protected-resource.ts';
 import { resolveScopes, type ScopeRules, withOwn } from './scope-rules.ts';
 
-/** A token that was found good. */
+/** A token that passed all checks. */
 export interface CheckedToken {
   readonly issuer: TrustedIssuer;
   readonly principal: Principal;
@@ -54,7 +54,7 @@ const DEFAULT_SKEW_SECONDS = 30;
 const DEFAULT_KEYS_MAX_AGE_SECONDS = 86_400;
 const DEFAULT_CACHE_SECONDS = 30;
 const MAX_KID_CHARS = 256;
-/** At most one line in this time, however many tokens meet the same failure. */
+/** At most one line in this time, however many tokens fail for the same reason. */
 const LOG_INTERVAL_MS = 10_000;
 
 export const WRONG_AUDIENCE = 'The token was not issued for this endpoint.';
@@ -119,7 +119,7 @@ export class TrustedIssuer {
     return audiences.some((one) => (this.#audiences === undefined ? one === url : this.#audiences.includes(one)));
   }
 
-  /** A JWT that names this issuer. */
+  /** Verifies a JWT that names this issuer. */
   verify(
     token: string,
     jwt: UnverifiedJwt,
@@ -146,7 +146,7 @@ export class TrustedIssuer {
     });
   }
 
-  /** Asks about an opaque token. `key` is the hash of the token. Undefined: the issuer does not know it. */
+  /** Asks about an opaque token. `key` is the hash of the token. Undefined if the issuer does not recognise it. */
   async introspect(token: string, key: string, url: string): Promise<CheckedToken | TokenRefusal | undefined> {
     const answer = await this.#introspection!.check(token, key);
     if (answer.kind === 'unavailable') return answer;
@@ -192,7 +192,7 @@ export class TrustedIssuer {
     return { issuer: this, principal, audiences: audiencesOf(claims), scopes, isStillGood };
   }
 
-  /** The returned function answers undefined if no scope of this issuer would allow the call. */
+  /** The created function returns undefined if no scope of this issuer would allow the call. */
   #createStepUp(ownScopes: readonly string[], effects: readonly Effect[] | undefined): Principal['stepUp'] {
     return (profile, effect) => {
       const needs = this.rules.neededFor(effect);
@@ -205,7 +205,10 @@ export class TrustedIssuer {
   }
 }
 
-/** What the header of a JWT may contain. It has no say in where keys come from: `jku`, `jwk`, `x5u` and `x5c` are not read. */
+/**
+ * What the header of a JWT may contain. It cannot choose where keys come from: `jku`, `jwk`, `x5u` and `x5c` are not
+ * read.
+ */
 class HeaderRules {
   readonly algorithms: string[];
   readonly #types: ReadonlySet<string>;

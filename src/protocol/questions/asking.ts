@@ -10,7 +10,7 @@ const YES_NO = Object.freeze({
   required: ['confirm'],
 });
 
-/** What the second request of a multi round-trip request carries: the person's answers, and the state that we signed. */
+/** Parts of the second request of a multi round-trip request: the person's answers, and the state that we signed. */
 export interface SecondRound {
   readonly answers?: Readonly<Record<string, unknown>> | undefined;
   readonly requestState?: string | undefined;
@@ -38,7 +38,7 @@ export const askModern = (async (question: Question | YesNoQuestion, { answers, 
   };
 }) as Ask;
 
-/** Sends a request of ours to the client, recorded under the span. */
+/** Sends a request of the gateway to the client, recorded under the span. */
 export type SendRequest = (
   method: string,
   params: unknown,
@@ -46,7 +46,7 @@ export type SendRequest = (
   span: CallSpan | undefined,
 ) => Promise<unknown>;
 
-/** 2025-11-25 and older: a request of ours, answered while the call waits. */
+/** 2025-11-25 and older: a request of the gateway, answered while the call waits. */
 export function createLegacyAsk(sendRequest: SendRequest): Ask {
   return (async (question: Question | YesNoQuestion, { signal, span }: AskingCall) => ({
     answer: toAnswer(question, await sendRequest('elicitation/create', toElicitation(question), signal, span)),

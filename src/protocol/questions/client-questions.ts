@@ -1,5 +1,5 @@
-// Requests of ours to a legacy client (elicitation, sampling, roots), and their answers, which come on the same connection or in another
-// POST. Ids cannot be guessed, and only the client that was asked can answer.
+// Requests of the gateway to a legacy client (elicitation, sampling, roots), and their answers, which come on the same
+// connection or in another POST. Ids cannot be guessed, and only the client that was asked can answer.
 import { randomUUID } from 'node:crypto';
 import type { Principal } from '../../call/caller.ts';
 import { GatewayError, UnansweredError } from '../../errors.ts';
@@ -22,7 +22,7 @@ export interface ClientQuestions {
   ask(client: QuestionedClient, method: string, params: unknown, signal: AbortSignal): Promise<unknown>;
   /** False if no question waits for this answer. */
   settle(owner: unknown, id: JsonRpcId, result: unknown, error: unknown): boolean;
-  /** Ends all questions to a client: one of its answers was lost, and it is unknown which. */
+  /** Ends all questions to a client, because one of its answers was lost and it is unknown which. */
   giveUp(owner: unknown, why: string): void;
 }
 

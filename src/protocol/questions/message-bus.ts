@@ -14,5 +14,5 @@ export interface MessageBus {
   receive(listener: (text: string) => void): void;
 }
 
-/** `nobody`: no process has that address now. `away`: it cannot be determined. */
+/** `nobody`: no process has that address now. `away`: it is unknown whether one has it. */
 export type Delivery = 'delivered' | 'nobody' | 'away';

@@ -25,10 +25,13 @@ export interface RelayTarget {
 export interface SessionRelay {
   /** The address of this process, which is part of the ids of its questions. */
   readonly address: string;
-  /** False while an answer that reaches another process could not be forwarded. */
+  /** False while an answer that another process receives could not be forwarded. */
   readonly isUsable: boolean;
   register(target: RelayTarget): void;
-  /** Sends the answer to the process that asked. Rejects if that is impossible now; an answer to no question of ours is dropped. */
+  /**
+   * Sends the answer to the process that asked. Rejects if that is impossible now; answers whose id is not that of a
+   * question of the gateway are dropped.
+   */
   forward(session: string, principal: Pick<Principal, 'id'>, answer: ClientAnswer): Promise<void>;
   cancel(session: string, principal: Pick<Principal, 'id'>, id: JsonRpcId): void;
   giveUp(session: string, principal: Pick<Principal, 'id'>, why: string): void;
@@ -58,7 +61,7 @@ export function createSessionRelay(bus: MessageBus): SessionRelay {
   const deliverWithin = async (to: string, text: string, retryForMs: number): Promise<void> => {
     const until = performance.now() + retryForMs;
     while ((await bus.send(to, text)) !== 'delivered') {
-      // An empty message finds out whether the receiver is reachable, so that a large one is not sent again and again.
+      // An empty message tests whether the receiver is reachable, so that a large one is not sent again and again.
       do {
         if (performance.now() + RETRY_MS > until) throw undelivered();
         await pause(RETRY_MS);
@@ -128,7 +131,7 @@ function undelivered(): GatewayError {
   );
 }
 
-/** Per second: limited because a message costs every process some work. */
+/** Messages per second. Limited because each message costs every process some work. */
 const MAX_PER_CALLER = 50;
 const MAX_PER_SECOND = 500;
 

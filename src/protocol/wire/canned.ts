@@ -1,5 +1,5 @@
-// Answers that never change, serialised once per revision of MCP: discover, initialize and the pages of lists. A request costs one
-// look-up and inserting its id.
+// Answers that never change, serialised once per revision of MCP: discover, initialize and the pages of lists. A
+// request costs one look-up and one insertion of its id.
 import { createHash } from 'node:crypto';
 import type { Registry } from '../../catalog/registry.ts';
 import type { PromptTable } from '../../catalog/resources-and-prompts/prompts.ts';
@@ -140,7 +140,7 @@ interface Page<Item> {
   readonly nextCursor: string | undefined;
 }
 
-/** Splits a list into pages by their cursor; the first one has none. */
+/** Splits a list into pages, by cursor. The first page has none. */
 function paginate<Item>(
   kind: string,
   items: readonly Item[],

@@ -71,7 +71,7 @@ function parseJson(text: string): unknown {
     throw new GatewayError('PARSE_ERROR', 'Parse error: the message is not valid JSON.', {}, cause);
   }
   if (countKeys(value, 0) !== countWrittenKeys(text)) {
-    // Of two equal keys, different parsers use different ones (OWASP AISVS 10.4.7), which an attacker could exploit.
+    // Parsers disagree on which of two equal keys counts (OWASP AISVS 10.4.7), which an attacker could exploit.
     throw new GatewayError('PARSE_ERROR', 'Parse error: an object has the same key twice.');
   }
   return value;

@@ -1,5 +1,5 @@
-// Limits of a message, checked in its text before it is parsed: JSON.parse alone takes 40 ms for 50,000 fields, and every later pass as
-// long again. Short texts are not checked, since they cannot contain that many values.
+// Limits of a message, checked in its text before it is parsed: JSON.parse alone takes 40 ms for 50,000 fields, and
+// every later pass takes as long again. Short texts are not checked, since they cannot contain that many values.
 import { endOfString } from '../../endpoint/untrusted.ts';
 import { MAX_DEPTH, MAX_KEYS, MAX_VALUES } from '../../schema/check/bounds.ts';
 

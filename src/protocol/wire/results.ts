@@ -1,4 +1,5 @@
-// Results as JSON text of their era. The hot path writes it by hand: the text of an answer is escaped once and never parsed.
+// Results as JSON text of their era. The hot path concatenates it: the text of an answer is escaped once and never
+// parsed.
 import type { Content, Outcome } from '../../call/outcome.ts';
 import { QuotedText } from '../../call/quoted-text.ts';
 import { isObject } from '../../endpoint/is-object.ts';
@@ -68,16 +69,17 @@ function toStructured(value: unknown, version: Version): unknown {
   return isObject(value) ? value : { result: value };
 }
 
-/** A shorter text is copied faster than a second piece is written. */
+/** Copying a shorter text is faster than writing a second piece. */
 const SHARED_FROM_CHARS = 32 * 1024;
 
 /**
- * A result that many requests get: its text and, if it is long, its bytes as well, so that a transport can write them unchanged. A list
- * of 5,000 tools has half a megabyte, which would be copied for every request to put an id in front of it.
+ * A result that many requests get: its text and, if it is long, its bytes as well, so that a transport can write them
+ * unchanged. A list of 5,000 tools is half a megabyte, which would otherwise be copied for every request to put an id
+ * in front of it.
  */
 export class SharedResult {
   readonly text: string;
-  /** The text and the end of the answer. */
+  /** The bytes of the text and of the brace that ends the answer; only for long texts. */
   readonly #bytes: Buffer | undefined;
   readonly #extraBytes: number;
 

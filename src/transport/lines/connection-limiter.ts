@@ -1,5 +1,5 @@
-// Limits the connections of the TCP listener. A connection that has not authenticated yet keeps its place only until another connection
-// needs it, so that silent connections shut nobody out; and no authenticated caller can take the last places.
+// Limits the connections of the TCP listener. A connection that has not authenticated yet is closed when another one
+// needs its place, so that silent connections cannot keep others out. No authenticated caller can take the last places.
 import type { Socket } from 'node:net';
 
 interface LimitedConnection {
@@ -14,7 +14,10 @@ const ANYBODY = '';
 export class ConnectionLimiter {
   readonly #max: number;
   readonly #perCaller: number;
-  /** In the order of their arrival. By address and port of the peer: with TLS, the socket after the handshake is another one. */
+  /**
+   * In the order of their arrival. The key is the address and port of the peer: after a TLS handshake, the socket is
+   * another object.
+   */
   readonly #connections = new Map<string, LimitedConnection>();
 
   constructor(max: number) {

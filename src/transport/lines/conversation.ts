@@ -25,8 +25,9 @@ export interface LineLimits {
 }
 
 /**
- * What to do with a peer that does not speak JSON-RPC. A web page can make a browser send lines of its choice to a TCP port (a `no-cors`
- * POST), so there the first line must be a message. After that, a few lines in a row may be none.
+ * What to do with a peer that does not speak JSON-RPC. A web page can make a browser send lines of its choice to a TCP
+ * port (a `no-cors` POST), so there the first line must be a message. After that, a few consecutive lines may be
+ * something else.
  */
 interface Strictness {
   /** Called once; no further data is read. */
@@ -61,7 +62,7 @@ export type LineRefusal = Pick<RefusalFacts, 'reason' | 'why'>;
 const MAX_TURN_MS = 10;
 
 export class Conversation {
-  /** Resolves when the other side has finished sending and everything it asked is answered. */
+  /** Resolves when the other side has finished sending and all its requests are answered. */
   readonly finished: Promise<void>;
   readonly #options: ConversationOptions;
   readonly #session: Session = createSession();

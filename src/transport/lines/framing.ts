@@ -3,7 +3,7 @@ import { ByteCollector } from '../../event-loop/byte-collector.ts';
 
 export interface LineSplitter {
   push(chunk: Buffer): void;
-  /** The stream has ended: the rest is the last line. */
+  /** Call it when the stream has ended: the rest is the last line. */
   end(): void;
 }
 

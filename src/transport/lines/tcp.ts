@@ -23,7 +23,10 @@ const KEY_LINE_MS = 10_000;
 
 type Identification = Identity | Refusal;
 
-/** How a caller is identified. Checked again before every message, so that nobody stays after a key or token has expired. */
+/**
+ * How a caller is identified. Checked again before every message, so that an expired key or token is refused on open
+ * connections too.
+ */
 export interface TcpIdentify {
   /** By the certificate of the handshake; undefined if the client presented none. */
   readonly certificate?: ((socket: Socket) => Identification | undefined) | undefined;
@@ -60,7 +63,7 @@ export interface TcpServer {
   renewTls(tls: ListenerTlsOptions): void;
 }
 
-/** The protocol that a principal may use, with what it may see; undefined: none. */
+/** The protocol for a principal, limited to what it may see; undefined if it may use none. */
 export type ProtocolOf = (principal: Principal) => Protocol | undefined;
 
 /**
@@ -75,14 +78,14 @@ export type ProtocolOf = (principal: Principal) => Protocol | undefined;
  */
 export async function startTcp(protocol: Protocol | ProtocolOf, options: TcpOptions): Promise<TcpServer> {
   const open: OpenSockets = new Map();
-  /** Also those whose handshake is not complete. */
+  /** Includes those whose handshake is not complete. */
   const connections = trackConnections();
   const refusals = options.refusals ?? createRefusals();
   const note: Note = (reason, remote, { caller, why, details } = {}) =>
     refusals.note({ transport: 'tcp', reason, remote, principal: caller, why, details });
   const protocolOf = typeof protocol === 'function' ? protocol : () => protocol;
-  const slots = new ConnectionLimiter(options.maxConnections);
-  const converse = createConverse({ protocolOf, options, open, slots, note });
+  const limiter = new ConnectionLimiter(options.maxConnections);
+  const converse = createConverse({ protocolOf, options, open, limiter, note });
   const receive = createReceive(options, converse, note);
   const settings = { allowHalfOpen: true, noDelay: true, keepAlive: true };
   const server: Server = options.tls
@@ -90,7 +93,7 @@ export async function startTcp(protocol: Protocol | ProtocolOf, options: TcpOpti
     : createServer(settings);
   server.on('connection', (socket: Socket) => {
     connections.add(socket);
-    const closing = slots.add(socket);
+    const closing = limiter.add(socket);
     if (closing === undefined) return;
     note('connections', addressOf(closing));
     closing.destroy();
@@ -139,7 +142,7 @@ async function endQuietConnections(open: OpenSockets, whenClosed: Promise<void>)
   for (const conversation of open.values()) conversation?.stopAsking();
   const begunAt = performance.now();
   const check = () => {
-    // A client that has not authenticated by then never will.
+    // Do not wait for clients that have not authenticated by then.
     const isLate = performance.now() - begunAt >= FIRST_BYTE_MS;
     for (const [socket, conversation] of open) {
       if (conversation?.isQuiet ?? isLate) void endConnection(socket, conversation);
@@ -170,18 +173,18 @@ type Note = (
   remote: string | undefined,
   more?: Pick<Refusal, 'caller' | 'why' | 'details'>,
 ) => void;
-/** `again` identifies the caller once more. */
+/** `again` identifies the caller again. */
 type Converse = (socket: Socket, identity: Identity, again?: () => Identification | Promise<Identification>) => void;
 
 interface ConverseOptions {
   readonly protocolOf: ProtocolOf;
   readonly options: TcpOptions;
   readonly open: OpenSockets;
-  readonly slots: ConnectionLimiter;
+  readonly limiter: ConnectionLimiter;
   readonly note: Note;
 }
 
-function createConverse({ protocolOf, options, open, slots, note }: ConverseOptions): Converse {
+function createConverse({ protocolOf, options, open, limiter, note }: ConverseOptions): Converse {
   return (socket, { principal }, again) => {
     const remote = addressOf(socket);
     const protocol = protocolOf(principal);
@@ -189,7 +192,7 @@ function createConverse({ protocolOf, options, open, slots, note }: ConverseOpti
       note('forbidden', remote, { caller: principal.id, why: 'profile not allowed' });
       return dismiss(socket, 'Forbidden: this caller may not use the profile that is served here.');
     }
-    if (!slots.authenticate(socket, again && principal.id)) {
+    if (!limiter.authenticate(socket, again && principal.id)) {
       note('connections', remote, { caller: principal.id });
       return dismiss(socket, 'Too many connections: this caller has reached its limit. Close some of them.');
     }
@@ -278,7 +281,7 @@ function createReceive(options: TcpOptions, converse: Converse, note: Note): (so
     if (!identify) return converse(socket, defaultIdentity);
     const { certificate, token } = identify;
     const identification = certificate?.(socket);
-    // A connection keeps its certificate, which may only have expired since.
+    // The certificate of a connection cannot change; it may only have expired since.
     if (identification !== undefined) return admit(socket, identification, () => certificate!(socket)!);
     if (token) return readKeyLine(socket, keyLineMs, (line) => readKey(socket, token, line));
     note('certificate', addressOf(socket), { why: 'no client certificate' });
@@ -321,7 +324,7 @@ type KeyLine = { readonly token: string } | 'malformed' | 'late' | 'gone';
 const PREFIX = Buffer.from('AUTH ');
 const NEWLINE = 0x0a;
 const MAX_KEY_LINE_BYTES = 8_192 + PREFIX.length + 2;
-/** What a header may contain as a key or token. */
+/** The characters that a key or token in a header may contain. */
 const TOKEN = /^[\x21-\x7e]+$/;
 
 /** Calls back once, with the socket paused and the data after the line put back into it. */

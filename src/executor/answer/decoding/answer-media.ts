@@ -1,5 +1,5 @@
-// What kind of answer a body is: from its Content-Type, or from its first bytes where the header says nothing; and its text, by
-// charset.
+// Determines the kind of an answer from its Content-Type, or from its first bytes if the header does not help, and
+// decodes its text by charset.
 import { isUtf8 } from 'node:buffer';
 import { typeOfBytes } from '../../../endpoint/conventions/file-types.ts';
 import { familyOf, type MediaFamily, toEssence } from '../../../endpoint/media-type.ts';

@@ -60,7 +60,7 @@ export function decodeBody(
   // A secret may be interrupted by tags and entities, so they are removed before redacting.
   if (kind === 'html' && !isAnything) {
     const page = tidyLines(unescapeHtml(stripHtml(source, true)));
-    // A long page is not read to its end.
+    // stripHtml() stops early in a long page, perhaps in the middle of a secret.
     const text = raw.cut === undefined && source.length <= LOOKED_AT ? redact(page) : redactBeginning(redact, page);
     return expectsHtml ? { kind: 'text', text } : { kind: 'text', text, note: describePage(source) };
   }
@@ -85,7 +85,7 @@ function note(text: string): Decoded {
   return { kind: 'content', content: [{ type: 'text', text }] };
 }
 
-/** What the status and headers of an answer without a body say. */
+/** Describes an answer without a body by its status and headers. */
 function emptyText(method: string, { status, headers }: RawResponse): string {
   if (status === 304) return 'Not modified (304)';
   const first = status >= 200 && status < 300 ? `OK (${status})` : `Status ${status}, no body`;

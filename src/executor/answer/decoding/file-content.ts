@@ -40,7 +40,7 @@ export function toFileContent({ type, raw, mimeType, maxBytes, redact }: FileAns
   return [line, { type, resource: { uri: uriOf(body, name, redact), mimeType, blob: data } }];
 }
 
-/** Names the bytes and nothing else: no address of the API, which may hold a secret. */
+/** Identifies the bytes by digest and name. It contains no address of the API, which may hold a secret. */
 function uriOf(body: Buffer, name: string | undefined, redact: (text: string) => string): string {
   const digest = createHash('sha256').update(body).digest('hex').slice(0, 16);
   return `answer://${digest}/${name === undefined ? 'file' : encodeURIComponent(redact(name).replace(/\p{Surrogate}/gu, ''))}`;

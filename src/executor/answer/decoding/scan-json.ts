@@ -11,7 +11,7 @@ export interface ScannedJson {
   readonly isPlain: boolean;
   /** ASCII without control characters, except for line breaks and tabs between values: nothing in it is hidden. */
   readonly isSimple: boolean;
-  /** Those of its lists that are inside of no other list and have more than one item. */
+  /** The lists that are not inside another list and have more than one item. */
   readonly lists: readonly LongList[];
 }
 
@@ -24,7 +24,7 @@ export interface LongList {
 
 /** A longer answer is parsed instead, so that the memory of the pass stays small: it never shrinks. */
 const MAX_BYTES = 1024 * 1024;
-/** Where in the memory of the pass the text begins, and by words what it returns: scan-json.wat lists them. */
+/** Where the text begins in the memory of the pass, and the indices of the words that it returns: see scan-json.wat. */
 const TEXT = 2048;
 const IS_PLAIN = 0;
 const LIST_COUNT = 1;
@@ -36,7 +36,7 @@ const PAGE_BYTES = 64 * 1024;
 
 interface Pass {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
-  /** Where the JSON string ends that begins at `out`; 0: it is not JSON. */
+  /** Returns the end of the JSON string that begins at `out`; 0 if the text is not JSON. */
   scan(length: number, out: number): number;
 }
 
@@ -47,12 +47,12 @@ declare const WebAssembly: {
 };
 
 let pass: Pass | undefined;
-/** This runtime has no WebAssembly, or no memory for it. */
+/** True if this runtime has no WebAssembly, or no memory for it. */
 let isUnavailable = false;
 let bytes = Buffer.alloc(0);
 let words = new Uint32Array(0);
 
-/** Undefined: it is not JSON, or has to be parsed to know. */
+/** Undefined if the text is not JSON, or if it has to be parsed to find out. */
 export function scanJson(text: Buffer): ScannedJson | undefined {
   const { length } = text;
   const out = TEXT + length + SLACK;
