@@ -113,7 +113,7 @@ function createDependencies(options: GatewayOptions): ServiceDependencies {
     options: options.limits ?? {},
     domains: options.domains,
     shared: options.state?.rates,
-    room: options.state?.permits,
+    sharedPermits: options.state?.permits,
     onOverload: (isShedding, sample) => {
       if (isShedding) log.warn(sample, 'overloaded: new calls are refused');
       else log.info(sample, 'no longer overloaded');
@@ -122,7 +122,7 @@ function createDependencies(options: GatewayOptions): ServiceDependencies {
   const executor = createExecutor({
     userAgent: `${NAME}/${VERSION}`,
     redact,
-    slotsOf: limits.semaphoreOf,
+    semaphoreOf: limits.semaphoreOf,
     ...(options.proxies && { proxies: options.proxies }),
     ...(options.dispatcher && { dispatcher: options.dispatcher }),
     ...(options.onAnswer && { onAnswer: options.onAnswer }),

@@ -1,10 +1,10 @@
 // What a model reads about one operation offered as a tool of its own.
 import type { Endpoint } from '../endpoint/model.ts';
 import { closeColon, cutText, firstSentence, toOneLine, toPlainText } from '../endpoint/plain-text.ts';
-import { DEFAULT_LIMIT, says, withoutNoise, wordsOf } from '../schema/description-budget.ts';
+import { says, TOOL_DESCRIPTION_LIMIT, withoutNoise, wordsOf } from '../schema/description-budget.ts';
 
 /** The summary, then what the description adds to it, within the limit. Never empty. */
-export function describeEndpoint(endpoint: Endpoint, limit: number = DEFAULT_LIMIT): string {
+export function describeEndpoint(endpoint: Endpoint, limit: number = TOOL_DESCRIPTION_LIMIT): string {
   const summary = endSentence(toPlainText(endpoint.summary) || `${endpoint.method} ${endpoint.path}`);
   const more = withoutNoise(toPlainText(endpoint.description ?? ''));
   const marks = endpoint.deprecated ? ' Deprecated.' : '';
@@ -15,7 +15,9 @@ export function describeEndpoint(endpoint: Endpoint, limit: number = DEFAULT_LIM
 /** The description of each endpoint. Where several would have the same text, method and path follow it. */
 export function describeUniquely(endpoints: readonly Endpoint[]): ReadonlyMap<Endpoint, string> {
   const texts = endpoints.map((endpoint) => describeEndpoint(endpoint));
-  return new Map(toUniqueTexts(endpoints, texts, DEFAULT_LIMIT).map((text, place) => [endpoints[place]!, text]));
+  return new Map(
+    toUniqueTexts(endpoints, texts, TOOL_DESCRIPTION_LIMIT).map((text, place) => [endpoints[place]!, text]),
+  );
 }
 
 /** Makes the texts of a list unique: one that occurs more than once is followed by method and path, within the limit. */

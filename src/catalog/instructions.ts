@@ -2,7 +2,7 @@
 import type { Domain } from '../endpoint/model.ts';
 import { cutText, firstSentence, toPlainText } from '../endpoint/plain-text.ts';
 import { CONTROL_NAMES, type ControlName } from '../orchestration/controls.ts';
-import { HARD_LIMIT } from '../schema/description-budget.ts';
+import { TEXT_LIMIT } from '../schema/description-budget.ts';
 import type { SEARCH_TOOLS } from './search/search-mode.ts';
 import type { ToolEntry } from './tool-entry.ts';
 
@@ -27,7 +27,7 @@ export function buildInstructions(domains: readonly Domain[], tools: readonly To
   });
   if (domains.length > MAX_DOMAIN_LINES) lines.push(`- and ${domains.length - MAX_DOMAIN_LINES} more`);
   const apis = lines.length > 0 ? ['APIs:', ...lines] : [];
-  return cutLines([...rules, ...apis], HARD_LIMIT);
+  return cutLines([...rules, ...apis], TEXT_LIMIT);
 }
 
 /** Tools that call no operation. */

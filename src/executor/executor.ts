@@ -44,19 +44,19 @@ export interface ExecutorOptions extends PoolOptions {
   /** Signs the assertions about callers that domains ask for. */
   readonly signer?: AssertionSigner;
   /** Limits the calls of one domain to one origin, before its sockets. Logins are not counted. */
-  readonly slotsOf?: CallDependencies['slotsOf'];
+  readonly semaphoreOf?: CallDependencies['semaphoreOf'];
   /** Access tokens shared with other processes. */
   readonly sharedTokens?: SharedTokens;
 }
 
 export function createExecutor(options: ExecutorOptions = {}): Executor {
   // With limits, their queue must be the only one: a limited pool would be a second one, shared by all domains of an origin.
-  const sender = createSender(options.slotsOf === undefined ? options : { ...options, connections: null });
+  const sender = createSender(options.semaphoreOf === undefined ? options : { ...options, connections: null });
   const redact = options.redact ?? createRedactor([]);
   for (const proxy of [options.proxies?.http, options.proxies?.https])
     for (const secret of proxy?.secrets ?? []) redact.keepSecret(secret);
   const threads = new AnswerThreads();
-  const { onAnswer, signer, slotsOf } = options;
+  const { onAnswer, signer, semaphoreOf } = options;
   const userAgent = options.userAgent ?? 'landbridge';
   const tokens = new AccessTokenCache(createTokenClient(sender.send, redact, userAgent), options.sharedTokens);
 
@@ -82,7 +82,7 @@ export function createExecutor(options: ExecutorOptions = {}): Executor {
               threads,
               onAnswer,
               signer,
-              slotsOf,
+              semaphoreOf,
             });
           } catch (error) {
             return Promise.reject(error);

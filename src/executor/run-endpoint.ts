@@ -87,7 +87,7 @@ export interface CallDependencies {
   readonly onAnswer: OnAnswer | undefined;
   readonly signer: AssertionSigner | undefined;
   /** Limits the calls of one domain at one origin. Absent: no limit. */
-  readonly slotsOf?: ((domain: string, origin: string) => FairSemaphore) | undefined;
+  readonly semaphoreOf?: ((domain: string, origin: string) => FairSemaphore) | undefined;
 }
 
 export function compileCall(endpoint: Endpoint, plan: RequestPlan, parts: CallDependencies): RunCall {
@@ -110,7 +110,7 @@ class EndpointCall {
   readonly #threads: AnswerThreads;
   readonly #onAnswer: OnAnswer | undefined;
   readonly #signer: AssertionSigner | undefined;
-  readonly #slots: FairSemaphore | undefined;
+  readonly #semaphore: FairSemaphore | undefined;
   readonly #answerPlan: AnswerPlan;
   readonly #buildAnswer: (input: AnswerInput) => Answer;
   /** Answers up to this size pass without being parsed, which takes almost no time. */
@@ -124,7 +124,7 @@ class EndpointCall {
   constructor(
     endpoint: Endpoint,
     plan: RequestPlan,
-    { send, tokens, redact, threads, onAnswer, signer, slotsOf }: CallDependencies,
+    { send, tokens, redact, threads, onAnswer, signer, semaphoreOf }: CallDependencies,
   ) {
     this.#endpoint = endpoint;
     this.#plan = plan;
@@ -134,7 +134,7 @@ class EndpointCall {
     this.#threads = threads;
     this.#onAnswer = onAnswer;
     this.#signer = signer;
-    this.#slots = slotsOf?.(endpoint.domain, plan.origin);
+    this.#semaphore = semaphoreOf?.(endpoint.domain, plan.origin);
     this.#template = plan.basePath + endpoint.path;
     this.#answerPlan = { response: endpoint.response, paging: compilePaging(endpoint) };
     this.#buildAnswer = compileAnswer(this.#answerPlan, redact);
@@ -150,7 +150,7 @@ class EndpointCall {
     const { proof, signature } = this.#need;
     const { span } = context;
     const request = this.#plan.build(args, context.label, proof, context.request.trace);
-    const waiting = this.#slots?.acquire(context.principal.id, context);
+    const waiting = this.#semaphore?.acquire(context.principal.id, context);
     if (waiting !== undefined) await context.wait(span === undefined ? waiting : span.around('queue', waiting));
     let raw: RawResponse;
     let next: Exchange | undefined;
@@ -169,7 +169,7 @@ class EndpointCall {
       if (raw.status >= 300 && raw.status < 400 && isRedirect(raw))
         next = await this.#follow(request, raw, context, watch);
     } finally {
-      this.#slots?.release(context.principal.id);
+      this.#semaphore?.release(context.principal.id);
     }
     if (next !== undefined) return this.#read(next.request, next.raw, context, args);
     return this.#read(request, raw, context, args);
@@ -295,7 +295,7 @@ class EndpointCall {
     this.#plan.build(args, label, undefined, trace);
     let live = await this.#prove(need, context);
     let last: Exchange;
-    const waiting = this.#slots?.acquire(context.principal.id, context);
+    const waiting = this.#semaphore?.acquire(context.principal.id, context);
     if (waiting !== undefined)
       await context.wait(context.span === undefined ? waiting : context.span.around('queue', waiting));
     try {
@@ -311,7 +311,7 @@ class EndpointCall {
         live = await this.#prove(need, context);
       }
     } finally {
-      this.#slots?.release(context.principal.id);
+      this.#semaphore?.release(context.principal.id);
     }
     return this.#read(last.request, last.raw, context, args, live.redact);
   }

@@ -38,7 +38,7 @@ export function createLimits({
   options,
   domains,
   shared,
-  room,
+  sharedPermits,
   onOverload,
 }: {
   readonly options: LimitOptions;
@@ -46,19 +46,19 @@ export function createLimits({
   /** Token buckets that replicas have in common. */
   readonly shared?: SharedRates | undefined;
   /** Permits that workers have in common. */
-  readonly room?: SharedPermits | undefined;
+  readonly sharedPermits?: SharedPermits | undefined;
   readonly onOverload: OverloadOptions['onChange'];
 }): Limits {
   const refusals = new LimitRefusals();
   const ofDomains = new Map(domains.map(({ name, limits }) => [name, limits]));
   const rules = toRules(PRINCIPAL_DEFAULTS, options.perPrincipal);
-  const principals = new PrincipalLimiters({ rules, refusals, shared, room });
+  const principals = new PrincipalLimiters({ rules, refusals, shared, sharedPermits });
   const upstreams = new UpstreamSemaphores({
     defaults: toRules(UPSTREAM_DEFAULTS, options.perUpstream),
     limitsOf: (domain) => ofDomains.get(domain),
     refusals,
     shared,
-    room,
+    sharedPermits,
   });
   const overload = new Overload({ rules: { ...SHED_DEFAULTS, ...options.shed }, onChange: onOverload });
   return {

@@ -78,7 +78,7 @@ export class Overload {
   }
 
   /** Calls `onDelay` with every sample: how late the loop was, busy or not. */
-  tellDelay(onDelay: (lateMs: number) => void): void {
+  reportDelays(onDelay: (lateMs: number) => void): void {
     this.#onDelay = onDelay;
   }
 

@@ -14,7 +14,7 @@ export interface PrincipalLimiterOptions {
   readonly rules: CallRules;
   readonly refusals: LimitRefusals;
   readonly shared: SharedRates | undefined;
-  readonly room: SharedPermits | undefined;
+  readonly sharedPermits: SharedPermits | undefined;
 }
 
 /** From this many callers on, idle ones with a full bucket are removed, which loses nothing. */
@@ -71,12 +71,12 @@ export class PrincipalLimiter {
     this.#options = options;
     this.#rules = options.rules;
     this.#rateLimiter = new RateLimiter(`principal ${id}`, options.shared);
-    const { room } = options;
+    const { sharedPermits } = options;
     this.#semaphore = new FairSemaphore(
       options.rules,
       (why, call) => this.#refuseBusy(why, call),
       undefined,
-      room && ((user, total) => room.shareOf(`principal ${id}`, total, user)),
+      sharedPermits && ((user, total) => sharedPermits.shareOf(`principal ${id}`, total, user)),
     );
   }
 

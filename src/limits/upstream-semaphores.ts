@@ -14,7 +14,7 @@ export interface UpstreamSemaphoreOptions {
   readonly limitsOf: (domain: string) => CallLimits | undefined;
   readonly refusals: LimitRefusals;
   readonly shared: SharedRates | undefined;
-  readonly room: SharedPermits | undefined;
+  readonly sharedPermits: SharedPermits | undefined;
 }
 
 /** How many permits of an API are in use. */
@@ -61,7 +61,7 @@ export class UpstreamSemaphores {
 
   #build(domain: string, key: string): FairSemaphore {
     const rules = this.rulesOf(domain);
-    const { refusals, shared, room } = this.#options;
+    const { refusals, shared, sharedPermits } = this.#options;
     const { rate, waitSeconds } = rules;
     const rateLimiter = rate && new RateLimiter(`upstream ${key}`, shared);
     return new FairSemaphore(
@@ -77,7 +77,7 @@ export class UpstreamSemaphores {
           retryAfterMs: why === 'full' ? 1_000 : waitSeconds * 1_000,
         }),
       rate && rateLimiter && (() => rateLimiter.take(rate, performance.now())),
-      room && ((user, total) => room.shareOf(`upstream ${key}`, total, user)),
+      sharedPermits && ((user, total) => sharedPermits.shareOf(`upstream ${key}`, total, user)),
     );
   }
 }

@@ -2,9 +2,9 @@
 import { splitSentences } from '../endpoint/plain-text.ts';
 
 /** Claude Code cuts longer descriptions silently. UTF-16 units. */
-export const HARD_LIMIT = 2_048;
+export const TEXT_LIMIT = 2_048;
 /** What OpenAI has always accepted; the default for one tool per operation. */
-export const DEFAULT_LIMIT = 1_024;
+export const TOOL_DESCRIPTION_LIMIT = 1_024;
 
 /** True when `text` already holds every word of `other`: descriptions often repeat their summaries and names. */
 export function says(text: string, other: string): boolean {

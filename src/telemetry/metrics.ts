@@ -24,7 +24,7 @@ export function createMetrics(): Metrics {
     openMeter: calls.openMeter,
     watch(all) {
       sources = all;
-      all.limits.overload.tellDelay((lateMs) => delays.observe(lateMs / 1_000));
+      all.limits.overload.reportDelays((lateMs) => delays.observe(lateMs / 1_000));
     },
     snapshot: async () => [
       ...calls.snapshot(),

@@ -61,7 +61,7 @@ export class Supervisor {
       onHello: (slot: WorkerSlot) => this.#sendStart(slot),
       onReady: (slot: WorkerSlot, ready: WorkerReady) => this.#welcome(slot, ready),
       onLeaving: (slot: WorkerSlot, worker: Worker) =>
-        void this.#handover.release(worker).then(() => slot.tell({ kind: 'left' })),
+        void this.#handover.release(worker).then(() => slot.send({ kind: 'left' })),
       onEnd: (slot: WorkerSlot, end: WorkerEnd) => this.#replace(slot, end),
     };
     this.#slots = Array.from(
@@ -95,13 +95,13 @@ export class Supervisor {
 
   /** Passes SIGHUP on to all workers. */
   hangUp(): void {
-    for (const slot of this.#slots) slot.tell({ kind: 'hangup' });
+    for (const slot of this.#slots) slot.send({ kind: 'hangup' });
   }
 
   /** Resolves when all workers have ended: true if each ended as it should. */
   async stop(why: string): Promise<boolean> {
     this.#retire();
-    for (const slot of this.#slots) slot.tell({ kind: 'stop', why });
+    for (const slot of this.#slots) slot.send({ kind: 'stop', why });
     const timer = setTimeout(() => this.#killAll('did not stop in time'), this.#options.stopMs);
     await this.#allEnded;
     clearTimeout(timer);
@@ -111,7 +111,7 @@ export class Supervisor {
   /** Ends all workers immediately, without waiting for their calls. */
   async end(): Promise<void> {
     this.#retire();
-    for (const slot of this.#slots) slot.tell({ kind: 'end' });
+    for (const slot of this.#slots) slot.send({ kind: 'end' });
     const timer = setTimeout(() => this.#killAll('did not end when told to'), END_MS);
     await this.#allEnded;
     clearTimeout(timer);
@@ -135,7 +135,7 @@ export class Supervisor {
   #sendStart(slot: WorkerSlot): void {
     // A stop that was sent before the worker listened for messages was lost, so it is sent again.
     if (this.#isStopping) {
-      slot.tell({ kind: 'stop', why: 'stopped while it started' });
+      slot.send({ kind: 'stop', why: 'stopped while it started' });
       return;
     }
     const { workers, secret } = this.#options;
@@ -148,7 +148,7 @@ export class Supervisor {
       ports,
       adminPort: this.#options.adminPort,
     };
-    slot.tell({ kind: 'begin', begin });
+    slot.send({ kind: 'begin', begin });
   }
 
   #welcome(slot: WorkerSlot, ready: WorkerReady): void {

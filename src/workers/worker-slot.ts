@@ -80,7 +80,7 @@ export class WorkerSlot {
     });
   }
 
-  tell(message: ToWorker): void {
+  send(message: ToWorker): void {
     // A worker that has ended needs no message; its end is reported separately.
     if (this.#worker?.isConnected()) this.#worker.send(message, () => {});
   }
@@ -90,7 +90,7 @@ export class WorkerSlot {
     const worker = this.#worker;
     return {
       send: (body) => {
-        if (this.#worker === worker) this.tell({ kind: 'note', topic, body });
+        if (this.#worker === worker) this.send({ kind: 'note', topic, body });
       },
       onMessage: (listener) => {
         this.#listeners.set(topic, [...(this.#listeners.get(topic) ?? []), listener]);
@@ -103,7 +103,7 @@ export class WorkerSlot {
     if (!this.isReady) return false;
     if (this.#unanswered >= MAX_UNANSWERED) return true;
     this.#unanswered++;
-    this.tell({ kind: 'ping' });
+    this.send({ kind: 'ping' });
     return false;
   }
 

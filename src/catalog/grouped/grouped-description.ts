@@ -4,7 +4,7 @@
 
 import { encode } from '@toon-format/toon';
 import { cutText } from '../../endpoint/plain-text.ts';
-import { HARD_LIMIT, says } from '../../schema/description-budget.ts';
+import { says, TEXT_LIMIT } from '../../schema/description-budget.ts';
 import { groupBy } from '../maps.ts';
 
 /** The facts about an action that a description mentions. */
@@ -98,8 +98,8 @@ function toWorkflowLine(action: ActionText): string | undefined {
 /** Head and lines in one text if they fit. Otherwise all lines go to the discriminator. */
 function splitText(head: readonly string[], lines: readonly string[]): ToolText {
   const whole = [...head, ...lines].join('\n');
-  if (whole.length <= HARD_LIMIT) return { description: whole };
-  return { description: cutText(head.join('\n'), HARD_LIMIT) || 'See `action`', actionText: lines.join('\n') };
+  if (whole.length <= TEXT_LIMIT) return { description: whole };
+  return { description: cutText(head.join('\n'), TEXT_LIMIT) || 'See `action`', actionText: lines.join('\n') };
 }
 
 interface ActionRow {

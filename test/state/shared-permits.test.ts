@@ -39,7 +39,12 @@ async function startWorkers(count: number): Promise<Worker[]> {
 
 const RULES = { queue: 1_000, waitSeconds: 60 };
 
-function slotsOf({ state }: Worker, concurrent: number, rules: Partial<typeof RULES> = {}, key = 'api'): FairSemaphore {
+function semaphoreOf(
+  { state }: Worker,
+  concurrent: number,
+  rules: Partial<typeof RULES> = {},
+  key = 'api',
+): FairSemaphore {
   const refuse = (why: string) => new GatewayError('RATE_LIMITED', why);
   return new FairSemaphore({ concurrent, ...RULES, ...rules }, refuse, undefined, (user, total) =>
     state.permits!.shareOf(key, total, user),
@@ -58,13 +63,13 @@ class Watch {
   most = 0;
   done = 0;
 
-  async run(slots: FairSemaphore, work: () => Promise<unknown>): Promise<void> {
-    await slots.acquire('', callOf());
+  async run(semaphores: FairSemaphore, work: () => Promise<unknown>): Promise<void> {
+    await semaphores.acquire('', callOf());
     this.most = Math.max(this.most, ++this.running);
     await work();
     this.running--;
     this.done++;
-    slots.release('');
+    semaphores.release('');
   }
 }
 
@@ -85,14 +90,14 @@ describe.each([
 ])('a semaphore of %i permits over %i workers', (total, count) => {
   test('is never exceeded and used to the last permit, wherever the calls are', async () => {
     const workers = await startWorkers(count);
-    const slots = workers.map((worker) => slotsOf(worker, total));
+    const semaphores = workers.map((worker) => semaphoreOf(worker, total));
     const watch = new Watch();
     // All calls at one worker, then at another, then everywhere: the permits have to move.
-    for (const at of [...slots.keys(), -1]) {
+    for (const at of [...semaphores.keys(), -1]) {
       const before = watch.done;
       watch.most = 0;
       const calls = Array.from({ length: total * 6 }, (_, i) =>
-        watch.run(slots[at === -1 ? i % count : at]!, () => turns(1 + (i % 12))),
+        watch.run(semaphores[at === -1 ? i % count : at]!, () => turns(1 + (i % 12))),
       );
       await Promise.all(calls);
       expect([watch.most, watch.done - before]).toEqual([total, total * 6]);
@@ -101,7 +106,7 @@ describe.each([
 
   test('gets its permits back when the worker that has them all dies', async () => {
     const workers = await startWorkers(count);
-    const [dying, living] = [slotsOf(workers[0]!, total), slotsOf(workers[1]!, total)];
+    const [dying, living] = [semaphoreOf(workers[0]!, total), semaphoreOf(workers[1]!, total)];
     for (let i = 0; i < total; i++) await dying.acquire('', callOf());
     const waiting = Promise.all(Array.from({ length: total }, () => living.acquire('', callOf())));
     await turns(20);
@@ -122,24 +127,25 @@ test('permits of workers are never exceeded and never lost, whatever calls, call
         const primary = createPrimaryState({ workers: 3 });
         const open = async () => {
           const worker = await startWorker(primary);
-          return { worker, slots: slotsOf(worker, total), calls: new Set<AbortController>() };
+          return { worker, semaphores: semaphoreOf(worker, total), calls: new Set<AbortController>() };
         };
         const all = await Promise.all([open(), open(), open()]);
         const dead = new Set<FairSemaphore>();
-        const running = () => all.reduce((sum, { slots }) => sum + (dead.has(slots) ? 0 : slots.running), 0);
+        const running = () =>
+          all.reduce((sum, { semaphores }) => sum + (dead.has(semaphores) ? 0 : semaphores.running), 0);
         const call = async (at: number, ms: number) => {
-          const { slots, calls } = all[at]!;
+          const { semaphores, calls } = all[at]!;
           const leaving = new AbortController();
           calls.add(leaving);
           try {
-            await slots.acquire('', callOf(leaving.signal));
+            await semaphores.acquire('', callOf(leaving.signal));
           } catch {
             return void calls.delete(leaving);
           }
           calls.delete(leaving);
           expect(running()).toBeLessThanOrEqual(total);
           await turns(ms);
-          slots.release('');
+          semaphores.release('');
         };
         const begun: Promise<void>[] = [];
         for (const [at, step, count] of steps) {
@@ -147,9 +153,9 @@ test('permits of workers are never exceeded and never lost, whatever calls, call
           if (step === 'leave') for (const leaving of [...all[at]!.calls].slice(0, count)) leaving.abort();
           if (step === 'wait') await turns(count);
           if (step === 'die') {
-            const { worker, slots, calls } = all[at]!;
+            const { worker, semaphores, calls } = all[at]!;
             worker.die();
-            dead.add(slots);
+            dead.add(semaphores);
             for (const leaving of calls) leaving.abort();
             all[at] = await open();
           }
@@ -157,7 +163,7 @@ test('permits of workers are never exceeded and never lost, whatever calls, call
         await Promise.all(begun);
         // Every worker can get all permits, because no calls are left.
         const watch = new Watch();
-        await Promise.all(Array.from({ length: total * 2 }, () => watch.run(all[1]!.slots, () => turns(20))));
+        await Promise.all(Array.from({ length: total * 2 }, () => watch.run(all[1]!.semaphores, () => turns(20))));
         expect(watch.most).toBe(total);
       },
     ),
@@ -171,9 +177,9 @@ describe('permits of workers', () => {
     const before = workers.map(({ count }) => count());
     const watch = new Watch();
     for (const worker of workers) {
-      const slots = slotsOf(worker, 64);
+      const semaphores = semaphoreOf(worker, 64);
       for (let round = 0; round < 50; round++)
-        await Promise.all(Array.from({ length: 16 }, () => watch.run(slots, () => turns(1))));
+        await Promise.all(Array.from({ length: 16 }, () => watch.run(semaphores, () => turns(1))));
     }
     expect(watch.done).toBe(4 * 50 * 16);
     expect(workers.map(({ count }) => count())).toEqual(before);
@@ -181,21 +187,21 @@ describe('permits of workers', () => {
 
   test('without a queue: exactly the calls beyond them are refused', async () => {
     const workers = await startWorkers(3);
-    const slots = workers.map((worker) => slotsOf(worker, 5, { queue: 0 }));
+    const semaphores = workers.map((worker) => semaphoreOf(worker, 5, { queue: 0 }));
     const entered = await Promise.allSettled(
-      Array.from({ length: 30 }, async (_, at) => slots[at % 3]!.acquire('', callOf())),
+      Array.from({ length: 30 }, async (_, at) => semaphores[at % 3]!.acquire('', callOf())),
     );
     expect(entered.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
     // A released permit goes to the next call, at any worker.
-    const full = slots.findIndex(({ running }) => running > 0);
-    slots[full]!.release('');
-    await slots[(full + 1) % 3]!.acquire('', callOf());
-    expect(slots.reduce((sum, { running }) => sum + running, 0)).toBe(5);
+    const full = semaphores.findIndex(({ running }) => running > 0);
+    semaphores[full]!.release('');
+    await semaphores[(full + 1) % 3]!.acquire('', callOf());
+    expect(semaphores.reduce((sum, { running }) => sum + running, 0)).toBe(5);
   });
 
   test('are shared by two workers that both have too many calls', async () => {
     const [one, two] = await startWorkers(2);
-    const [first, second] = [slotsOf(one!, 6), slotsOf(two!, 6)];
+    const [first, second] = [semaphoreOf(one!, 6), semaphoreOf(two!, 6)];
     const watch = new Watch();
     const early = Array.from({ length: 60 }, () => watch.run(first, () => turns(10)));
     await turns(10);
@@ -214,10 +220,10 @@ describe('permits of workers', () => {
   test('go to a restarted worker as far as others have left some', async () => {
     const primary = createPrimaryState({ workers: 2 });
     const [one, two] = [await startWorker(primary), await startWorker(primary)];
-    const first = slotsOf(one, 4);
+    const first = semaphoreOf(one, 4);
     two.die();
     for (let i = 0; i < 4; i++) await first.acquire('', callOf());
-    const again = slotsOf(await startWorker(primary), 4);
+    const again = semaphoreOf(await startWorker(primary), 4);
     const { opened, open } = gate();
     const entered = Promise.resolve(again.acquire('', callOf())).then(() => open());
     await turns(20);
@@ -230,7 +236,7 @@ describe('permits of workers', () => {
 
   test('are not taken for a caller that has left while they were requested', async () => {
     const [one, two] = await startWorkers(2);
-    const [first, second] = [slotsOf(one!, 1), slotsOf(two!, 1)];
+    const [first, second] = [semaphoreOf(one!, 1), semaphoreOf(two!, 1)];
     await first.acquire('', callOf());
     const leaving = new AbortController();
     const entered = second.acquire('', callOf(leaving.signal));
@@ -245,14 +251,14 @@ describe('permits of workers', () => {
 
   test('are queued for while the primary hangs, and the share of this worker stays usable', async () => {
     const [one] = await startWorkers(2);
-    const slots = slotsOf(one!, 4, { queue: 1 });
+    const semaphores = semaphoreOf(one!, 4, { queue: 1 });
     one!.cut();
-    await slots.acquire('', callOf());
-    await slots.acquire('', callOf());
-    const [third, fourth] = [slots.acquire('', callOf()), slots.acquire('', callOf())];
+    await semaphores.acquire('', callOf());
+    await semaphores.acquire('', callOf());
+    const [third, fourth] = [semaphores.acquire('', callOf()), semaphores.acquire('', callOf())];
     await expect(fourth).rejects.toMatchObject({ message: 'full' });
-    slots.release('');
+    semaphores.release('');
     await third;
-    expect(slots.running).toBe(2);
+    expect(semaphores.running).toBe(2);
   });
 });
