@@ -239,7 +239,7 @@ function describeLocal(
 async function write(file: string, before: string, after: string, holdsValues: boolean): Promise<string | undefined> {
   const target = await realpath(file).catch(() => file);
   const { mode } = await stat(target).catch(() => ({ mode: 0o644 }));
-  const backup = before === '' ? undefined : await backUp(target, 'backup');
+  const backup = before === '' ? undefined : await backUp(target);
   await replaceFile(target, after, holdsValues ? 0o600 : mode);
   return backup;
 }
