@@ -141,7 +141,9 @@ export function resolveBaseUrl(base: BaseUrl, env: Environment): ResolvedUrl | {
   if (!URL.canParse(text)) {
     const fix = withScheme(text);
     const what = fix === undefined ? 'an absolute URL such as https://api.example.com/v1' : 'an absolute URL';
-    return { problem: `must be ${what}; got ${JSON.stringify(text)}${from}${fix === undefined ? '' : `; write ${fix}`}` };
+    return {
+      problem: `must be ${what}; got ${JSON.stringify(text)}${from}${fix === undefined ? '' : `; write ${fix}`}`,
+    };
   }
   const url = new URL(text);
   if (!isWebUrl(url)) {

@@ -32,7 +32,10 @@ export const domain = strict(
       { env: 'SHOP_BASE_URL', default: 'https://shop.example/v1' },
     ),
     prefix: about(
-      named(/^([a-z][a-z0-9_]{0,31})?$/, 'a prefix is lower case letters, digits and _, at most 32; for no prefix, write prefix: ""'),
+      named(
+        /^([a-z][a-z0-9_]{0,31})?$/,
+        'a prefix is lower case letters, digits and _, at most 32; for no prefix, write prefix: ""',
+      ),
       withDefault('What comes before the action in the name of a tool. `""` for nothing.', 'the name of the domain'),
       '',
     ),

@@ -102,7 +102,10 @@ export async function fetchAnswer(
         label,
         `cannot be fetched: its certificate is signed by an authority that this machine does not trust (${code}); set NODE_EXTRA_CA_CERTS to a file with that authority, or download the document and give the file`,
       );
-    throw badDocument(label, `cannot be fetched: ${UNREACHABLE[code ?? ''] ?? `${code ?? message}; check the address and your network`}`);
+    throw badDocument(
+      label,
+      `cannot be fetched: ${UNREACHABLE[code ?? ''] ?? `${code ?? message}; check the address and your network`}`,
+    );
   } finally {
     clearTimeout(timer);
   }

@@ -76,7 +76,9 @@ function hintField(key: string, keys: readonly string[]): string {
     const words = wordsOf(key);
     const near = keys.find((name) => {
       const parts = wordsOf(name);
-      return parts.length === words.length && words.every((word, index) => word.length > 2 && parts[index]!.startsWith(word));
+      return (
+        parts.length === words.length && words.every((word, index) => word.length > 2 && parts[index]!.startsWith(word))
+      );
     });
     return near === undefined ? hint(key, keys) : askFor(`"${near}"`);
   };
