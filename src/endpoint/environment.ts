@@ -159,7 +159,7 @@ export function resolveBaseUrl(base: BaseUrl, env: Environment): ResolvedUrl | {
 }
 
 /** `localhost:4711` as it was meant. */
-function withScheme(text: string): string | undefined {
+export function withScheme(text: string): string | undefined {
   const host = /^([a-z0-9-]+(?:\.[a-z0-9-]+)*)(?::\d{1,5})?(?:\/[\w.~/-]*)?$/i.exec(text)?.[1];
   if (host === undefined || !(text.includes(':') || host.includes('.') || host === 'localhost')) return undefined;
   return `${/^localhost$|^[\d.]+$/i.test(host) ? 'http' : 'https'}://${text}`;

@@ -162,7 +162,7 @@ describe('landbridge import, a second time', () => {
     await landbridge(['import', 'shop.json']);
     const { code, stderr } = await landbridge(['import', 'shop.json']);
     expect(code).toBe(1);
-    expect(stderr).toContain('domains/shop.yaml, openapi/shop.yaml already exists.');
+    expect(stderr).toContain('domains/shop.yaml, openapi/shop.yaml already exist.');
     expect(stderr).toContain('landbridge import --update shop.json');
   });
 

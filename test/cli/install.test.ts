@@ -58,15 +58,15 @@ describe('landbridge install', () => {
         other: { command: 'x', args: ['// no comment'] },
         landbridge: { ...more, ...started(), env: { VAULT_KEY: reference } },
       });
-      expect(await readFile(`${file}.backup`, 'utf8')).toBe(before);
+      expect(await readFile(`${file}.bak`, 'utf8')).toBe(before);
       const again = await install([client, 'vault.yaml', '--yes']);
       expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('There is nothing to change') });
       const gone = await install([client, '--uninstall', '--yes']);
       expect(gone.code).toBe(0);
       expect(await readFile(file, 'utf8')).toBe(before);
       // Every change leaves its own copy: the first is what the person had.
-      expect(await readFile(`${file}.backup`, 'utf8')).toBe(before);
-      expect(await readFile(`${file}.backup.2`, 'utf8')).toBe(after);
+      expect(await readFile(`${file}.bak`, 'utf8')).toBe(before);
+      expect(await readFile(`${file}.bak.2`, 'utf8')).toBe(after);
     },
   );
 

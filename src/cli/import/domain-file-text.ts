@@ -94,7 +94,7 @@ function renderBaseUrl(domain: Domain, isRoot: boolean): string[] {
   return path === ''
     ? [line]
     : [
-        `# A base URL without a path keeps ${oneLine(path)}, the path of the document. End it with /. for no path: http://127.0.0.1:8080/.`,
+        `# A URL without a path keeps that of the document: ${oneLine(path)}. For no path, end it with /. as in http://127.0.0.1:8080/.`,
         line,
       ];
 }

@@ -103,7 +103,7 @@ function explainOtherName(env: Environment, plain: string, byDocument: boolean):
   if (!Object.hasOwn(env, other)) return undefined;
   return byDocument
     ? `${other} is set, but without a base URL of yours the name begins with ${DOCUMENT_PREFIX}`
-    : `${other} is set, but with a base URL of yours the name is without ${DOCUMENT_PREFIX}`;
+    : `${other} is set, but with a base URL of yours the name has no ${DOCUMENT_PREFIX}`;
 }
 
 export interface SchemeAddress {
