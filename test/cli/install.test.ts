@@ -186,6 +186,15 @@ describe('landbridge install', () => {
     expect(await read('.codex/config.toml')).toContain(`url = "${url}"\nbearer_token_env_var = "TOKEN"\n`);
   });
 
+  test('--url of a gateway that is not there is written, with a note', async () => {
+    const words = ['cursor', '--name', 'absent', '--url', 'http://127.0.0.1:1/mcp', '--scope', 'project', '--yes'];
+    const { code, stderr } = await install(words);
+    expect([code, stderr]).toEqual([
+      0,
+      'Nothing answers at 127.0.0.1:1 yet. Start the gateway, or check the address.\n',
+    ]);
+  });
+
   test('--url of a gateway that needs a key: the entry refers to a variable and contains no key', async () => {
     const words = ['cursor', '--name', 'keyed', '--url', 'http://127.0.0.1:3333', '--scope', 'project', '--yes'];
     const { code, stderr } = await install(words, { LANDBRIDGE_API_KEYS: `ci=${'0f'.repeat(32)}` });
