@@ -107,7 +107,7 @@ function withHeaderWarning(domain: Domain, { options: { headers = [] }, headerOr
 function withWordWarning(domain: Domain): Domain {
   const warnings = wordSecrets(domain.endpoints).map(
     (variable) =>
-      `The secret in ${variable} is an ordinary word. It is replaced by [redacted] wherever the word occurs, also in tool names and messages; choose a longer secret with digits.`,
+      `The secret in ${variable} looks like an ordinary word. It is replaced by [redacted] wherever the word occurs, also in tool names and messages; choose a longer secret with digits.`,
   );
   return warnings.length === 0 ? domain : Object.freeze({ ...domain, warnings: [...domain.warnings, ...warnings] });
 }

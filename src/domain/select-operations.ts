@@ -72,8 +72,8 @@ export function compileSelection(
         .filter((choice) => !usedChoices.has(choice))
         .map(({ path, kind, value }) => {
           const message = `no operation of the document has ${WORDS[kind]} ${kind === 'deprecated' ? value : `"${value}"`}`;
-          const known = kind === 'operations' && isRoute(value) ? routes : names[kind];
-          const fix = kind === 'deprecated' ? 'remove it' : hint(value, [...known]);
+          const candidates = kind === 'operations' && isRoute(value) ? routes : names[kind];
+          const fix = kind === 'deprecated' ? 'remove it' : hint(value, [...candidates]);
           return { path, message: `${message}; ${fix}` };
         }),
       ...[includes, excludes]

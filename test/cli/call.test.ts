@@ -68,16 +68,15 @@ test('a destructive call without its credential is refused before a person is as
 });
 
 test('a secret that is an ordinary word is named at start, without its value', async () => {
-  const variables = { VAULT_KEY: 'museum' };
-  const { stdout } = await run(['tools', './vault.yaml'], { cwd: folder, env: variables });
-  expect(stdout).toContain('The secret in VAULT_KEY is an ordinary word.');
+  const tools = (key: string) => run(['tools', join(folder, 'vault.yaml')], { cwd: tmpdir(), env: { VAULT_KEY: key } });
+  const { stdout } = await tools('museum');
+  expect(stdout).toContain('The secret in VAULT_KEY looks like an ordinary word.');
   expect(stdout).not.toContain('museum');
-  const other = await run(['tools', './vault.yaml'], { cwd: folder, env: { VAULT_KEY: 'museum-42' } });
-  expect(other.stdout).not.toContain('ordinary word');
+  expect((await tools('museum-42')).stdout).not.toContain('ordinary word');
 });
 
 test('doctor says that it examines the samples', async () => {
-  const { stderr } = await cli('doctor');
+  const { stderr } = await run(['doctor'], { cwd: tmpdir() });
   expect(stderr).toBe('There is no folder ./domains here, so the doctor examines the sample APIs of the package.\n');
 });
 

@@ -615,7 +615,7 @@ describe('landbridge import', () => {
     expect(await run(args, { cwd: folder })).toMatchObject({ code: 0 });
     const { code, stderr } = await run(args, { cwd: folder });
     expect(code).toBe(1);
-    expect(stderr).toContain('already exists');
+    expect(stderr).toContain('already exist.');
   });
 });
 

@@ -449,8 +449,8 @@ describe('the domain around the document', () => {
   });
 
   test('sends a plain variable only to a confirmed origin; the start says what to write', async () => {
-    const env = { SHOP_TOKEN: 'abcd' };
-    const plain = [[{ kind: 'bearer', name: 'token', secret: { variable: 'SHOP_TOKEN', value: 'abcd' } }]];
+    const env = { SHOP_TOKEN: 'abcd-1' };
+    const plain = [[{ kind: 'bearer', name: 'token', secret: { variable: 'SHOP_TOKEN', value: 'abcd-1' } }]];
     expect((await load({ baseUrl: 'https://a.test' }, env)).endpoints[0]!.security).toEqual(plain);
     const named = await load({ credentials: { token: { env: 'SHOP_TOKEN' } } }, env);
     expect(named.endpoints[0]!.security).toEqual(plain);

@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { type Config, envFilesOf, type Flags, isOverridden, readConfig } from '../../config/read-config.ts';
 import { refuseUnknownVariables } from '../../config/unknown-variables.ts';
 import { secretsIn } from '../../credentials/secrets.ts';
+import { bareHost } from '../../endpoint/address.ts';
 import {
   type Environment,
   expand,
@@ -81,7 +82,7 @@ const PROBE_MS = 1_000;
 /** Whether a connection opens within a second. Nothing is sent. */
 function isListening({ hostname, port, protocol }: URL): Promise<boolean> {
   return new Promise((resolve) => {
-    const host = hostname.replace(/^\[|\]$/g, '');
+    const host = bareHost(hostname);
     const socket = connect({ host, port: Number(port) || (protocol === 'https:' ? 443 : 80), timeout: PROBE_MS });
     const finish = (answer: boolean) => {
       socket.destroy();
