@@ -77,7 +77,7 @@ async function inShellWords(run: Promise<number>): Promise<number> {
     return await run;
   } catch (error) {
     if (!(error instanceof RpcFailure) || !error.message.includes('tools/list')) throw error;
-    const message = error.message.replace('tools/list shows', '"landbridge tools" shows');
+    const message = error.message.replace(/tools\/list shows/, '"landbridge tools" shows');
     throw new RpcFailure({ code: error.rpcCode, message, data: error.data });
   }
 }
