@@ -4,7 +4,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { about, headerName, list, named, strict, text, withDefault } from '../domain/definition/shape/fields.ts';
-import { VARIABLE_NAME } from '../endpoint/environment.ts';
+import { VARIABLE_NAME, withScheme } from '../endpoint/environment.ts';
 import { CONFIRM_WAYS, EXPOSURES, GUARD_POLICIES } from '../endpoint/model.ts';
 import { LOG_LEVELS } from '../log.ts';
 import { profilesFile } from '../profiles.ts';
@@ -29,7 +29,11 @@ const workers = z.union([positive.max(256), z.literal('auto')], { error: 'must b
 const seconds = z.number({ error: 'must be a number' }).min(0, 'must be at least 0');
 /** Only true and false: treating a typo as "no" could switch a safety off. */
 const truth = z.boolean({ error: 'must be true or false' });
-const url = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL, for example https://api.example.com/v1' });
+const url = z.url({
+  protocol: /^https?$/,
+  error: ({ input }) =>
+    `must be an http(s) URL, for example ${withScheme(String(input)) ?? 'https://api.example.com/v1'}`,
+});
 /** Refuses a URL that ends in /mcp: `/mcp` is appended, and clients would look at /mcp/mcp. */
 const publicUrl = url.superRefine((text, context) => {
   if (!URL.canParse(text)) return;

@@ -20,6 +20,19 @@ export function endpointSecrets({ security, connection }: Endpoint): string[] {
   return [...security.flat().flatMap(hiddenTexts), ...(connection === undefined ? [] : connectionSecrets(connection))];
 }
 
+/** Redaction would remove such a secret from the gateway's own sentences too: `wrong`, `museum`. */
+const PLAIN_WORD = /^[A-Za-z]?[a-z]{3,7}$/;
+
+/** The variables of secrets that are ordinary words. */
+export function wordSecrets(endpoints: readonly Endpoint[]): string[] {
+  const credentials = [...new Set(endpoints.flatMap(({ security }) => security.flat()))];
+  const words = credentials.flatMap((credential) => {
+    const hidden = new Set(hiddenTexts(credential));
+    return secretsIn(credential).filter(({ value = '' }) => PLAIN_WORD.test(value) && hidden.has(value));
+  });
+  return [...new Set(words.map(({ variable }) => variable))];
+}
+
 function hiddenTexts(credential: Credential): readonly string[] {
   return credentialKind(credential).hiddenTexts(credential);
 }

@@ -1,6 +1,7 @@
 // Loads all domains of a gateway from paths: folders of domain files, single domain files, OpenAPI documents. Adding a file adds a
 // domain, deleting it removes the domain, and a broken file stops the start with an error message.
 
+import { wordSecrets } from '../credentials/secrets.ts';
 import { homeOrigin } from '../endpoint/address.ts';
 import type { Environment } from '../endpoint/environment.ts';
 import { splitHeaderLine } from '../endpoint/headers/header-fields.ts';
@@ -63,7 +64,7 @@ export async function loadDomains(options: LoadOptions): Promise<Domain[]> {
       const domain = await loadWithUniqueName(domains, source, state);
       state.headerOrigin ??= homeOrigin(domain.endpoints);
       const duplicate = domains.find((other) => other.name === domain.name);
-      if (duplicate === undefined) domains.push(withHeaderWarning(domain, state));
+      if (duplicate === undefined) domains.push(withWordWarning(withHeaderWarning(domain, state)));
       else {
         const message = `"${domain.name}" is also the name of the domain in ${duplicate.source}; choose another name for one of them`;
         mistakes.push({ file: domain.source, field: 'name', message });
@@ -100,6 +101,15 @@ function withHeaderWarning(domain: Domain, { options: { headers = [] }, headerOr
   const names = headers.map((line) => splitHeaderLine(line).name).join(', ');
   const warning = `The header ${names} is sent to ${headerOrigin} only, not to ${home}; declare credentials for that origin in a domain file.`;
   return Object.freeze({ ...domain, warnings: [...domain.warnings, warning] });
+}
+
+/** Secrets are removed from every text, so one that is an ordinary word makes messages and tool names hard to read. */
+function withWordWarning(domain: Domain): Domain {
+  const warnings = wordSecrets(domain.endpoints).map(
+    (variable) =>
+      `The secret in ${variable} looks like an ordinary word. It is replaced by [redacted] wherever the word occurs, also in tool names and messages; choose a longer secret with digits.`,
+  );
+  return warnings.length === 0 ? domain : Object.freeze({ ...domain, warnings: [...domain.warnings, ...warnings] });
 }
 
 async function loadOne(source: SourceFile, state: LoadState, name?: string): Promise<Domain> {

@@ -2,7 +2,7 @@
 
 import { compileGlob } from '../endpoint/glob.ts';
 import type { Problem } from '../endpoint/problems.ts';
-import { hint } from '../endpoint/suggest.ts';
+import { hint, isRoute } from '../endpoint/suggest.ts';
 import type { OperationInfo } from '../openapi/import-options.ts';
 import type { OperationFilter } from './definition/definition-types.ts';
 
@@ -51,6 +51,7 @@ export function compileSelection(
     operations: new Set(),
     deprecated: new Set(),
   };
+  const routes = new Set<string>();
   // Every test of every key runs, so that `usedChoices` is complete.
   const matches = (groups: readonly (readonly Choice[])[], operation: OperationInfo) => {
     const matchesAll = groups.map((choices) => anyOf(choices, operation, usedChoices)).every(Boolean);
@@ -60,7 +61,7 @@ export function compileSelection(
   const isFiltered = includes.length + excludes.length > 0;
   return {
     select: (operation) => {
-      if (isFiltered) noteNames(operation, names);
+      if (isFiltered) noteNames(operation, names, routes);
       const isIncluded = matches(includes, operation);
       const isExcluded = matches(excludes, operation) && excludes.length > 0;
       return isIncluded && !isExcluded;
@@ -71,7 +72,8 @@ export function compileSelection(
         .filter((choice) => !usedChoices.has(choice))
         .map(({ path, kind, value }) => {
           const message = `no operation of the document has ${WORDS[kind]} ${kind === 'deprecated' ? value : `"${value}"`}`;
-          const fix = kind === 'deprecated' ? 'remove it' : hint(value, [...names[kind]]);
+          const candidates = kind === 'operations' && isRoute(value) ? routes : names[kind];
+          const fix = kind === 'deprecated' ? 'remove it' : hint(value, [...candidates]);
           return { path, message: `${message}; ${fix}` };
         }),
       ...[includes, excludes]
@@ -90,12 +92,17 @@ function toContradiction(groups: readonly (readonly Choice[])[]): Problem {
   return { path: path.slice(0, 1), message: `${message}; write one of them, such as operations` };
 }
 
-function noteNames({ tags, path, method, operationId }: OperationInfo, names: Record<Kind, Set<string>>): void {
+function noteNames(
+  { tags, path, method, operationId }: OperationInfo,
+  names: Record<Kind, Set<string>>,
+  routes: Set<string>,
+): void {
   if (names.paths.size >= MAX_NAMES) return;
   for (const tag of tags) names.tags.add(tag);
   names.paths.add(path);
   names.methods.add(method);
   names.operations.add(operationId ?? `${method} ${path}`);
+  routes.add(`${method} ${path}`);
 }
 
 function anyOf(choices: readonly Choice[], operation: OperationInfo, usedChoices: Set<Choice>): boolean {
@@ -123,8 +130,12 @@ function compile(key: 'include' | 'exclude', filter: OperationFilter | undefined
   add('operations', filter?.operations, (glob) => {
     const isId = compileGlob(glob);
     const isPath = compileGlob(glob, '/');
-    return ({ operationId, method, path, qualifiedNames = [] }) =>
-      (operationId !== undefined && isId(operationId)) || isPath(`${method} ${path}`) || qualifiedNames.some(isId);
+    // Globs match what the document wrote. The names that Landbridge chose are matched as a whole, as the keys of `operations`.
+    return ({ operationId, method, path, qualifiedNames = [], names = [] }) =>
+      (operationId !== undefined && isId(operationId)) ||
+      isPath(`${method} ${path}`) ||
+      qualifiedNames.some(isId) ||
+      names.includes(glob);
   });
   const { deprecated } = filter ?? {};
   if (deprecated !== undefined) {

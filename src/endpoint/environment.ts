@@ -139,16 +139,30 @@ export function resolveBaseUrl(base: BaseUrl, env: Environment): ResolvedUrl | {
   if (EMBEDDED.test(text)) return { url: text };
   const from = typeof base !== 'string' && lookup(env, base.env) !== undefined ? ` (from ${base.env})` : '';
   if (!URL.canParse(text)) {
-    const example = 'https://api.example.com/v1';
-    return { problem: `must be an absolute URL such as ${example}; got ${JSON.stringify(text)}${from}` };
+    const fix = withScheme(text);
+    const what = fix === undefined ? 'an absolute URL such as https://api.example.com/v1' : 'an absolute URL';
+    return {
+      problem: `must be ${what}; got ${JSON.stringify(text)}${from}${fix === undefined ? '' : `; write ${fix}`}`,
+    };
   }
   const url = new URL(text);
-  if (!isWebUrl(url)) return { problem: `must start with http:// or https://; got ${url.protocol}//${from}` };
+  if (!isWebUrl(url)) {
+    const fix = withScheme(text);
+    const got = fix === undefined ? `got ${url.protocol}//${from}` : `write ${fix}${from}`;
+    return { problem: `must start with http:// or https://; ${got}` };
+  }
   if (url.username !== '' || url.password !== '')
     return { problem: `must hold no user name or password${from}; declare a credential instead` };
   if (url.search !== '' || url.hash !== '')
     return { problem: `must hold no ? or #${from}; use fixed values for query parameters` };
   return { url: trimEnd(`${url.origin}${url.pathname}`, '/'), ...(isRoot(text) ? { isRoot: true } : {}) };
+}
+
+/** `localhost:4711` as it was meant. */
+export function withScheme(text: string): string | undefined {
+  const host = /^([a-z0-9-]+(?:\.[a-z0-9-]+)*)(?::\d{1,5})?(?:\/[\w.~/-]*)?$/i.exec(text)?.[1];
+  if (host === undefined || !(text.includes(':') || host.includes('.') || host === 'localhost')) return undefined;
+  return `${/^localhost$|^[\d.]+$/i.test(host) ? 'http' : 'https'}://${text}`;
 }
 
 /** `https://host/.` asks for the root. A plain trailing slash does not: browsers and URL parsers add one on their own. */

@@ -46,6 +46,11 @@ export function suggestion(word: string, candidates: Iterable<string>): string {
   return near === undefined ? '' : ` Did you mean ${near}?`;
 }
 
+/** Whether a person wrote an operation as `GET /books`. */
+export function isRoute(name: string): boolean {
+  return /^[a-z]+ \//i.test(name);
+}
+
 /** 0: the same except for case and punctuation. Below 1: near. 1 and more: another word. Exact only below `worst`. */
 function distance(a: string, b: string, worst: number): number {
   if (a === '' || b === '') return 1;

@@ -220,7 +220,8 @@ function readOperations(
     const { action, from } = names[index]!;
     const toolName = prefix + action;
     if (extension.hidden) continue;
-    if (options.select?.({ ...info, qualifiedNames: qualifiedNamesOf({ domain, tags, action }) }) === false) continue;
+    const qualifiedNames = qualifiedNamesOf({ domain, tags, action });
+    if (options.select?.({ ...info, qualifiedNames, names: [action, toolName] }) === false) continue;
     try {
       endpoints.push(buildEndpoint(operation, { action, toolName, from }, baseline, extension, context));
       if (extension.pinned || [toolName, action, operationId].some((name) => pinNames.has(name))) pinned.push(toolName);

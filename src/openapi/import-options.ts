@@ -14,6 +14,8 @@ export interface OperationInfo {
   readonly deprecated: boolean;
   /** `domain.group.action`, one per tag; set once names are chosen. */
   readonly qualifiedNames?: readonly string[];
+  /** The action and the name of the tool, before a domain file changes them; set once names are chosen. */
+  readonly names?: readonly string[];
 }
 
 /** Where the secrets of one security scheme come from: names of variables, never values. */

@@ -130,6 +130,7 @@ function toRefusedCall(endpoint: Endpoint, answer: Answer): RefusedCall {
     status,
     method: endpoint.method,
     path: endpoint.path,
+    basePath: URL.canParse(endpoint.baseUrl) ? new URL(endpoint.baseUrl).pathname.replace(/\/$/, '') : '',
     isRead: endpoint.effect === 'read',
     isIdempotent: endpoint.idempotent,
     arguments: {

@@ -3,6 +3,7 @@ import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Handler, Middleware } from '../call/handler.ts';
 import { compileCallerDigest } from '../credentials/caller-digest.ts';
 import { fillCallerHeaders } from '../credentials/caller-headers.ts';
+import { chooseCredentials, missingCredential } from '../credentials/proof.ts';
 import type { Args, ConfirmWay, Domain, Endpoint, JsonSchema } from '../endpoint/model.ts';
 import { qualifiedNamesOf } from '../endpoint/names.ts';
 import type { Executor } from '../executor/executor.ts';
@@ -111,6 +112,9 @@ function compileCall(
     controls,
     validate: lenient?.validate ?? createValidator(endpoint),
     describe: async (context, args, original) => {
+      // A person is not asked about a call that cannot be made.
+      const choice = chooseCredentials(endpoint);
+      if (choice.kind === 'missing') throw missingCredential(context.label, choice);
       const { method, url } = rest.preview(args, context.label);
       const callerHeaders = fillCallerHeaders(endpoint.callerHeaders ?? [], context);
       return buildQuestion(endpoint, domain.title, `${method} ${url}`, args, original, callerHeaders);

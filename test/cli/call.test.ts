@@ -48,6 +48,38 @@ test('call prints only the answer on stdout, for jq; notes go to stderr', async 
   expect(stderr).toContain('showing 10 items; next: page=2');
 });
 
+test('call names the command that lists tools', async () => {
+  const { code, stderr } = await cli('call', './pets.json', 'get_pets', 'petId=7');
+  expect([code, stderr]).toEqual([
+    1,
+    'landbridge: Unknown tool: get_pets. Did you mean get_pet? "landbridge tools" shows what there is.\n',
+  ]);
+});
+
+test('a destructive call without its credential is refused before a person is asked', async () => {
+  const text =
+    'name: vault\nbaseUrl: http://127.0.0.1:1\ncredentials: { key: { kind: bearer, env: VAULT_KEY } }\nendpoints: { remove: { method: DELETE, path: /look, summary: Removes. } }\n';
+  await writeFile(join(folder, 'vault.yaml'), text);
+  const { code, stderr } = await cli('call', './vault.yaml', 'vault_remove');
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining('vault_remove needs a credential that is not configured'),
+  ]);
+});
+
+test('a secret that is an ordinary word is named at start, without its value', async () => {
+  const tools = (key: string) => run(['tools', join(folder, 'vault.yaml')], { cwd: tmpdir(), env: { VAULT_KEY: key } });
+  const { stdout } = await tools('museum');
+  expect(stdout).toContain('The secret in VAULT_KEY looks like an ordinary word.');
+  expect(stdout).not.toContain('museum');
+  expect((await tools('museum-42')).stdout).not.toContain('ordinary word');
+});
+
+test('doctor says that it examines the samples', async () => {
+  const { stderr } = await run(['doctor'], { cwd: tmpdir() });
+  expect(stderr).toBe('There is no folder ./domains here, so the doctor examines the sample APIs of the package.\n');
+});
+
 describe('the arguments of call and explain', () => {
   test.each([
     [['./pets.json', 'get_pet', 'petId=7']],

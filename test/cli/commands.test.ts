@@ -591,7 +591,7 @@ describe('landbridge import', () => {
     expect(short.stdout).toContain('GET /lost/op0: $ref "gone/op0.yml" names a file that does not exist');
     expect(short.stdout).toContain('… and 37 more like these (--verbose lists all)');
     const again = await run(['import', 'cloud/openapi.json', '--out', 'cloud-out'], { cwd: folder });
-    expect(again.stderr).toContain('and 39 more files already exists');
+    expect(again.stderr).toContain('and 39 more files already exist');
     const long = await run(['import', 'cloud/openapi.json', '--out', 'cloud-long', '--verbose'], { cwd: folder });
     expect(long.stdout).toContain('paths/op39.yml');
     expect(long.stdout).toContain('GET /lost/op39');
@@ -615,7 +615,7 @@ describe('landbridge import', () => {
     expect(await run(args, { cwd: folder })).toMatchObject({ code: 0 });
     const { code, stderr } = await run(args, { cwd: folder });
     expect(code).toBe(1);
-    expect(stderr).toContain('already exists');
+    expect(stderr).toContain('already exist.');
   });
 });
 

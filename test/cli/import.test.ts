@@ -120,6 +120,57 @@ describe('landbridge import --header', () => {
   });
 });
 
+describe('the comments of the domain file', () => {
+  test('are a file that loads when they are uncommented', async () => {
+    const document = {
+      openapi: '3.0.3',
+      info: { title: 'Shop', version: '1' },
+      servers: [{ url: 'http://127.0.0.1:1/api/v1' }],
+      paths: {
+        '/books': {
+          get: {
+            operationId: 'listBooks',
+            summary: 'Lists books.',
+            parameters: [{ name: 'page', in: 'query', schema: { type: 'integer' } }],
+            responses: {
+              200: {
+                description: 'OK',
+                content: {
+                  'application/json': {
+                    schema: {
+                      type: 'array',
+                      items: { type: 'object', properties: { isbn: { type: 'string' }, title: { type: 'string' } } },
+                    },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    };
+    await writeFile(join(folder, 'books.json'), JSON.stringify(document));
+    const { stdout } = await landbridge(['import', 'books.json']);
+    expect(stdout).toContain('Edit domains/shop.yaml, then: landbridge serve\n');
+    const file = await text('domains/shop.yaml');
+    expect(file).toContain(
+      '# A URL without a path keeps that of the document: /api/v1. For no path, end it with /. as in http://127.0.0.1:8080/.\n',
+    );
+    const edited = file
+      .replace('# include: { operations', 'include: { operations')
+      .replace('operations: {}', 'operations:')
+      .replace(/^# {3}( +\S)/gm, '  $1')
+      .replace(/^# {3}("GET)/m, '  $1');
+    expect(edited).toContain('\n  "GET /books":\n');
+    expect(edited).toContain('\n    response: { pick: ["isbn", "title"], maxChars: 8000 }\n');
+    await writeFile(join(folder, 'domains/shop.yaml'), edited);
+    const tools = await landbridge(['tools']);
+    expect([tools.code, tools.stderr]).toEqual([0, '']);
+    expect(tools.stdout).toContain('list_books');
+    expect(tools.stdout).not.toContain('!');
+  });
+});
+
 describe('the base URL of the domain file', () => {
   const tools = async () => {
     const { stdout } = await landbridge(['explain', 'b', 'domains', '--json']);
@@ -162,7 +213,7 @@ describe('landbridge import, a second time', () => {
     await landbridge(['import', 'shop.json']);
     const { code, stderr } = await landbridge(['import', 'shop.json']);
     expect(code).toBe(1);
-    expect(stderr).toContain('domains/shop.yaml, openapi/shop.yaml already exists.');
+    expect(stderr).toContain('domains/shop.yaml, openapi/shop.yaml already exist.');
     expect(stderr).toContain('landbridge import --update shop.json');
   });
 

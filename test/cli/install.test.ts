@@ -58,15 +58,15 @@ describe('landbridge install', () => {
         other: { command: 'x', args: ['// no comment'] },
         landbridge: { ...more, ...started(), env: { VAULT_KEY: reference } },
       });
-      expect(await readFile(`${file}.backup`, 'utf8')).toBe(before);
+      expect(await readFile(`${file}.bak`, 'utf8')).toBe(before);
       const again = await install([client, 'vault.yaml', '--yes']);
       expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('There is nothing to change') });
       const gone = await install([client, '--uninstall', '--yes']);
       expect(gone.code).toBe(0);
       expect(await readFile(file, 'utf8')).toBe(before);
       // Every change leaves its own copy: the first is what the person had.
-      expect(await readFile(`${file}.backup`, 'utf8')).toBe(before);
-      expect(await readFile(`${file}.backup.2`, 'utf8')).toBe(after);
+      expect(await readFile(`${file}.bak`, 'utf8')).toBe(before);
+      expect(await readFile(`${file}.bak.2`, 'utf8')).toBe(after);
     },
   );
 
@@ -184,6 +184,15 @@ describe('landbridge install', () => {
     });
     expect(await read('.gemini/settings.json')).toContain('"Authorization": "Bearer $TOKEN"');
     expect(await read('.codex/config.toml')).toContain(`url = "${url}"\nbearer_token_env_var = "TOKEN"\n`);
+  });
+
+  test('--url of a gateway that is not there is written, with a note', async () => {
+    const words = ['cursor', '--name', 'absent', '--url', 'http://127.0.0.1:1/mcp', '--scope', 'project', '--yes'];
+    const { code, stderr } = await install(words);
+    expect([code, stderr]).toEqual([
+      0,
+      'Nothing answers at 127.0.0.1:1 yet. Start the gateway, or check the address.\n',
+    ]);
   });
 
   test('--url of a gateway that needs a key: the entry refers to a variable and contains no key', async () => {

@@ -50,6 +50,59 @@ describe('diagnose()', () => {
     ]);
   });
 
+  test('reads descriptions behind references and in parts of allOf', () => {
+    const shared = { $ref: '#/$defs/text' };
+    const domain = buildDomain(
+      defineDomain({
+        name: 'shop',
+        baseUrl: 'http://127.0.0.1:1',
+        endpoints: { thing: { path: '/things', summary: 'Lists the things of the shop.' } },
+      }),
+      { env: {} },
+    );
+    const [endpoint] = domain.endpoints;
+    const inputSchema = (described: boolean) => ({
+      type: 'object',
+      $defs: { text: { type: 'string', ...(described && { description: 'A word.' }) } },
+      properties: { a: shared, b: shared, c: shared, d: { allOf: [shared] } },
+    });
+    const silent = (described: boolean) => {
+      const one = { ...domain, endpoints: [{ ...endpoint!, inputSchema: inputSchema(described) }] };
+      const { registry, domains } = createGateway({ domains: [one], exposure: 'tools' });
+      const policy = { readOnly: false };
+      return diagnose({ domains, registry, policy, tokenBudget: 10_000, clients: [] }).map(({ message }) => message);
+    };
+    expect(silent(false)).toContain('4 arguments have no description: a, b, c, d');
+    expect(silent(true)).not.toContainEqual(expect.stringContaining('have no description'));
+  });
+
+  test('lists the warnings that point to a line of the domain file', () => {
+    const source = 'domains/shop.yaml';
+    const warnings = [
+      `${source}:5:3 include.operations[0]: no operation of the document has the name "a"; remove it`,
+      'Another warning of the start.',
+    ];
+    const domain = buildDomain(
+      defineDomain({
+        name: 'shop',
+        baseUrl: 'http://127.0.0.1:1',
+        endpoints: { thing: { path: '/things', summary: 'Lists the things of the shop.' } },
+      }),
+      { env: {} },
+    );
+    const { registry, domains } = createGateway({ domains: [{ ...domain, source, warnings }] });
+    const policy = { readOnly: false };
+    expect(diagnose({ domains, registry, policy, tokenBudget: 10_000, clients: [] })).toEqual([
+      {
+        check: 'quarantine',
+        severity: 'warning',
+        where: 'domains/shop.yaml:5:3 include.operations[0]',
+        message: 'no operation of the document has the name "a"; remove it',
+        fix: 'correct these lines of the domain file',
+      },
+    ]);
+  });
+
   test('finds a destructive operation without a guard', () => {
     const findings = findingsFor({ method: 'DELETE', guard: 'allow', summary: 'Removes all things of the shop.' });
     expect(findings).toMatchObject([{ severity: 'error', check: 'guard', where: 'shop_thing' }]);

@@ -119,6 +119,12 @@ describe('include and exclude', () => {
     ['several paths', { include: { paths: ['/pets', '/admin/**'] } }, ['list_pets', 'create_pet', 'admin_reset']],
     ['methods', { include: { methods: ['GET'] } }, ['list_pets', 'get_pet']],
     ['operationIds', { include: { operations: ['listPets', 'get*'] } }, ['list_pets', 'get_pet']],
+    [
+      'the names of tools, as the imported file lists them',
+      { include: { operations: ['get_pet', 'admin_reset'] } },
+      ['get_pet', 'admin_reset'],
+    ],
+    ['the name of a tool with its prefix', { prefix: 'my', include: { operations: ['my_get_pet'] } }, ['get_pet']],
     ['a fully-qualified name', { include: { operations: ['shop.pets.get_pet'] } }, ['get_pet']],
     ['fully-qualified names by glob', { exclude: { operations: ['shop.pets.*'] } }, ['admin_reset']],
     ['a group by its full name', { include: { tags: ['shop.admin'] } }, ['admin_reset']],
@@ -141,6 +147,7 @@ describe('include and exclude', () => {
     expect(await message({ include: { tags: ['pest'] } })).toMatch(
       /^shop\.yaml:5:\d+ include\.tags\[0\]: no operation of the document has the tag "pest"; did you mean "pets"\?$/,
     );
+    expect(await message({ include: { operations: ['GET /pet'] } })).toMatch(/did you mean "GET \/pets"\?$/);
     expect((await load({ include: { tags: ['pets', 'pest'] } })).warnings).toContainEqual(
       expect.stringMatching(
         /shop\.yaml:\d+:\d+ include\.tags\[1\]: no operation of the document has the tag "pest"; did you mean "pets"\?$/,
@@ -442,8 +449,8 @@ describe('the domain around the document', () => {
   });
 
   test('sends a plain variable only to a confirmed origin; the start says what to write', async () => {
-    const env = { SHOP_TOKEN: 'abcd' };
-    const plain = [[{ kind: 'bearer', name: 'token', secret: { variable: 'SHOP_TOKEN', value: 'abcd' } }]];
+    const env = { SHOP_TOKEN: 'abcd-1' };
+    const plain = [[{ kind: 'bearer', name: 'token', secret: { variable: 'SHOP_TOKEN', value: 'abcd-1' } }]];
     expect((await load({ baseUrl: 'https://a.test' }, env)).endpoints[0]!.security).toEqual(plain);
     const named = await load({ credentials: { token: { env: 'SHOP_TOKEN' } } }, env);
     expect(named.endpoints[0]!.security).toEqual(plain);

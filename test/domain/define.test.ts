@@ -60,11 +60,7 @@ describe('defineDomain()', () => {
       { endpoints: { list: { path: '/a?b=1', summary: 'x' } } },
       /endpoints\.list\.path: must start with \/ and hold no \?/,
     ],
-    [
-      'a bad action',
-      { endpoints: { 'list-pets': { path: '/a', summary: 'x' } } },
-      /"list-pets": an action is lower case/,
-    ],
+    ['a bad action', { endpoints: { 'list-pets': { path: '/a', summary: 'x' } } }, /"list-pets": a name is lower case/],
     [
       'a wrong effect',
       { endpoints: { list: { path: '/a', summary: 'x', effect: 'reads' } } },

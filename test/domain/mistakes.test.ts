@@ -60,6 +60,47 @@ describe('a YAML domain file', () => {
       [`shop.yaml:4:3 credentials.key.kind: is missing: give one of ${KINDS.map((kind) => `"${kind}"`).join(', ')}`],
     ],
     [
+      'a field of a credential without a kind that is misspelt',
+      `${IMPORT}credentials: { basic: { userEnv: A, passwordEnv: B } }\n`,
+      ['shop.yaml:4:25 credentials.basic.userEnv: "userEnv" is not known here; did you mean "usernameEnv"?'],
+    ],
+    [
+      'a text that contains ": "',
+      `${IMPORT}description: Finds orders: all of them\n`,
+      ['shop.yaml:4:14: the text contains ": ", which begins a new field; put the text in quotes'],
+    ],
+    [
+      'a text that contains ": ", inside { }',
+      `${IMPORT}operations: { listOrders: { description: Finds: all } }\n`,
+      ['shop.yaml:4:42: the text contains ": ", which begins a new field; put the text in quotes'],
+    ],
+    [
+      'a quote that is not closed, at the place where it begins',
+      `${IMPORT}description: "Orders\noperations: {}\npinned: []\n`,
+      ['shop.yaml:4:14: the text that begins here with " has no closing "; add it at the end of the text'],
+    ],
+    [
+      'an empty prefix',
+      `${HEAD}prefix:\nendpoints: { a: { path: /a, summary: A. } }\n`,
+      [
+        'shop.yaml:3:1 prefix: a prefix is lower case letters, digits and _, at most 32; for no prefix, write prefix: ""',
+      ],
+    ],
+    [
+      'a name of two words',
+      `${IMPORT}operations:\n  GET /orders: { name: find orders }\n`,
+      [
+        'shop.yaml:5:18 operations["GET /orders"].name: a name is lower case letters, digits and _, at most 48, such as list_pets',
+      ],
+    ],
+    [
+      'a path that is misspelt',
+      `${IMPORT}operations:\n  GET /order: {}\n`,
+      [
+        'shop.yaml:5:3 operations["GET /order"]: there is no such operation (or include and exclude leave it out); did you mean "GET /orders"?',
+      ],
+    ],
+    [
       'a text with a comma inside { }',
       `${HEAD}endpoints: { a: { path: /a, summary: Finds books by title, author or genre. } }\n`,
       [

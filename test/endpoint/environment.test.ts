@@ -27,7 +27,7 @@ describe('expand()', () => {
 });
 
 describe('resolveBaseUrl()', () => {
-  const env = { URL_: 'https://a.test/v1/', BAD: 'a.test', HOST: 'b.test' };
+  const env = { URL_: 'https://a.test/v1/', BAD: 'a.test', WORSE: 'no URL', HOST: 'b.test' };
   const rows: [Parameters<typeof resolveBaseUrl>[0], string | RegExp][] = [
     ['https://a.test', 'https://a.test'],
     ['https://a.test/', 'https://a.test'],
@@ -37,7 +37,11 @@ describe('resolveBaseUrl()', () => {
     [{ env: 'UNSET', default: 'https://d.test' }, 'https://d.test'],
     [{ env: 'UNSET', default: 'embedded:tasks' }, 'embedded:tasks'],
     [{ env: 'UNSET' }, /set the environment variable UNSET/],
-    [{ env: 'BAD' }, /must be an absolute URL such as .*; got "a.test" \(from BAD\)/],
+    [{ env: 'BAD' }, /^must be an absolute URL; got "a.test" \(from BAD\); write https:\/\/a.test$/],
+    [{ env: 'WORSE' }, /^must be an absolute URL such as .*; got "no URL" \(from WORSE\)$/],
+    ['localhost:4711', /^must start with http:\/\/ or https:\/\/; write http:\/\/localhost:4711$/],
+    ['127.0.0.1:4711/v1', /; write http:\/\/127.0.0.1:4711\/v1$/],
+    ['user:secret@a.test', /^must start with http:\/\/ or https:\/\/; got user:\/\/$/],
     ['https://${NONE}/', /needs the environment variable NONE; set it, or write \$\{NONE:-default\}/],
     ['ftp://a.test', /must start with http/],
     ['https://user:secret@a.test', /must hold no user name or password/],

@@ -18,6 +18,28 @@ async function credential(scheme: object, options: Options = {}): Promise<unknow
 
 const secret = (variable: string, value?: string) => ({ variable, value });
 
+describe('the two names of a secret', () => {
+  const basic = secured({ main: { type: 'http', scheme: 'bearer' } }, [{ main: [] }]);
+
+  test('with a base URL, the start says that the name with the prefix is not read', async () => {
+    const { warnings } = await importValue(basic, {
+      baseUrl: 'https://a.test',
+      env: { LANDBRIDGE_CRED_TEST_MAIN: 's3cret' },
+    });
+    expect(warnings.join('\n')).toContain(
+      'Set TEST_MAIN (LANDBRIDGE_CRED_TEST_MAIN is set, but with a base URL of yours the name has no LANDBRIDGE_CRED_) in the environment',
+    );
+  });
+
+  test('without one, it says that the name without the prefix is not read', async () => {
+    const { warnings } = await importValue(basic, { env: { TEST_MAIN: 's3cret' } });
+    expect(warnings.join('\n')).toContain(
+      'Set LANDBRIDGE_CRED_TEST_MAIN (TEST_MAIN is set, but without a base URL of yours the name begins with LANDBRIDGE_CRED_) in the environment',
+    );
+    expect(warnings.join('\n')).not.toContain('s3cret');
+  });
+});
+
 describe('schemes', () => {
   test.each([
     [

@@ -190,6 +190,11 @@ describe('toUpstreamFailure()', () => {
     [403, read, 'wait 60 seconds, then call again', { retryAfterSeconds: 60 }],
     [404, read, 'Check petId: what it names does not exist'],
     [404, all, 'The API has nothing at /pets. If the arguments are right, the base URL'],
+    [
+      404,
+      { ...all, baseUrl: 'http://127.0.0.1:1/api/v1' },
+      'The API has nothing at /api/v1/pets. /api/v1 is the path of the base URL. A base URL without a path takes it from the document; one that ends in /. has none. If the arguments',
+    ],
     [404, search, 'nothing at /search, or something the arguments name does not exist'],
     [405, write, 'does not allow POST here, only GET, HEAD: the document', { allow: 'GET, HEAD' }],
     [406, read, 'cannot answer in a format the gateway asks for (application/json, */*;q=0.5)'],

@@ -676,7 +676,7 @@ describe('closing an HTTP server', () => {
     await expect(serveHttp(gateway, { port: server.port })).rejects.toEqual(
       new GatewayError(
         'CANNOT_LISTEN',
-        `HTTP port ${server.port} on 127.0.0.1 is already in use. Stop the other program, or choose another port (0 picks a free one).`,
+        `HTTP port ${server.port} on 127.0.0.1 is already in use. Stop the other program, or choose another port with --port (0 picks a free one).`,
       ),
     );
   });

@@ -333,7 +333,7 @@ describe('tcp', () => {
     const server = await listenTcp(gateway.protocol);
     await expect(listenTcp(gateway.protocol, { port: server.port })).rejects.toMatchObject({
       code: 'CANNOT_LISTEN',
-      message: `TCP port ${server.port} on 127.0.0.1 is already in use. Stop the other program, or choose another port (0 picks a free one).`,
+      message: `TCP port ${server.port} on 127.0.0.1 is already in use. Stop the other program, or choose another port with --tcp (0 picks a free one).`,
     });
     await server.close(0);
   });

@@ -177,7 +177,7 @@ describe('a failing start of workers', () => {
       { cwd: folder },
     );
     other.close();
-    const message = `HTTP port ${port} on 127.0.0.1 is already in use. Stop the other program, or choose another port (0 picks a free one).`;
+    const message = `HTTP port ${port} on 127.0.0.1 is already in use. Stop the other program, or choose another port with --port (0 picks a free one).`;
     expect({ code, stderr, stdout: JSON.parse(stdout) }).toEqual({
       code: 1,
       stderr: `landbridge: ${message}\n`,

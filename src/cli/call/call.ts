@@ -55,7 +55,7 @@ export async function runCall(io: Io, words: readonly string[], flags: CallFlags
         '--output cannot be used with --url: a running gateway does not pass on the bytes that the API sent. Leave one of them out.',
       );
     const callThere = async (request: SendRemoteRequest) => finish(await callRemote(request, tool, values, answer));
-    return withRemote(io, files, flags, callThere, isAskable ? answer : undefined);
+    return inShellWords(withRemote(io, files, flags, callThere, isAskable ? answer : undefined));
   }
   const callHere = async (gateway: Gateway) => {
     const endpoints = gateway.registry.operations.flatMap(({ name, endpoint }) => (name === tool ? [endpoint] : []));
@@ -63,10 +63,23 @@ export async function runCall(io: Io, words: readonly string[], flags: CallFlags
     const args = await readFileArguments(values, endpoints[0]?.inputSchema ?? true);
     return finish(await callTool(toRequest(gateway, isAskable), tool, args, answer));
   };
-  return withGateway(io, readConfig({ ...flags, paths: files }, io.env), callHere, {
-    exposure: 'tools',
-    ...(file && { onAnswer: file.take, change: (domains) => withLargeAnswers(domains, tool) }),
-  });
+  return inShellWords(
+    withGateway(io, readConfig({ ...flags, paths: files }, io.env), callHere, {
+      exposure: 'tools',
+      ...(file && { onAnswer: file.take, change: (domains) => withLargeAnswers(domains, tool) }),
+    }),
+  );
+}
+
+/** The gateway answers in the words of MCP. A shell has a command for tools/list. */
+async function inShellWords(run: Promise<number>): Promise<number> {
+  try {
+    return await run;
+  } catch (error) {
+    if (!(error instanceof RpcFailure) || !error.message.includes('tools/list')) throw error;
+    const message = error.message.replace(/tools\/list shows/, '"landbridge tools" shows');
+    throw new RpcFailure({ code: error.rpcCode, message, data: error.data });
+  }
 }
 
 function readArgs(pairs: readonly string[], json: string | undefined): Args {

@@ -1,7 +1,7 @@
 // landbridge doctor: is this catalog fit for models and clients? For people, and for CI by its exit code.
 
 import { existsSync } from 'node:fs';
-import { type Config, type Flags, readConfig } from '../../config/read-config.ts';
+import { BUNDLED_DOMAINS, type Config, type Flags, readConfig } from '../../config/read-config.ts';
 import type { ClientId } from '../../doctor/client-rules.ts';
 import { diagnose } from '../../doctor/diagnose.ts';
 import type { CheckCode, Finding, Severity } from '../../doctor/finding.ts';
@@ -43,6 +43,8 @@ const CLIENT_NAMES: Readonly<Record<string, readonly ClientId[]>> = {
 export async function runDoctor(io: Io, files: readonly string[], flags: DoctorFlags): Promise<number> {
   const clients = (flags.client ?? Object.keys(CLIENT_NAMES)).flatMap(readClient);
   const config = readConfig({ ...flags, paths: files }, io.env);
+  if (config.paths.length === 1 && config.paths[0] === BUNDLED_DOMAINS)
+    io.stderr.write('There is no folder ./domains here, so the doctor examines the sample APIs of the package.\n');
   const first = await examine(io, config, clients, flags);
   if (!flags.fix) return report(io, first, flags);
   const plans = await planRepairs(first.domains, first.findings, config);

@@ -5,10 +5,10 @@ import { dirname } from 'node:path';
 import type { Write } from './place-files.ts';
 
 /** Copies a file or folder to `<path>.bak`, or to `.bak.2` … if that exists. Undefined if there is nothing to copy. */
-export async function backUp(path: string, ending = 'bak'): Promise<string | undefined> {
+export async function backUp(path: string): Promise<string | undefined> {
   if (!existsSync(path)) return undefined;
-  let copy = `${path}.${ending}`;
-  for (let number = 2; existsSync(copy); number++) copy = `${path}.${ending}.${number}`;
+  let copy = `${path}.bak`;
+  for (let number = 2; existsSync(copy); number++) copy = `${path}.bak.${number}`;
   await cp(path, copy, { recursive: true, preserveTimestamps: true });
   return copy;
 }

@@ -3,6 +3,7 @@
 import { relative } from 'node:path';
 import { loginLines } from '../../credentials/login/document-login.ts';
 import { secretsIn } from '../../credentials/secrets.ts';
+import { answerFields } from '../../domain/definition/pick-paths.ts';
 import { schemaLine } from '../../editor-schemas.ts';
 import { originsOf } from '../../endpoint/address.ts';
 import type { Credential } from '../../endpoint/credential.ts';
@@ -41,7 +42,7 @@ export function renderDomainFile(domain: Domain, options: DomainFileOptions): st
           `importedFrom: ${JSON.stringify(importedFrom)}`,
         ]),
     ...(refsRoot === undefined ? [] : [`refsRoot: ${JSON.stringify(refsRoot)}`]),
-    renderBaseUrl(domain, options.isRoot),
+    ...renderBaseUrl(domain, options.isRoot),
     ...(headers.length === 0 ? [] : ['headers:', ...headers.map((line) => `  ${line}`)]),
     '',
     ...renderCredentials(domain),
@@ -50,7 +51,7 @@ export function renderDomainFile(domain: Domain, options: DomainFileOptions): st
     'prefix: ""',
     '',
     '# Models work better with a dozen good tools than with every operation.',
-    '# include: { tags: [], paths: ["/pets/**"], methods: [GET], operations: [] }',
+    ...renderInclude(domain.endpoints),
     '# exclude: { deprecated: true }',
     '',
     '# OpenAPI Overlay documents, applied before the import.',
@@ -79,14 +80,42 @@ export function renderDomainFile(domain: Domain, options: DomainFileOptions): st
  * The one base URL of all operations; the origin alone where they have several on it, so that each keeps its path. On several
  * origins one base URL would take the others' place: then the document decides.
  */
-function renderBaseUrl(domain: Domain, isRoot: boolean): string {
+function renderBaseUrl(domain: Domain, isRoot: boolean): string[] {
   const [origin = '', ...others] = originsOf(domain.endpoints);
   if (others.length > 0)
-    return `# baseUrl: replaces every server of the document, which has operations at ${oneLine([origin, ...others].filter(Boolean).join(', '))}.`;
+    return [
+      `# baseUrl: replaces every server of the document, which has operations at ${oneLine([origin, ...others].filter(Boolean).join(', '))}.`,
+    ];
   const urls = new Set(domain.endpoints.map(({ baseUrl }) => baseUrl));
   const url = urls.size === 1 ? [...urls][0]! : origin;
   const text = url === '' ? 'https://api.example.com' : url + (isRoot ? '/.' : '');
-  return `baseUrl: { env: ${domain.name.toUpperCase()}_BASE_URL, default: ${JSON.stringify(text)} }`;
+  const line = `baseUrl: { env: ${domain.name.toUpperCase()}_BASE_URL, default: ${JSON.stringify(text)} }`;
+  const path = URL.canParse(url) ? new URL(url).pathname.replace(/\/$/, '') : '';
+  return path === ''
+    ? [line]
+    : [
+        `# A URL without a path keeps that of the document: ${oneLine(path)}. For no path, end it with /. as in http://127.0.0.1:8080/.`,
+        line,
+      ];
+}
+
+/** The names of two operations, as the list at the end of the file has them. */
+function renderInclude(endpoints: readonly Endpoint[]): string[] {
+  const names = endpoints.slice(0, 2).map(({ toolName }) => toolName);
+  return [`# include: { operations: [${names.join(', ')}] }`, '# include: { paths: ["/pets/**"], methods: [GET] }'];
+}
+
+/** Fields of the answer for `pick`, if the document says which there are. */
+function renderPick({ outputSchema }: Endpoint): string {
+  const names = (outputSchema === undefined ? [] : answerFields(outputSchema)).filter((name) =>
+    /^\w{1,40}$/.test(name),
+  );
+  return names.length === 0
+    ? ''
+    : `pick: [${names
+        .slice(0, 2)
+        .map((name) => JSON.stringify(name))
+        .join(', ')}], `;
 }
 
 function renderExample(endpoints: readonly Endpoint[]): string[] {
@@ -100,7 +129,7 @@ function renderExample(endpoints: readonly Endpoint[]): string[] {
     `#     description: ${JSON.stringify(oneLine(example.summary))}`,
     `#     effect: ${example.effect}`,
     '#     timeoutMs: 10000',
-    '#     response: { pick: [id, name], maxChars: 8000 }',
+    `#     response: { ${renderPick(example)}maxChars: 8000 }`,
     ...(arg ? [`#     args: { ${JSON.stringify(arg)}: { hide: true } }`] : []),
   ];
 }

@@ -144,7 +144,7 @@ function renderReport(report: ImportReport, domains: string, all: boolean): stri
     `${total === 1 ? '1 operation' : `${total} operations`} (${counts.join(', ')})${quarantined.length > 0 ? `, ${quarantined.length} in quarantine:` : ''}`,
     ...digestLines(reasons, pc.yellow('!'), all),
     ...digestLines(warnings, pc.yellow('!'), all),
-    `Edit ${domainFile}, then: landbridge serve ${domains}`,
+    `Edit ${domainFile}, then: landbridge serve${domains === 'domains' ? '' : ` ${domains}`}`,
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -160,6 +160,6 @@ function refuseToOverwrite(paths: readonly string[], source: string, { name, out
   const update = ['landbridge import --update', ...document, ...flags].join(' ');
   throw new GatewayError(
     'BAD_CONFIG',
-    `${some.join(', ')}${more > 0 ? ` and ${more} more files` : ''} already exists. To update the document and keep the domain file, run: ${update}. To import it again, use another --name, or --force, which overwrites both and keeps a backup.`,
+    `${some.join(', ')}${more > 0 ? ` and ${more} more files` : ''} ${existing.length === 1 ? 'already exists' : 'already exist'}. To update the document and keep the domain file, run: ${update}. To import it again, use another --name, or --force, which overwrites both and keeps a backup.`,
   );
 }

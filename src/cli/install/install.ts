@@ -2,9 +2,11 @@
 // terminal, and keeps a copy of the old file.
 
 import { readFile, realpath, stat } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { type Config, envFilesOf, type Flags, isOverridden, readConfig } from '../../config/read-config.ts';
 import { refuseUnknownVariables } from '../../config/unknown-variables.ts';
 import { secretsIn } from '../../credentials/secrets.ts';
+import { bareHost } from '../../endpoint/address.ts';
 import {
   type Environment,
   expand,
@@ -70,7 +72,26 @@ export async function runInstall(
   const backup = await write(file, before, after, flags.withValues ?? false);
   const copy = backup === undefined ? '' : ` (backup: ${backup})`;
   io.stdout.write(`${pc.green('✓')} ${file}${copy}\n${client.next}\n`);
+  if (entry !== undefined && flags.url !== undefined && !(await isListening(new URL(flags.url))))
+    io.stderr.write(`Nothing answers at ${new URL(flags.url).host} yet. Start the gateway, or check the address.\n`);
   return 0;
+}
+
+const PROBE_MS = 1_000;
+
+/** Whether a connection opens within a second. Nothing is sent. */
+function isListening({ hostname, port, protocol }: URL): Promise<boolean> {
+  return new Promise((resolve) => {
+    const host = bareHost(hostname);
+    const socket = connect({ host, port: Number(port) || (protocol === 'https:' ? 443 : 80), timeout: PROBE_MS });
+    const finish = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', () => finish(true));
+    socket.once('timeout', () => finish(false));
+    socket.once('error', () => finish(false));
+  });
 }
 
 function findClient(name: string): McpClient {
@@ -239,7 +260,7 @@ function describeLocal(
 async function write(file: string, before: string, after: string, holdsValues: boolean): Promise<string | undefined> {
   const target = await realpath(file).catch(() => file);
   const { mode } = await stat(target).catch(() => ({ mode: 0o644 }));
-  const backup = before === '' ? undefined : await backUp(target, 'backup');
+  const backup = before === '' ? undefined : await backUp(target);
   await replaceFile(target, after, holdsValues ? 0o600 : mode);
   return backup;
 }

@@ -1,11 +1,16 @@
 // Operations and arguments without a description by which a model could choose them.
+import { isObject } from '../../endpoint/is-object.ts';
+import type { Endpoint, JsonSchema } from '../../endpoint/model.ts';
 import { trimEnd } from '../../endpoint/plain-text.ts';
+import { conjuncts } from '../../schema/references.ts';
 import type { DiagnoseInput, Finding } from '../finding.ts';
 import { propertiesOf } from '../properties-of.ts';
 
 const MIN_DESCRIPTION = 12;
 const MAX_SILENT = 3;
 const SHOWN = 6;
+/** Schemas that are read for the description of one argument. */
+const MAX_PARTS = 20;
 
 export function* checkDescriptions({ registry }: DiagnoseInput): Generator<Finding> {
   const about = { check: 'description', severity: 'warning' } as const;
@@ -21,7 +26,7 @@ export function* checkDescriptions({ registry }: DiagnoseInput): Generator<Findi
     const properties = propertiesOf(endpoint);
     // What the API fills in itself is not shown to the model.
     const silent = Object.keys(properties).filter(
-      (key) => properties[key]?.readOnly !== true && !hasText(properties[key]?.description),
+      (key) => properties[key]?.readOnly !== true && !isDescribed(endpoint, key),
     );
     if (silent.length <= MAX_SILENT) continue;
     const some = `${silent.slice(0, SHOWN).join(', ')}${silent.length > SHOWN ? ', …' : ''}`;
@@ -29,6 +34,13 @@ export function* checkDescriptions({ registry }: DiagnoseInput): Generator<Findi
       'describe them in the domain file (operations.<name>.args), so that models do not have to guess their values';
     yield { ...about, where: name, message: `${silent.length} arguments have no description: ${some}`, fix };
   }
+}
+
+/** The document may describe an argument beside its `$ref`, behind it, or in a part of `allOf`. */
+function isDescribed({ inputSchema }: Endpoint, key: string): boolean {
+  const schema = isObject(inputSchema) && isObject(inputSchema.properties) ? inputSchema.properties[key] : undefined;
+  const parts = conjuncts(inputSchema, [schema as JsonSchema], () => [], MAX_PARTS);
+  return [...parts].some((part) => isObject(part) && hasText(part.description));
 }
 
 function hasText(text: unknown): boolean {

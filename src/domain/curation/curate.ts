@@ -5,7 +5,7 @@ import { isArgumentHeader, isMethodParameter } from '../../endpoint/headers/head
 import type { Endpoint } from '../../endpoint/model.ts';
 import { toSummary } from '../../endpoint/plain-text.ts';
 import type { Problem } from '../../endpoint/problems.ts';
-import { hint } from '../../endpoint/suggest.ts';
+import { hint, isRoute } from '../../endpoint/suggest.ts';
 import { mergeAudit } from '../definition/audit-plan.ts';
 import { argumentsOverwritingHeaders, mergeHeaders } from '../definition/caller-header-rules.ts';
 import { buildToolName, checkExpose, checkPaging } from '../definition/declared-names.ts';
@@ -158,7 +158,9 @@ export function curateOperations(
     const path = ['operations', key];
     const position = index.get(key) ?? index.get(toOperationKey(key));
     if (position === undefined) {
-      const ids = endpoints.map((endpoint) => operationNamesOf(endpoint)[0]!);
+      const ids = endpoints.map((endpoint) =>
+        isRoute(key) ? `${endpoint.method} ${endpoint.path}` : operationNamesOf(endpoint)[0]!,
+      );
       const message = `there is no such operation (or include and exclude leave it out); ${hint(key, ids)}`;
       context.problems.push({ path, message });
       continue;

@@ -26,13 +26,16 @@ export const domain = strict(
     baseUrl: about(
       baseUrl,
       withDefault(
-        `The base URL of the API: a URL, or a variable with a default. In a URL, ${FILLED}. With an imported document, a URL without a path (\`https://host\`) keeps the path of the document’s server.`,
+        `The base URL of the API: a URL, or a variable with a default. In a URL, ${FILLED}. With an imported document, a URL without a path (\`https://host\`) keeps the path of the document’s server; \`https://host/.\` has no path.`,
         'the server in the imported document',
       ),
       { env: 'SHOP_BASE_URL', default: 'https://shop.example/v1' },
     ),
     prefix: about(
-      named(/^([a-z][a-z0-9_]{0,31})?$/, 'a prefix is lower case letters, digits and _, at most 32, or empty'),
+      named(
+        /^([a-z][a-z0-9_]{0,31})?$/,
+        'a prefix is lower case letters, digits and _, at most 32; for no prefix, write prefix: ""',
+      ),
       withDefault('What comes before the action in the name of a tool. `""` for nothing.', 'the name of the domain'),
       '',
     ),

@@ -24,6 +24,12 @@ export function checkPick(
   });
 }
 
+/** The fields at the top of the answer, or of the items of a list, that `pick` can name. */
+export function answerFields(schema: JsonSchema): string[] {
+  const objects = partsOf(schema, schema).filter((part) => isObject(part.properties));
+  return [...new Set(objects.flatMap((part) => Object.keys(part.properties as object)))];
+}
+
 /** The first segment that the schema does not declare, with the names it does declare at that place. */
 function unknownStep(path: readonly string[], schema: JsonSchema, root: JsonSchema): [string, string[]] | undefined {
   const [name, ...rest] = path;

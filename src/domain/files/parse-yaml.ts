@@ -22,8 +22,10 @@ export function parseYaml(text: string, file: string, code: ErrorCode = 'BAD_DOM
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true, merge: true });
   const syntaxError = document.errors.find((error) => error.code !== 'DUPLICATE_KEY');
   if (syntaxError !== undefined) {
-    const message = `${sentence(syntaxError.message)}${fix(syntaxError.code)}`;
-    throw new MistakesError(code, [{ file, ...positionAt(syntaxError.pos[0], lines), message }]);
+    const [at] = syntaxError.pos;
+    const open = syntaxError.code === 'MISSING_CHAR' ? findOpenQuote(document, at) : undefined;
+    const message = open === undefined ? explainSyntax(syntaxError, text) : explainQuote(text[open]!);
+    throw new MistakesError(code, [{ file, ...positionAt(open ?? at, lines), message }]);
   }
   if (document.errors.length > 0) throw new MistakesError(code, listDuplicates(document, file, lines));
   let value: unknown;
@@ -88,6 +90,29 @@ function findPosition(
     if (isAlias(at)) break;
   }
   return offset === undefined ? undefined : positionAt(offset, lines);
+}
+
+/** Where the quoted text begins that is still open at this offset: the parser reports its end, which may be many lines below. */
+function findOpenQuote(document: Document.Parsed, at: number): number | undefined {
+  let start: number | undefined;
+  yaml().visit(document, {
+    Scalar: (_, { type, range }) => {
+      if (type?.startsWith('QUOTE') && range != null && range[0] <= at) start = Math.max(start ?? 0, range[0]);
+    },
+  });
+  return start;
+}
+
+function explainQuote(quote: string): string {
+  return `the text that begins here with ${quote} has no closing ${quote}; add it at the end of the text`;
+}
+
+function explainSyntax({ code, message, pos }: Yaml.YAMLParseError, text: string): string {
+  const line = text.slice(pos[0]).split('\n', 1)[0]!;
+  // `description: Finds events: all of them`. A value cannot begin a map on the line of its key.
+  if ((code === 'BLOCK_AS_IMPLICIT_KEY' || code === 'BLOCK_IN_FLOW') && /^[^\s"'[{].*:(?:\s|$)/.test(line))
+    return 'the text contains ": ", which begins a new field; put the text in quotes';
+  return `${sentence(message)}${fix(code)}`;
 }
 
 function fix(code: string): string {

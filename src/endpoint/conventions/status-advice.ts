@@ -6,6 +6,8 @@ export interface RefusedCall {
   readonly status: number;
   readonly method: string;
   readonly path: string;
+  /** The path of the base URL, in front of `path`: `/api/v1`, or empty. */
+  readonly basePath: string;
   /** It changes nothing, so it can be repeated safely. */
   readonly isRead: boolean;
   readonly isIdempotent: boolean;
@@ -66,7 +68,7 @@ const ADVICE: Readonly<Record<number, Advise>> = {
     'The API wants a payment, or one was declined (balance, plan or quota). The same call will fail until that is settled; tell the user what the answer says.',
   403: adviseForbidden,
   404: (call) => {
-    const { path: template } = call;
+    const { path: template, basePath } = call;
     const { path, other } = call.arguments;
     const sight = hasCredential(call) ? `, or is not visible to ${describeCredential(call)}` : '';
     if (path.length > 0)
@@ -74,7 +76,11 @@ const ADVICE: Readonly<Record<number, Advise>> = {
     const clause = other.length > 0 ? ', or something the arguments name does not exist' : '';
     // "something … does not exist, or is not visible", but "has nothing …, or it is not visible".
     const view = other.length > 0 ? sight : sight.replace(', or is', ', or it is');
-    return `The API has nothing at ${template}${clause}${view}. If the arguments are right, the base URL or the document is not this API’s: tell the user.`;
+    const prefix =
+      basePath === ''
+        ? ''
+        : ` ${basePath} is the path of the base URL. A base URL without a path takes it from the document; one that ends in /. has none.`;
+    return `The API has nothing at ${basePath}${template}${clause}${view}.${prefix} If the arguments are right, the base URL or the document is not this API’s: tell the user.`;
   },
   405: ({ method, allow }) =>
     `The API does not allow ${method} here${allow === undefined ? '' : `, only ${allow}`}: the document does not match this API. ${NO_ARGUMENT} ${TELL}`,

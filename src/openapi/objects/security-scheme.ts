@@ -80,9 +80,12 @@ export function readSecrets(
     SESSION_TOKEN: source.sessionTokenEnv,
   };
   const read = (suffix: Suffix, byDocument = baseUrl === undefined && !ownOrigin): Secret => {
-    const variable =
-      variables[suffix] ?? (byDocument ? DOCUMENT_PREFIX : '') + (suffix === '' ? base : `${base}_${suffix}`);
-    return lookupSecret(env, variable);
+    const plain = suffix === '' ? base : `${base}_${suffix}`;
+    const variable = variables[suffix] ?? (byDocument ? DOCUMENT_PREFIX : '') + plain;
+    const secret = lookupSecret(env, variable);
+    if (variables[suffix] !== undefined || secret.value !== undefined || secret.problem !== undefined) return secret;
+    const problem = explainOtherName(env, plain, byDocument);
+    return problem === undefined || Object.hasOwn(env, variable) ? secret : { ...secret, problem };
   };
   const password = (): Secret => {
     const { variable } = read('PASSWORD');
@@ -92,6 +95,15 @@ export function readSecrets(
     return isNone ? readPassword(undefined, env) : secret;
   };
   return { source, env, read, password };
+}
+
+/** The same secret has two names. The environment may have it under the name that is not read here; its value stays unread. */
+function explainOtherName(env: Environment, plain: string, byDocument: boolean): string | undefined {
+  const other = byDocument ? plain : DOCUMENT_PREFIX + plain;
+  if (!Object.hasOwn(env, other)) return undefined;
+  return byDocument
+    ? `${other} is set, but without a base URL of yours the name begins with ${DOCUMENT_PREFIX}`
+    : `${other} is set, but with a base URL of yours the name has no ${DOCUMENT_PREFIX}`;
 }
 
 export interface SchemeAddress {

@@ -12,6 +12,12 @@ const MAX_REDIRECTS = 3;
 const UNKNOWN_AUTHORITY =
   /^(?:UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT)$/;
 
+/** What the commonest codes mean, and what to do. */
+const UNREACHABLE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there (ECONNREFUSED); start that server, or check the port',
+  ENOTFOUND: 'there is no host of that name (ENOTFOUND); check the address',
+};
+
 /** Header fields by name. */
 export type HeaderFields = Readonly<Record<string, string>>;
 
@@ -96,7 +102,10 @@ export async function fetchAnswer(
         label,
         `cannot be fetched: its certificate is signed by an authority that this machine does not trust (${code}); set NODE_EXTRA_CA_CERTS to a file with that authority, or download the document and give the file`,
       );
-    throw badDocument(label, `cannot be fetched (${code ?? message}); check the address and your network`);
+    throw badDocument(
+      label,
+      `cannot be fetched: ${UNREACHABLE[code ?? ''] ?? `${code ?? message}; check the address and your network`}`,
+    );
   } finally {
     clearTimeout(timer);
   }

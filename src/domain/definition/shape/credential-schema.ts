@@ -32,7 +32,12 @@ const scheme = strict(fields).meta({
     'The secret values for a security scheme of the imported document. The document says which kind it is. Use the name of the scheme as the name of the credential.',
 });
 
+/** Without a kind, a field that names a variable or a file is one of a scheme, misspelt. */
+function isMisspeltScheme(value: object): boolean {
+  return !('kind' in value) && Object.keys(value).every((key) => key in fields || /(?:Env|File)$/.test(key));
+}
+
 /** Without `kind` it can only be a security scheme of an imported document; the build reports it if there is none. */
 export const credential = chosen<z.ZodType<CredentialDefinition | SchemeDefinition>>([kinds, scheme], (value) =>
-  isObject(value) && !Object.keys(value).every((key) => key in fields) ? kinds : scheme,
+  isObject(value) && !Object.keys(value).every((key) => key in fields) && !isMisspeltScheme(value) ? kinds : scheme,
 );

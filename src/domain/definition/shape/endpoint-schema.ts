@@ -24,7 +24,7 @@ import {
 } from './fields.ts';
 import { argumentName, body, headers, location, placement } from './placement-schema.ts';
 
-export const action = named(TOOL_NAME, 'an action is lower case letters, digits and _, at most 48, such as list_pets');
+export const action = named(TOOL_NAME, 'a name is lower case letters, digits and _, at most 48, such as list_pets');
 const CALLER =
   '`\u0024{principal.id}`, and `\u0024{principal.sub}` and `\u0024{principal.claims.email}` from a verified token. If a caller has no such value, the call is refused, unless you write a default: `\u0024{principal.sub:-nobody}`';
 const milliseconds = z.int().min(1).max(3_600_000);

@@ -2,7 +2,7 @@
 // description. docs/ and the JSON Schemas for editors are generated from them (npm run docs).
 import { z } from 'zod';
 import { HEADER_NAME } from '../../../endpoint/headers/header-names.ts';
-import { hint } from '../../../endpoint/suggest.ts';
+import { askFor, didYouMean, hint } from '../../../endpoint/suggest.ts';
 
 type Fields<Shape> = { readonly [Key in keyof Shape]: z.output<Shape[Key]> };
 type Definition<Shape, Needed extends keyof Shape> = Pick<Fields<Shape>, Needed> & Partial<Omit<Fields<Shape>, Needed>>;
@@ -64,10 +64,29 @@ export function closed<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
       if (issue.keys?.length === 1 && /\s/.test(first))
         return '"{key}" is not known here; if it belongs to the text before it, put that text in quotes: inside { } a comma begins the next field';
       return issue.keys?.length === 1
-        ? `"{key}" is not known here; ${hint(first, keys)}`
+        ? `"{key}" is not known here; ${hintField(first, keys)}`
         : `"{key}" is not known here; allowed: ${keys.join(', ')}.`;
     },
   });
+}
+
+/** `userEnv` is near `usernameEnv`, because each of its words begins one of that name. */
+function hintField(key: string, keys: readonly string[]): string {
+  const otherwise = () => {
+    const words = wordsOf(key);
+    const near = keys.find((name) => {
+      const parts = wordsOf(name);
+      return (
+        parts.length === words.length && words.every((word, index) => word.length > 2 && parts[index]!.startsWith(word))
+      );
+    });
+    return near === undefined ? hint(key, keys) : askFor(`"${near}"`);
+  };
+  return didYouMean(key, keys, '') || otherwise();
+}
+
+function wordsOf(name: string): string[] {
+  return name.split(/(?=[A-Z])|_/).map((word) => word.toLowerCase());
 }
 
 /** The same, where every key may be left out but those in `keys`. */
