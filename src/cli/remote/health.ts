@@ -6,8 +6,9 @@ import { type Config, type Flags, readConfig } from '../../config/read-config.ts
 import { escapeHiddenCharacters } from '../../endpoint/hidden.ts';
 import { parseJsonObject } from '../../endpoint/untrusted.ts';
 import { GatewayError, usageError } from '../../errors.ts';
+import { isUnknownAuthority } from '../../executor/tls-failure.ts';
 import type { Io } from '../io.ts';
-import { readGatewayUrl } from './remote-gateway.ts';
+import { readGatewayUrl, TRUST_ADVICE } from './remote-gateway.ts';
 
 export interface HealthFlags extends Flags {
   readonly url?: string;
@@ -107,7 +108,7 @@ function toUnreachable(url: URL, error: Error & { code?: string }): GatewayError
   const why = error.name === 'AbortError' || error.name === 'TimeoutError' ? 'no answer in time' : error.code;
   return new GatewayError(
     'BAD_CONFIG',
-    `Cannot reach ${url.origin} (${why ?? escapeHiddenCharacters(error.message)}). Check that the gateway is running at this address.`,
+    `Cannot reach ${url.origin} (${why ?? escapeHiddenCharacters(error.message)}). ${isUnknownAuthority(error.code ?? '') ? TRUST_ADVICE : 'Check that the gateway is running at this address.'}`,
     {},
     error,
   );
