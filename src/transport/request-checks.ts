@@ -49,7 +49,7 @@ export interface RequestChecks {
 const WRONG_HOST: Refusal = {
   status: 403,
   message:
-    'Forbidden: this Host is not served here. The log of the gateway names it. To allow it, add it to allowedHosts in landbridge.yaml (--allowed-host), or set publicUrl (--public-url) if that is where clients reach this gateway.',
+    'Forbidden: this Host is not served here; the log names it. Add it to allowedHosts in landbridge.yaml (--allowed-host), or set publicUrl (--public-url) to the URL that clients use.',
   reason: 'host',
 };
 const WRONG_ORIGIN: Refusal = {

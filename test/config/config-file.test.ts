@@ -161,7 +161,7 @@ describe('mistakes in landbridge.yaml have a place and a fix', () => {
     ['state: localhost', 'landbridge.yaml:1:1 state: must be a redis:// or rediss:// URL'],
     [
       'publicUrl: mcp.example.com',
-      'landbridge.yaml:1:1 publicUrl: must be an http(s) URL, for example https://api.example.com/v1',
+      'landbridge.yaml:1:1 publicUrl: must be an http(s) URL, for example https://mcp.example.com',
     ],
     [
       'keys: []\nprot: 1',

@@ -8,7 +8,7 @@ import { parseJsonObject } from '../../endpoint/untrusted.ts';
 import { GatewayError, usageError } from '../../errors.ts';
 import { isUnknownAuthority } from '../../executor/tls-failure.ts';
 import type { Io } from '../io.ts';
-import { readGatewayUrl, TRUST_ADVICE } from './remote-gateway.ts';
+import { readGatewayUrl } from './remote-gateway.ts';
 
 export interface HealthFlags extends Flags {
   readonly url?: string;
@@ -105,10 +105,17 @@ function showUrl({ origin, pathname }: URL): string {
 }
 
 function toUnreachable(url: URL, error: Error & { code?: string }): GatewayError {
+  if (isUnknownAuthority(error.code ?? ''))
+    return new GatewayError(
+      'BAD_CONFIG',
+      `Cannot reach ${url.origin}: its certificate is not trusted (${error.code}). If it is your own, set NODE_EXTRA_CA_CERTS=ca.pem, a file with the certificate of its authority.`,
+      {},
+      error,
+    );
   const why = error.name === 'AbortError' || error.name === 'TimeoutError' ? 'no answer in time' : error.code;
   return new GatewayError(
     'BAD_CONFIG',
-    `Cannot reach ${url.origin} (${why ?? escapeHiddenCharacters(error.message)}). ${isUnknownAuthority(error.code ?? '') ? TRUST_ADVICE : 'Check that the gateway is running at this address.'}`,
+    `Cannot reach ${url.origin} (${why ?? escapeHiddenCharacters(error.message)}). Check that the gateway is running at this address.`,
     {},
     error,
   );

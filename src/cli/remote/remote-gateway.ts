@@ -223,8 +223,9 @@ async function refuseForeignAnswers(url: string, response: Response, own: Remote
     throw failure(
       `A proxy at ${url} answered ${status}: the gateway behind it is down, is restarting, or does not answer in time.`,
     );
-  const question = status === 400 && url.startsWith('http:') ? ' Does this port need https://?' : '';
-  throw failure(`${url} answered ${status} with a web page, so it is not an MCP server.${question}`);
+  if (status === 400 && url.startsWith('http:'))
+    throw failure(`${url} answered 400 with a web page, so it is not an MCP server. Does this port need https://?`);
+  throw failure(`${url} answered ${status} with a web page, so it is not an MCP server.`);
 }
 
 /**
@@ -239,8 +240,8 @@ async function readRefusal(response: Response): Promise<string | undefined> {
     : undefined;
 }
 
-/** Node.js reads the variable, so it counts for the connections of the command itself. Domain files have `tls.ca` for APIs. */
-export const TRUST_ADVICE =
+// Node.js reads the variable, so it counts for the connections of the command itself. Domain files have `tls.ca` for APIs.
+const TRUST_ADVICE =
   'If this is your own certificate, set NODE_EXTRA_CA_CERTS=ca.pem, a file with the certificate of its authority.';
 
 const CONNECTION: Readonly<Record<string, string>> = {
@@ -260,9 +261,9 @@ function explainConnection(url: string, error: unknown): GatewayError {
     cause?: { code?: string; message?: string; errors?: Error[] };
   };
   const code = cause?.code ?? (cause?.errors?.[0] as { code?: string } | undefined)?.code ?? '';
+  if (isUnknownAuthority(code)) return failure(`Cannot reach ${url}: ${cause?.message}. ${TRUST_ADVICE}`, error);
   const why = CONNECTION[code] ?? cause?.message ?? message;
-  const fix = isUnknownAuthority(code) ? ` ${TRUST_ADVICE}` : '';
-  return failure(`Cannot reach ${url}: ${why}.${fix}`, error);
+  return failure(`Cannot reach ${url}: ${why}.`, error);
 }
 
 /** What a header cannot carry as it is travels as base64 (2026-07-28, transports). */
