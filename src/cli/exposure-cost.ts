@@ -17,10 +17,10 @@ export function estimateCost({ registry }: Pick<Service, 'registry'>): number {
   return estimateListCost([...registry.tools.values()].map(({ tool }) => tool));
 }
 
-/** `about 1,200 tokens (estimated)`: for a start that should not wait for the exact number. */
+/** `about 1,200 tokens`: for a start that should not wait for the exact number. */
 export function describeCost({ registry }: Pick<Service, 'registry'>): string {
   const tokens = estimateCost({ registry });
-  return `about ${withCommas(tokens)} tokens (estimated)`;
+  return `about ${withCommas(tokens)} tokens`;
 }
 
 /** Takes a second or two for thousands of operations, and lets requests pass in between. */

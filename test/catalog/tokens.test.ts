@@ -183,7 +183,7 @@ describe("the README's figures for GitHub", () => {
     expect(registry.exposure).toBe('search');
     expect(Math.abs(listCost([...registry.tools.values()].map(({ tool }) => tool)) - tokens)).toBeLessThanOrEqual(15);
     // The banner has an estimate, because it does not wait for the tokenizer.
-    const words = /^about (\d+) tokens \(estimated\)$/.exec(describeCost({ registry }))!;
+    const words = /^about (\d+) tokens$/.exec(describeCost({ registry }))!;
     expect(Math.abs(Number(words[1]) - tokens)).toBeLessThanOrEqual(50);
   }
 

@@ -30,7 +30,7 @@ describe('landbridge serve', () => {
     child.kill('SIGINT');
     expect(await ended).toBe(0);
     expect(out).toMatch(
-      /^landbridge \S+: MCP over HTTP http:\/\/127\.0\.0\.1:\d+\/mcp; \d+ operations, \d+ tools \(exposure \w+\), about [\d,]+ tokens \(estimated\)\n$/,
+      /^landbridge \S+: MCP over HTTP http:\/\/127\.0\.0\.1:\d+\/mcp; \d+ operations, \d+ tools \(exposure \w+\), about [\d,]+ tokens\n$/,
     );
   });
 
