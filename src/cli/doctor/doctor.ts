@@ -68,7 +68,7 @@ interface Examination {
   readonly findings: readonly Finding[];
   readonly summary: ReturnType<typeof summarise>;
   /** With --online: the domains of which no read was called. */
-  readonly untested: readonly string[];
+  readonly untestedDomains: readonly string[];
 }
 
 function examine(io: Io, config: Config, clients: readonly ClientId[], flags: DoctorFlags): Promise<Examination> {
@@ -90,7 +90,7 @@ function examine(io: Io, config: Config, clients: readonly ClientId[], flags: Do
       domains: gateway.domains,
       findings,
       summary: summarise(gateway, findings, flags.strict ?? false, online?.calls),
-      untested: online?.untested ?? [],
+      untestedDomains: online?.untestedDomains ?? [],
     };
   });
 }
@@ -177,10 +177,10 @@ const MARKS: Readonly<Record<Severity, () => string>> = {
 };
 
 /** A check without findings. What no call has tested gets no tick. */
-function renderQuiet(check: CheckCode, { summary, untested }: Examination): string {
+function renderQuiet(check: CheckCode, { summary, untestedDomains }: Examination): string {
   // Credentials that were tested have a finding each, good ones too.
   if (check === 'proof') return `${pc.dim('–')} Credentials: not tested with calls, because no call had one`;
-  const names = untested.map(shown).join(', ');
+  const names = untestedDomains.map(shown).join(', ');
   if (check !== 'online' || names === '') return `${pc.green('✓')} ${TITLES[check]}`;
   return summary.calls === 0
     ? `${pc.dim('–')} ${TITLES[check]}: not tested, because no read was called (${names})`

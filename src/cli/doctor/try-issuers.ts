@@ -27,8 +27,8 @@ export async function tryIssuers(config: Config, profiles: ReadonlySet<string>):
       'check issuer, jwksUri and introspection in auth.oauth, and the network; until this works, its tokens are refused';
     return { ...common, severity: 'error', message: bad.join('; '), fix };
   });
-  const found = await Promise.all(findings).finally(() => door.close());
-  return [...found, ...doubtScopes(issuers), ...doubtAddress(config)];
+  const answers = await Promise.all(findings).finally(() => door.close());
+  return [...answers, ...doubtScopes(issuers), ...doubtAddress(config)];
 }
 
 function doubtScopes(issuers: readonly IssuerSettings[]): Finding[] {

@@ -29,7 +29,7 @@ export interface OnlineReport {
   /** Reads that were called. */
   readonly calls: number;
   /** The domains of which no read was called. */
-  readonly untested: readonly string[];
+  readonly untestedDomains: readonly string[];
 }
 
 const CONNECT_MS = 5_000;
@@ -63,14 +63,14 @@ export async function tryReads({ domains }: Gateway, settings: CallSettings): Pr
     }
   };
   try {
-    const { findings, calls, called } = await checkReads(reader.operations, {
+    const { findings, calls, calledDomains } = await checkReads(reader.operations, {
       call: reader.call,
       callAs,
       issue: (credential, endpoint) => issueToken(credential, endpoint, domains, proxies),
       maxCalls: MAX_CALLS,
     });
-    const untested = domains.map(({ name }) => name).filter((name) => !called.has(name));
-    return { findings: [...unreachable.values(), ...findings], calls, untested };
+    const untestedDomains = domains.map(({ name }) => name).filter((name) => !calledDomains.has(name));
+    return { findings: [...unreachable.values(), ...findings], calls, untestedDomains };
   } finally {
     await reader.close();
   }

@@ -23,7 +23,7 @@ export interface ReadReport {
   readonly findings: readonly Finding[];
   readonly calls: number;
   /** The domains of which a read was called. */
-  readonly called: ReadonlySet<string>;
+  readonly calledDomains: ReadonlySet<string>;
 }
 
 const MAX_SHOWN = 300;
@@ -37,7 +37,7 @@ export async function checkReads(
   const items = new Map<string, Readonly<Record<string, unknown>>>();
   const refusals = new Set<string>();
   const proofs = new CredentialProofs();
-  const called = new Set<string>();
+  const calledDomains = new Set<string>();
   let calls = 0;
   // Lists come first, because reads of single items need their ids.
   const all = operations.filter(({ endpoint }) => isRead(endpoint));
@@ -65,7 +65,7 @@ export async function checkReads(
       }
       progress = true;
       calls++;
-      called.add(endpoint.domain);
+      calledDomains.add(endpoint.domain);
       const answer = await call(name, args);
       const item = firstItem(answer.value);
       if (item !== undefined) items.set(endpoint.path, item);
@@ -77,7 +77,7 @@ export async function checkReads(
     waiting = later;
   }
   const proof = await proofs.judge(operations, proofOptions);
-  return { findings: [...findings, ...proof.findings], calls: calls + proof.calls, called };
+  return { findings: [...findings, ...proof.findings], calls: calls + proof.calls, calledDomains };
 }
 
 function skip(where: string, doubt: string): Finding {

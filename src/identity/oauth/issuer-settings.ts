@@ -130,19 +130,19 @@ const MAX_TYPOS = 2;
  */
 export function listDoubtfulScopes({ scopes, implies = {}, profiles = {} }: ScopeSettings): string[] {
   const lists = [...Object.values(scopes ?? {}), ...Object.values(profiles)];
-  const used = [...new Set(lists.flatMap((list) => list ?? []))];
-  if (used.length === 0) return [];
-  const short = used.filter(({ length }) => length <= MAX_COMPARED);
+  const knownScopes = [...new Set(lists.flatMap((list) => list ?? []))];
+  if (knownScopes.length === 0) return [];
+  const shortScopes = knownScopes.filter(({ length }) => length <= MAX_COMPARED);
   const nearTo = (scope: string) =>
     scope.length > MAX_COMPARED
       ? undefined
-      : short.find((other) => editDistance(scope, other, MAX_TYPOS + 1) <= MAX_TYPOS);
-  const including = Object.keys(implies).filter((scope) => !used.includes(scope) && nearTo(scope) !== undefined);
+      : shortScopes.find((other) => editDistance(scope, other, MAX_TYPOS + 1) <= MAX_TYPOS);
+  const roots = Object.keys(implies).filter((scope) => !knownScopes.includes(scope) && nearTo(scope) !== undefined);
   // A scope that includes others is used by them. Any other that no effect and no profile names allows nothing.
-  const included = Object.values(implies)
+  const leaves = Object.values(implies)
     .flat()
-    .filter((scope) => !used.includes(scope) && !Object.hasOwn(implies, scope));
-  return [...new Set([...including, ...included])].map((scope) => {
+    .filter((scope) => !knownScopes.includes(scope) && !Object.hasOwn(implies, scope));
+  return [...new Set([...roots, ...leaves])].map((scope) => {
     const near = nearTo(scope);
     const question = near === undefined ? 'remove it, or add it to scopes or profiles' : `did you mean "${near}"?`;
     return `implies: no effect and no profile names the scope "${scope}"; ${question}`;
