@@ -54,7 +54,8 @@ const WRONG_HOST: Refusal = {
 };
 const WRONG_ORIGIN: Refusal = {
   status: 403,
-  message: 'Forbidden: this Origin may not call. Start with --allowed-origin to allow it.',
+  message:
+    'Forbidden: this Origin may not call; the log names it. Add it to allowedOrigins in landbridge.yaml (--allowed-origin).',
   reason: 'origin',
 };
 const TWO_HOSTS: Refusal = { status: 400, message: 'Bad request: send one Host header.', reason: 'host' };

@@ -282,7 +282,9 @@ describe('Host and Origin', () => {
     const answer = await post(server.url, JSON.stringify(slow), { origin });
     expect(answer.status).toBe(403);
     expect(JSON.parse(answer.body)).toEqual(
-      refusal('Forbidden: this Origin may not call. Start with --allowed-origin to allow it.'),
+      refusal(
+        'Forbidden: this Origin may not call; the log names it. Add it to allowedOrigins in landbridge.yaml (--allowed-origin).',
+      ),
     );
     expect(answer.headers['access-control-allow-origin']).toBeUndefined();
     expect(owed).toEqual([]);
