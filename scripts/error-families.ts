@@ -459,6 +459,22 @@ export const ERROR_FAMILIES: Readonly<Record<ErrorCode | 'HTTP', Failures>> = {
         fix: 'Do what the message says: choose another name or scope, set a variable for a secret, or edit the file by hand. See [landbridge install](cli.md#landbridge-install).',
       },
       {
+        match: /^A proxy at …/,
+        cause:
+          'A proxy in front of the gateway answers, but the gateway behind it does not: it is down, restarting, or too slow.',
+        fix: 'Start the gateway, and read its log. If it runs, check the address and the timeouts in the configuration of the proxy.',
+      },
+      {
+        match: /https:\/\/\?/,
+        cause: 'The port speaks TLS, but the URL begins with `http://`.',
+        fix: 'Write `https://` in the URL.',
+      },
+      {
+        match: /NODE_EXTRA_CA_CERTS/,
+        cause: 'The gateway shows a certificate whose authority this machine does not trust.',
+        fix: 'Set `NODE_EXTRA_CA_CERTS` to a file with the certificate of that authority. For certificates of APIs, use `tls.ca` in the domain file.',
+      },
+      {
         match:
           /Cannot reach|--url|MCP server|MCP message|as a gateway|cannot be asked|HTTP port|refused the request|too long to be read|who calls|redirects to|goes with files|^… \(…\): …/,
         cause: 'A command with `--url`, or `landbridge health`, gets no usable answer from the running gateway.',

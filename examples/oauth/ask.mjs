@@ -45,7 +45,7 @@ if (!callback.searchParams.has('code')) stop(`The login failed: ${callback.searc
 
 // 4. The code is exchanged for a token that is made for this one endpoint.
 const fields = { grant_type: 'authorization_code', client_id: CLIENT, redirect_uri: REDIRECT, code_verifier: verifier };
-const answer = await fetch(server.token_endpoint, {
+const answer = await request(server.token_endpoint, {
   method: 'POST',
   body: new URLSearchParams({ ...fields, code: callback.searchParams.get('code'), resource }),
 });
@@ -70,7 +70,14 @@ function read(challenge, name) {
 }
 
 async function getJson(url) {
-  return (await fetch(url)).json();
+  return (await request(url)).json();
+}
+
+/** The metadata comes from the gateway, everything else from the authorization server. */
+async function request(url, options) {
+  const { origin } = new URL(url);
+  const what = origin === new URL(resource).origin ? 'the gateway with "landbridge serve"' : 'issuer.mjs';
+  return fetch(url, options).catch(() => stop(`Nothing listens at ${origin}; start ${what}.`));
 }
 
 /** What a browser does: follows redirects with cookies, and sends the form of each page (login, consent). */
@@ -81,7 +88,7 @@ async function browse(from, user) {
   for (let hop = 0; hop < 20; hop++) {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const body = form && new URLSearchParams(form);
-    const page = await fetch(url, { method: body ? 'POST' : 'GET', body, redirect: 'manual', headers: { cookie } });
+    const page = await request(url, { method: body ? 'POST' : 'GET', body, redirect: 'manual', headers: { cookie } });
     for (const line of page.headers.getSetCookie()) {
       const [, name, value] = /^([^=]+)=([^;]*)/.exec(line);
       cookies.set(name, value);

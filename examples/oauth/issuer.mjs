@@ -6,7 +6,12 @@ import Provider from 'oidc-provider';
 
 const { values } = parseArgs({ options: { port: { type: 'string', default: '9000' } } });
 const issuer = `http://127.0.0.1:${values.port}`;
-const scopes = ['board.read', 'board.write', 'board.admin'];
+const scopes = ['board.read', 'board.write', 'board.admin', 'support.use'];
+// Who gets which scopes, whatever they ask for. Other names get all of them: this server is for tests.
+const people = {
+  alice: ['board.read', 'board.write', 'board.admin', 'support.use'],
+  ben: ['board.read'], // read-only, whatever he asks for
+};
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const minutes = (count) => count * 60;
 
@@ -43,9 +48,10 @@ const provider = new Provider(issuer, {
     resourceIndicators: {
       enabled: true,
       useGrantedResource: () => true,
-      getResourceServerInfo: (_context, resource) => ({
+      // The token has only the scopes that the person may have. The person is known once a code or refresh token is exchanged.
+      getResourceServerInfo: ({ oidc: { entities } }, resource) => ({
         audience: resource,
-        scope: scopes.join(' '),
+        scope: scopesOf(entities.AuthorizationCode ?? entities.RefreshToken).join(' '),
         accessTokenFormat: 'jwt',
         jwt: { sign: { alg: 'RS256' } },
       }),
@@ -59,5 +65,9 @@ const provider = new Provider(issuer, {
     Session: minutes(60),
   },
 });
+
+function scopesOf({ accountId } = {}) {
+  return accountId !== undefined && Object.hasOwn(people, accountId) ? people[accountId] : scopes;
+}
 
 provider.listen(Number(values.port), '127.0.0.1', () => console.log(`authorization server  ${issuer}`));

@@ -129,7 +129,8 @@ interface Catalog {
 export function checkSelection(selection: Selection, catalog: Catalog): Problem[] {
   const { native } = selection;
   const endpoints = catalog.domains.flatMap((domain) => domain.endpoints);
-  const operations = endpoints.flatMap((endpoint) => [endpoint.id, ...qualifiedNamesOf(endpoint)]);
+  // In a domain without groups, an operation's id is also its qualified name.
+  const operations = [...new Set(endpoints.flatMap((endpoint) => [endpoint.id, ...qualifiedNamesOf(endpoint)]))];
   const tags = [...new Set(endpoints.flatMap((endpoint) => tagsOf(endpoint)))];
   const { tools = [], resources = [], templates = [], prompts = [] } = catalog.native;
   const entries = [...tools.map(({ tool }) => tool.name), ...[...resources, ...templates, ...prompts].flatMap(namesOf)];

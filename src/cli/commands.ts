@@ -236,7 +236,10 @@ Examples:
   # Every operation, for scripts
   landbridge tools ./openapi.yaml --exposure tools --json
   # The tools of a running gateway
-  landbridge tools --url http://127.0.0.1:3333/mcp`,
+  landbridge tools --url http://127.0.0.1:3333/mcp
+
+With --url, "write or destructive" means: it changes data, and the hints of MCP
+do not say which. The tokens are counted; "landbridge serve" shows an estimate.`,
     run: async (io, files, flags) => (await import('./tools.ts')).runTools(io, files, flags),
   },
   {

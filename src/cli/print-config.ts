@@ -26,8 +26,10 @@ export async function runConfig(io: Io, files: readonly string[], flags: Flags):
   const config = readConfig({ ...flags, paths: files }, io.env);
   // A variable with our prefix may belong to a domain file: load them to find out.
   if (config.unknownVariables.length > 0) await (await load(io, config)).close();
-  const { checkSettings } = await import('./serve/start-checks.ts');
-  await (await checkSettings(config)).authorities?.issuers?.close();
+  const { checkSettings, listSettingWarnings } = await import('./serve/start-checks.ts');
+  const { authorities } = await checkSettings(config);
+  await authorities?.issuers?.close();
+  for (const warning of listSettingWarnings(config, authorities)) io.stderr.write(`Warning: ${shown(warning)}\n`);
   const rows = listRows(config);
   if (flags.json) {
     const settings = Object.fromEntries(rows.map(({ name, value, from }) => [name, { value: value ?? null, from }]));

@@ -26,8 +26,8 @@ const permissions = once(() => {
     profiles: about(
       profileNames,
       withDefault(
-        'The profiles the caller may use, each at `/mcp/<name>`. `"*"` means all of them and `/mcp` itself.',
-        'all of them',
+        'The profiles the caller may use, each at `/mcp/<name>`. With a list of names, the caller may not use `/mcp` itself; `"*"` allows everything, like the default.',
+        '`/mcp` and all profiles',
       ),
       ['reader'],
     ),

@@ -91,14 +91,18 @@ export function checkProfiles(
 
 type Source = { readonly sha256: string } | { readonly field: 'sha256' | 'env' | 'file'; readonly problem: string };
 
-function readSource({ sha256, env: variable, file }: KeyEntry, env: Environment): Source {
+function readSource({ name, sha256, env: variable, file }: KeyEntry, env: Environment): Source {
   if (sha256 !== undefined) return { sha256: sha256.toLowerCase() };
   const field = variable === undefined ? 'file' : 'env';
   const value = variable === undefined ? readKeyText(file!) : { text: lookup(env, variable) ?? '' };
-  if ('problem' in value) return { field, problem: value.problem };
+  const advice = `put the key or its SHA-256 into it ("landbridge key new ${name}" makes one)`;
+  if ('problem' in value) return { field, problem: `${value.problem}: ${advice}` };
   const text = value.text.trim();
   if (text === '')
-    return { field, problem: variable === undefined ? 'is empty' : `the variable ${variable} is not set` };
+    return {
+      field,
+      problem: `${variable === undefined ? 'is empty' : `the variable ${variable} is not set`}: ${advice}`,
+    };
   const key = toHash(text);
   return 'problem' in key ? { field, problem: `the key ${key.problem}` } : key;
 }

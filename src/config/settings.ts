@@ -29,13 +29,13 @@ const workers = z.union([positive.max(256), z.literal('auto')], { error: 'must b
 const seconds = z.number({ error: 'must be a number' }).min(0, 'must be at least 0');
 /** Only true and false: treating a typo as "no" could switch a safety off. */
 const truth = z.boolean({ error: 'must be true or false' });
-const url = z.url({
-  protocol: /^https?$/,
-  error: ({ input }) =>
-    `must be an http(s) URL, for example ${withScheme(String(input)) ?? 'https://api.example.com/v1'}`,
-});
+const httpUrl = (example: string) =>
+  z.url({
+    protocol: /^https?$/,
+    error: ({ input }) => `must be an http(s) URL, for example ${withScheme(String(input)) ?? example}`,
+  });
 /** Refuses a URL that ends in /mcp: `/mcp` is appended, and clients would look at /mcp/mcp. */
-const publicUrl = url.superRefine((text, context) => {
+const publicUrl = httpUrl('https://mcp.example.com').superRefine((text, context) => {
   if (!URL.canParse(text)) return;
   const { pathname, search, hash, username, password } = new URL(text);
   if (/\/mcp\/?$/.test(pathname)) context.addIssue('must not end in /mcp: the gateway adds it');
@@ -208,7 +208,7 @@ export const SETTINGS = {
   baseUrl: {
     ...SETTING_TABLE.baseUrl,
     type: about(
-      url,
+      httpUrl('https://api.example.com/v1'),
       withDefault('The base URL of the API. It replaces the one in the document.', 'the one in the document'),
       'https://api.example.com/v1',
     ),

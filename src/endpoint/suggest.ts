@@ -76,7 +76,7 @@ const ASCII = /^[\0-\x7f]*$/;
 const SIGNS = /[^\p{L}\p{N}]/gu;
 
 /** Longer words must be cut before they are compared. */
-const MAX_COMPARED = 64;
+export const MAX_COMPARED = 64;
 
 /**
  * The edit distance (optimal string alignment: insertions, deletions, substitutions and swapped neighbours), or `limit` if it is at

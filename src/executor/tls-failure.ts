@@ -11,12 +11,17 @@ const VERSION = /^ERR_SSL_(?:UNSUPPORTED_PROTOCOL|\w*ALERT_PROTOCOL_VERSION)$/;
 const NO_TLS = /^(?:ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)|EPROTO)$/;
 const ANY = /^(?:ERR_SSL_|ERR_TLS_|ERR_OSSL|CERT_|EPROTO$|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH)/;
 
+/** The certificate is signed by an authority that is not trusted here, or by itself. */
+export function isUnknownAuthority(code: string): boolean {
+  return UNKNOWN_AUTHORITY.test(code);
+}
+
 /** Undefined if the failure is not about TLS. */
 export function explainTls(code: string, error: Error, { origin, connection }: WireRequest): string | undefined {
   if (!ANY.test(code)) return undefined;
   const { host } = new URL(origin);
   const hasCertificate = connection?.certificate !== undefined && connection.origin === origin;
-  if (UNKNOWN_AUTHORITY.test(code))
+  if (isUnknownAuthority(code))
     return connection?.authorities === undefined
       ? `the certificate of ${host} is signed by an authority that the gateway does not trust (${code}); add it to tls.ca of the domain file. Nothing was sent.`
       : `the certificate of ${host} is not signed by an authority in tls.ca of the domain file (${code}). Nothing was sent.`;

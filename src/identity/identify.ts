@@ -16,6 +16,8 @@ export interface Authority {
    * For the log: why a token that no authority recognises is invalid; undefined if this authority has no explanation.
    */
   explain?(token: string): Explanation | undefined;
+  /** For the caller: what to do about a token that no authority knows. It must not repeat the token. */
+  advise?(token: string): string | undefined;
 }
 
 export type Explanation = Pick<Refusal, 'why' | 'caller' | 'details'>;
@@ -70,7 +72,7 @@ export function createTokenCheck(
   authorities: readonly Authority[],
   profile: string,
 ): (token: string) => AuthResult | Promise<AuthResult> {
-  const refuse = (explanation: Explanation): Refusal => ({ status: 401, message: UNKNOWN_TOKEN, ...explanation });
+  const refuse = (message: string, explanation: Explanation): Refusal => ({ status: 401, message, ...explanation });
   return (token) => authenticate(authorities, token, profile, refuse);
 }
 
@@ -92,9 +94,9 @@ export function createIdentify({ authorities, challenge }: IdentifyOptions): Ide
     const credential = readToken(request);
     if (credential === undefined) return refuse(401, profile, NO_TOKEN, { why: 'no credential' });
     if (credential === 'several') return refuse(400, profile, SEVERAL_TOKENS, { why: 'several credentials' });
-    const refuseUnknown = (explanation: Explanation) =>
-      refuse(401, profile, UNKNOWN_TOKEN, explanation, 'invalid_token');
-    if (credential.token.length > MAX_TOKEN_CHARS) return refuseUnknown(UNKNOWN);
+    const refuseUnknown = (message: string, explanation: Explanation) =>
+      refuse(401, profile, message, explanation, 'invalid_token');
+    if (credential.token.length > MAX_TOKEN_CHARS) return refuseUnknown(UNKNOWN_TOKEN, UNKNOWN);
     return authenticate(authorities, credential.token, profile, refuseUnknown);
   };
 }
@@ -104,9 +106,9 @@ function authenticate(
   authorities: readonly Authority[],
   token: string,
   profile: string,
-  refuse: (explanation: Explanation) => Refusal,
+  refuse: (message: string, explanation: Explanation) => Refusal,
 ): AuthResult | Promise<AuthResult> {
-  const refuseUnknown = () => refuse(explainUnknown(authorities, token));
+  const refuseUnknown = () => refuse(adviseUnknown(authorities, token), explainUnknown(authorities, token));
   const result = askAuthorities(authorities, token, profile);
   return result instanceof Promise ? result.then((late) => late ?? refuseUnknown()) : (result ?? refuseUnknown());
 }
@@ -128,6 +130,14 @@ function askAuthorities(
     if (result !== undefined) return result;
   }
   return undefined;
+}
+
+function adviseUnknown(authorities: readonly Authority[], token: string): string {
+  for (const authority of authorities) {
+    const advice = authority.advise?.(token);
+    if (advice !== undefined) return `${UNKNOWN_TOKEN} ${advice}`;
+  }
+  return UNKNOWN_TOKEN;
 }
 
 function explainUnknown(authorities: readonly Authority[], token: string): Explanation {

@@ -49,12 +49,13 @@ export interface RequestChecks {
 const WRONG_HOST: Refusal = {
   status: 403,
   message:
-    'Forbidden: this Host is not served here. Start with --allowed-host to allow it, or with --public-url if that is where clients reach this gateway.',
+    'Forbidden: this Host is not served here; the log names it. Add it to allowedHosts in landbridge.yaml (--allowed-host), or set publicUrl (--public-url) to the URL that clients use.',
   reason: 'host',
 };
 const WRONG_ORIGIN: Refusal = {
   status: 403,
-  message: 'Forbidden: this Origin may not call. Start with --allowed-origin to allow it.',
+  message:
+    'Forbidden: this Origin may not call; the log names it. Add it to allowedOrigins in landbridge.yaml (--allowed-origin).',
   reason: 'origin',
 };
 const TWO_HOSTS: Refusal = { status: 400, message: 'Bad request: send one Host header.', reason: 'host' };

@@ -101,6 +101,12 @@ describe('checkSelection()', () => {
     ]);
   });
 
+  test('each name is listed once', () => {
+    const [problem] = checkSelection({ exclude: ['git.nothing.*'] }, catalog);
+    const names = /\((.*)\)$/.exec(problem!.message)![1]!.split(', ');
+    expect(names).toEqual([...new Set(names)]);
+  });
+
   test('a selection that leaves nothing is a problem', () => {
     expect(checkSelection({ domains: ['git'], exclude: ['git.**'] }, catalog)).toEqual([
       {

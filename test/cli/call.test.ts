@@ -1,6 +1,7 @@
 // call, explain and tools with files, with a profile, and with the address of a running gateway.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { ElicitResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createCertificates } from '../support/certificates.ts';
 import { run, type Served, serve } from '../support/cli.ts';
 import { startUpstream } from '../support/upstream.ts';
 
@@ -287,12 +289,47 @@ describe('--url', () => {
     expect(await say(`${page.url}/moved`)).toContain('redirects to /mcp: give that address to --url');
     expect(await say(`${page.url}/nowhere`)).toContain('A gateway serves /mcp, and each of its profiles at');
     expect(await say(page.url)).toContain('with a web page, so it is not an MCP server');
+    expect(await say(page.url)).not.toContain('https://?');
     await page.close();
     // An origin that has not been called: this process may still have a connection to the other one.
     const gone = await startUpstream(() => {});
     await gone.close();
     expect(await say(gone.url)).toContain('nothing listens there. Start the gateway with "landbridge serve"');
     expect(await say('localhost')).toContain('--url must be the address of a running gateway');
+  });
+
+  test.each([502, 503, 504])('a web page with %i comes from a proxy in front of the gateway', async (status) => {
+    const proxy = await startUpstream((_, response) => {
+      response.writeHead(status, { 'content-type': 'text/html' });
+      response.end('<h1>nginx</h1>');
+    });
+    const { stderr } = await cli('tools', '--url', `${proxy.url}/mcp`);
+    expect(stderr).toContain(
+      `A proxy at ${proxy.url}/mcp answered ${status}: the gateway behind it is down, is restarting, or does not answer in time.`,
+    );
+    expect(stderr).not.toContain('MCP server');
+    await proxy.close();
+  });
+
+  test('a web page with 400 at an http:// address may be a port for TLS', async () => {
+    const port = await startUpstream((_, response) => {
+      response.writeHead(400, { 'content-type': 'text/html' });
+      response.end('<h1>The plain HTTP request was sent to HTTPS port</h1>');
+    });
+    expect((await cli('tools', '--url', port.url)).stderr).toContain('Does this port need https://?');
+    await port.close();
+  });
+
+  test('a certificate that is not trusted is reported with the variable that adds its authority', async () => {
+    const certificates = createCertificates();
+    const own = createTlsServer(certificates.authority('own'), (_, response) => response.end());
+    await new Promise<void>((resolve) => own.listen(0, '127.0.0.1', resolve));
+    const url = `https://127.0.0.1:${(own.address() as AddressInfo).port}`;
+    const advice = 'set NODE_EXTRA_CA_CERTS=ca.pem, a file with the certificate of its authority.';
+    expect((await cli('tools', '--url', url)).stderr).toContain(advice);
+    expect((await cli('health', '--url', url)).stderr).toContain(advice);
+    own.close();
+    certificates.remove();
   });
 
   test('with --json prints an unreachable server as data on stdout', async () => {

@@ -202,8 +202,17 @@ describe('landbridge call', () => {
     const refused = await run(['call', 'tasks_delete_task', 'id=1'], { cwd: folder });
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('confirmation_token');
+    expect(refused.stderr).toContain('repeat the command with --yes instead of the token');
     const done = await run(['call', 'tasks_delete_task', 'id=1', '--yes'], { cwd: folder });
     expect(done).toMatchObject({ code: 0, stdout: 'OK (204)\n' });
+  });
+
+  test('with --confirm ask and no terminal says that --yes works, and it does', async () => {
+    const words = ['call', 'tasks_delete_task', 'id=1', '--confirm', 'ask'];
+    const refused = await run(words, { cwd: folder });
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('From the shell, repeat the command with --yes if you agree.');
+    expect(await run([...words, '--yes'], { cwd: folder })).toMatchObject({ code: 0, stdout: 'OK (204)\n' });
   });
 
   test('reads variables from an env file', async () => {

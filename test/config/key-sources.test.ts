@@ -70,8 +70,14 @@ describe('auth.keys', () => {
   test.each([
     ['- { name: a }', /landbridge\.yaml:3:\d+ auth\.keys\[0\]: has no key: give one of sha256 .* env and file/],
     ['- { name: a, env: A, file: b }', /:3:\d+ auth\.keys\[0\]\.file: cannot be combined with env: keep one of them/],
-    ['- { name: a, env: UNSET_KEY }', /:3:\d+ auth\.keys\[0\]\.env: the variable UNSET_KEY is not set/],
-    ['- { name: a, file: nowhere }', /:3:\d+ auth\.keys\[0\]\.file: does not exist \(looked for/],
+    [
+      '- { name: a, env: UNSET_KEY }',
+      /:3:\d+ auth\.keys\[0\]\.env: the variable UNSET_KEY is not set: put the key or its SHA-256 into it \("landbridge key new a" makes one\)/,
+    ],
+    [
+      '- { name: a, file: nowhere }',
+      /:3:\d+ auth\.keys\[0\]\.file: does not exist \(looked for .*\): put the key or its SHA-256 into it \("landbridge key new a"/,
+    ],
     [
       '- { name: a, env: SHORT }',
       /auth\.keys\[0\]\.env: the key is too short to be safe: \d+ bits at most; make one with/,

@@ -67,6 +67,23 @@ test.each([
   expect(message).toContain(words);
 });
 
+test('the doctor warns of a scope that looks mistyped, and of a proxy without a public URL', async () => {
+  write('shop.yaml', 'name: shop\nbaseUrl: http://127.0.0.1:9\nendpoints: {}\n');
+  const issuer = `issuer: "${server.issuer}", scopes: { read: [board.read], destructive: [board.admin] }, implies: { bord.admin: [board.read] }`;
+  write('landbridge.yaml', `domains: [shop.yaml]\ntrustedProxies: [127.0.0.1]\nauth:\n  oauth:\n    - { ${issuer} }\n`);
+  const scope = 'implies: no effect and no profile names the scope "bord.admin"; did you mean "board.admin"?';
+  const address = 'OAuth clients behind the proxy (trustedProxies) are sent to the address of this machine';
+  const { stdout } = await run(['doctor', '--online'], { cwd: folder, env: ENV });
+  expect(stdout).toContain(`${server.issuer}: ${scope}`);
+  expect(stdout).toContain(address);
+  const { code, stderr } = await run(['config'], { cwd: folder, env: ENV });
+  expect(code).toBe(0);
+  expect(stderr).toContain(`Warning: auth.oauth[0].${scope}\n`);
+  expect(stderr).toContain(`Warning: ${address}`);
+  const named = await run(['config', '--public-url', 'https://mcp.example.com'], { cwd: folder, env: ENV });
+  expect(named.stderr).not.toContain(address);
+});
+
 test("the doctor uses the gateway's proxy for issuers", async () => {
   const proxy = await startConnectProxy();
   try {

@@ -188,6 +188,18 @@ describe('doctor --online', () => {
     expect(stdout).toContain('4 reads called');
   });
 
+  test('what no call has tested gets no tick', async () => {
+    const look = async (upstream: string) => {
+      const text = `name: board\nbaseUrl: ${upstream}\ncredentials: { key: { kind: bearer, env: UNSET_TOKEN } }\nendpoints: { list: { path: /orders, summary: Lists orders. } }\n`;
+      await writeFile(join(folder, 'board.yaml'), text);
+      return (await run(['doctor', 'board.yaml', '--online'], { cwd: folder })).stdout;
+    };
+    for (const stdout of [await look(api.url), await look('http://127.0.0.1:9')]) {
+      expect(stdout).toContain('– Answers from the API: not tested, because no read was called (board)\n');
+      expect(stdout).toContain('– Credentials: not tested with calls, because no call had one\n');
+    }
+  });
+
   test('without --online nothing is sent', async () => {
     const { stdout } = await doctor();
     expect(api.seen).toEqual([]);

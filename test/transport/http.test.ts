@@ -235,7 +235,7 @@ describe('Host and Origin', () => {
     expect(answer.status).toBe(403);
     expect(JSON.parse(answer.body)).toEqual(
       refusal(
-        'Forbidden: this Host is not served here. Start with --allowed-host to allow it, or with --public-url if that is where clients reach this gateway.',
+        'Forbidden: this Host is not served here; the log names it. Add it to allowedHosts in landbridge.yaml (--allowed-host), or set publicUrl (--public-url) to the URL that clients use.',
       ),
     );
     expect(owed).toEqual([]);
@@ -282,7 +282,9 @@ describe('Host and Origin', () => {
     const answer = await post(server.url, JSON.stringify(slow), { origin });
     expect(answer.status).toBe(403);
     expect(JSON.parse(answer.body)).toEqual(
-      refusal('Forbidden: this Origin may not call. Start with --allowed-origin to allow it.'),
+      refusal(
+        'Forbidden: this Origin may not call; the log names it. Add it to allowedOrigins in landbridge.yaml (--allowed-origin).',
+      ),
     );
     expect(answer.headers['access-control-allow-origin']).toBeUndefined();
     expect(owed).toEqual([]);

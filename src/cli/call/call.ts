@@ -29,7 +29,7 @@ interface Result {
   /** Absent: an older server, whose results are all complete. */
   readonly resultType?: 'complete' | 'input_required';
   readonly content?: readonly Content[];
-  readonly structuredContent?: { readonly confirmation_token?: string };
+  readonly structuredContent?: { readonly confirmation_token?: string; readonly failure_mode?: string };
   readonly isError?: boolean;
   readonly inputRequests?: Readonly<Record<string, { params: { message: string } }>>;
   readonly requestState?: string;
@@ -43,8 +43,11 @@ export async function runCall(io: Io, words: readonly string[], flags: CallFlags
   const finish = (result: Result) => {
     if (file !== undefined && !result.isError) file.save(io.stdout);
     print(io, result, flags.json ?? false, file === undefined ? io.stdout : io.stderr);
-    if (result.structuredContent?.confirmation_token)
-      io.stderr.write('From the shell, repeat the command with --yes instead of the token.\n');
+    const { confirmation_token: token, failure_mode: mode } = result.structuredContent ?? {};
+    if (token) io.stderr.write('From the shell, repeat the command with --yes instead of the token.\n');
+    // Without a terminal nobody could be asked. A person who was asked has said no.
+    else if (mode === 'not_confirmed' && !isAskable && !('confirmation_token' in values))
+      io.stderr.write('From the shell, repeat the command with --yes if you agree.\n');
     return result.isError || file?.isCut() ? 1 : 0;
   };
   const answer: AnswerQuestion = (params) => answerQuestion(io, params, yes);

@@ -69,6 +69,8 @@ interface Examination {
   readonly domains: readonly Domain[];
   readonly findings: readonly Finding[];
   readonly summary: ReturnType<typeof summarise>;
+  /** With --online: the domains of which no read was called. */
+  readonly untestedDomains: readonly string[];
 }
 
 function examine(io: Io, config: Config, clients: readonly ClientId[], flags: DoctorFlags): Promise<Examination> {
@@ -90,11 +92,13 @@ function examine(io: Io, config: Config, clients: readonly ClientId[], flags: Do
       domains: gateway.domains,
       findings,
       summary: summarise(gateway, findings, flags.strict ?? false, online?.calls),
+      untestedDomains: online?.untestedDomains ?? [],
     };
   });
 }
 
-function report({ stdout }: Io, { findings, summary }: Examination, flags: DoctorFlags, more: object = {}): number {
+function report({ stdout }: Io, examination: Examination, flags: DoctorFlags, more: object = {}): number {
+  const { findings, summary } = examination;
   // `repair`: lines for the domain file, each of them YAML; `fixable`: --fix writes them.
   const all = findings.map(({ repairs = [], isChoice, ...finding }) =>
     repairs.length === 0 ? finding : { ...finding, repair: renderEntries(repairs), fixable: isChoice !== true },
@@ -102,7 +106,7 @@ function report({ stdout }: Io, { findings, summary }: Examination, flags: Docto
   stdout.write(
     flags.json
       ? `${JSON.stringify({ ...summary, ...more, findings: all })}\n`
-      : render(findings, summary, flags.verbose ?? false),
+      : render(examination, flags.verbose ?? false),
   );
   return summary.healthy ? 0 : 1;
 }
@@ -174,7 +178,19 @@ const MARKS: Readonly<Record<Severity, () => string>> = {
   note: () => pc.cyan('i'),
 };
 
-function render(findings: readonly Finding[], summary: ReturnType<typeof summarise>, all: boolean): string {
+/** A check without findings. What no call has tested gets no tick. */
+function renderQuiet(check: CheckCode, { summary, untestedDomains }: Examination): string {
+  // Credentials that were tested have a finding each, good ones too.
+  if (check === 'proof') return `${pc.dim('–')} Credentials: not tested with calls, because no call had one`;
+  const names = untestedDomains.map(shown).join(', ');
+  if (check !== 'online' || names === '') return `${pc.green('✓')} ${TITLES[check]}`;
+  return summary.calls === 0
+    ? `${pc.dim('–')} ${TITLES[check]}: not tested, because no read was called (${names})`
+    : `${pc.green('✓')} ${TITLES[check]} (not tested, because no read was called: ${names})`;
+}
+
+function render(examination: Examination, all: boolean): string {
+  const { findings, summary } = examination;
   const checks = (Object.keys(TITLES) as CheckCode[]).filter((check) =>
     check === 'issuers'
       ? findings.some((finding) => finding.check === check)
@@ -182,7 +198,7 @@ function render(findings: readonly Finding[], summary: ReturnType<typeof summari
   );
   const sections = checks.map((check) => {
     const some = findings.filter((finding) => finding.check === check);
-    if (some.length === 0) return `${pc.green('✓')} ${TITLES[check]}`;
+    if (some.length === 0) return renderQuiet(check, examination);
     const worst = (['error', 'warning'] as const).find((level) => some.some(({ severity }) => severity === level));
     const part = all ? some : some.slice(0, MOST_PER_CHECK);
     const lines = part.flatMap(({ where, message, repairs = [], isChoice }) => [

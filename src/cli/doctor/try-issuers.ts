@@ -2,12 +2,14 @@
 import type { Config } from '../../config/read-config.ts';
 import type { Finding } from '../../doctor/finding.ts';
 import { createHttpClient } from '../../executor/http-client.ts';
-import { checkIssuers } from '../../identity/oauth/issuer-settings.ts';
+import { checkIssuers, type IssuerSettings, listDoubtfulScopes } from '../../identity/oauth/issuer-settings.ts';
 import { probeIssuer } from '../../identity/oauth/probe-issuer.ts';
 import { readProxyRules } from '../../network/proxy-rules.ts';
 import { PRODUCT } from '../../product.ts';
+import { lacksPublicUrl, OAUTH_WITHOUT_NAME } from '../serve/start-checks.ts';
 
-export async function tryIssuers({ auth, env }: Config, profiles: ReadonlySet<string>): Promise<Finding[]> {
+export async function tryIssuers(config: Config, profiles: ReadonlySet<string>): Promise<Finding[]> {
+  const { auth, env } = config;
   const issuers = auth?.oauth ?? [];
   const problems = checkIssuers(issuers, profiles, env);
   const door = createHttpClient(`${PRODUCT.name}/${PRODUCT.version}`, readProxyRules(env));
@@ -25,5 +27,21 @@ export async function tryIssuers({ auth, env }: Config, profiles: ReadonlySet<st
       'check issuer, jwksUri and introspection in auth.oauth, and the network; until this works, its tokens are refused';
     return { ...common, severity: 'error', message: bad.join('; '), fix };
   });
-  return Promise.all(findings).finally(() => door.close());
+  const answers = await Promise.all(findings).finally(() => door.close());
+  return [...answers, ...doubtScopes(issuers), ...doubtAddress(config)];
+}
+
+function doubtScopes(issuers: readonly IssuerSettings[]): Finding[] {
+  return issuers.flatMap((settings) =>
+    listDoubtfulScopes(settings).map((message): Finding => {
+      const fix = 'correct the name in auth.oauth, or write the scope into scopes or profiles';
+      return { check: 'issuers', severity: 'warning', where: settings.issuer, message, fix };
+    }),
+  );
+}
+
+function doubtAddress(config: Config): Finding[] {
+  if (!lacksPublicUrl(config)) return [];
+  const fix = 'write publicUrl: https://<host>, without /mcp, into landbridge.yaml';
+  return [{ check: 'issuers', severity: 'warning', where: 'publicUrl', message: OAUTH_WITHOUT_NAME, fix }];
 }

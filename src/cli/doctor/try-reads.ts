@@ -28,6 +28,8 @@ export interface OnlineReport {
   readonly findings: readonly Finding[];
   /** Reads that were called. */
   readonly calls: number;
+  /** The domains of which no read was called. */
+  readonly untestedDomains: readonly string[];
 }
 
 const CONNECT_MS = 5_000;
@@ -61,13 +63,14 @@ export async function tryReads({ domains }: Gateway, settings: CallSettings): Pr
     }
   };
   try {
-    const { findings, calls } = await checkReads(reader.operations, {
+    const { findings, calls, calledDomains } = await checkReads(reader.operations, {
       call: reader.call,
       callAs,
       issue: (credential, endpoint) => issueToken(credential, endpoint, domains, proxies),
       maxCalls: MAX_CALLS,
     });
-    return { findings: [...unreachable.values(), ...findings], calls };
+    const untestedDomains = domains.map(({ name }) => name).filter((name) => !calledDomains.has(name));
+    return { findings: [...unreachable.values(), ...findings], calls, untestedDomains };
   } finally {
     await reader.close();
   }

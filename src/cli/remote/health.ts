@@ -6,6 +6,7 @@ import { type Config, type Flags, readConfig } from '../../config/read-config.ts
 import { escapeHiddenCharacters } from '../../endpoint/hidden.ts';
 import { parseJsonObject } from '../../endpoint/untrusted.ts';
 import { GatewayError, usageError } from '../../errors.ts';
+import { isUnknownAuthority } from '../../executor/tls-failure.ts';
 import type { Io } from '../io.ts';
 import { readGatewayUrl } from './remote-gateway.ts';
 
@@ -104,6 +105,13 @@ function showUrl({ origin, pathname }: URL): string {
 }
 
 function toUnreachable(url: URL, error: Error & { code?: string }): GatewayError {
+  if (isUnknownAuthority(error.code ?? ''))
+    return new GatewayError(
+      'BAD_CONFIG',
+      `Cannot reach ${url.origin}: its certificate is not trusted (${error.code}). If it is your own, set NODE_EXTRA_CA_CERTS=ca.pem, a file with the certificate of its authority.`,
+      {},
+      error,
+    );
   const why = error.name === 'AbortError' || error.name === 'TimeoutError' ? 'no answer in time' : error.code;
   return new GatewayError(
     'BAD_CONFIG',

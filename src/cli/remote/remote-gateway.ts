@@ -10,6 +10,7 @@ import { isObject } from '../../endpoint/is-object.ts';
 import { toEssence } from '../../endpoint/media-type.ts';
 import { parseJsonObject } from '../../endpoint/untrusted.ts';
 import { ERRORS, GatewayError, usageError } from '../../errors.ts';
+import { isUnknownAuthority } from '../../executor/tls-failure.ts';
 import { LEGACY_VERSIONS, META, MODERN_VERSION } from '../../protocol/eras.ts';
 import { readEvents } from './event-stream.ts';
 
@@ -196,6 +197,8 @@ async function openLegacy(post: Post, { url, headers: own, client, answer }: Rem
   };
 }
 
+const GATEWAY_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
+
 /** Throws for answers that do not come from an MCP endpoint, or that ask for a credential. */
 async function refuseForeignAnswers(url: string, response: Response, own: RemoteOptions['headers']): Promise<void> {
   const { status, headers } = response;
@@ -214,8 +217,15 @@ async function refuseForeignAnswers(url: string, response: Response, own: Remote
     );
   if (status === 405)
     throw failure(`${url} does not accept POST (405), so it is not an MCP server. A gateway serves /mcp.`);
-  if (/^text\/html\b/.test(type))
-    throw failure(`${url} answered ${status} with a web page, so it is not an MCP server.`);
+  if (!/^text\/html\b/.test(type)) return;
+  // A web page with one of these codes comes from a proxy, not from the gateway.
+  if (GATEWAY_STATUSES.has(status))
+    throw failure(
+      `A proxy at ${url} answered ${status}: the gateway behind it is down, is restarting, or does not answer in time.`,
+    );
+  if (status === 400 && url.startsWith('http:'))
+    throw failure(`${url} answered 400 with a web page, so it is not an MCP server. Does this port need https://?`);
+  throw failure(`${url} answered ${status} with a web page, so it is not an MCP server.`);
 }
 
 /**
@@ -229,6 +239,10 @@ async function readRefusal(response: Response): Promise<string | undefined> {
     ? escapeHiddenCharacters(message.slice(0, 500))
     : undefined;
 }
+
+// Node.js reads the variable, so it counts for the connections of the command itself. Domain files have `tls.ca` for APIs.
+const TRUST_ADVICE =
+  'If this is your own certificate, set NODE_EXTRA_CA_CERTS=ca.pem, a file with the certificate of its authority.';
 
 const CONNECTION: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there. Start the gateway with "landbridge serve", or check the port',
@@ -247,6 +261,7 @@ function explainConnection(url: string, error: unknown): GatewayError {
     cause?: { code?: string; message?: string; errors?: Error[] };
   };
   const code = cause?.code ?? (cause?.errors?.[0] as { code?: string } | undefined)?.code ?? '';
+  if (isUnknownAuthority(code)) return failure(`Cannot reach ${url}: ${cause?.message}. ${TRUST_ADVICE}`, error);
   const why = CONNECTION[code] ?? cause?.message ?? message;
   return failure(`Cannot reach ${url}: ${why}.`, error);
 }

@@ -77,7 +77,7 @@ export async function createAuthorities(config: Config, profiles: readonly strin
     classes,
     issuers,
     summary: summary.join(', '),
-    warnings: listExpired(keys),
+    warnings: [...listExpired(keys), ...(issuers?.warnings ?? [])],
   };
 }
 

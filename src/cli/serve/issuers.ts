@@ -5,7 +5,7 @@ import { isLoopback } from '../../endpoint/address.ts';
 import { lookup } from '../../endpoint/environment.ts';
 import type { Effect } from '../../endpoint/model.ts';
 import { createHttpClient } from '../../executor/http-client.ts';
-import { checkIssuers } from '../../identity/oauth/issuer-settings.ts';
+import { checkIssuers, listDoubtfulScopes } from '../../identity/oauth/issuer-settings.ts';
 import { createOAuthAuthority, type OAuthAuthority } from '../../identity/oauth/oauth-authority.ts';
 import { createProtectedResource, type ProtectedResource } from '../../identity/oauth/protected-resource.ts';
 import { resolveScopes } from '../../identity/oauth/scope-rules.ts';
@@ -22,6 +22,8 @@ export interface Issuers {
   readonly effectSets: readonly (readonly Effect[] | undefined)[];
   /** The secrets with which authorization servers are asked: never to be shown. */
   readonly secrets: readonly string[];
+  /** For the operator: scopes that look mistyped. */
+  readonly warnings: readonly string[];
   /** Tokens are checked from now on. `address` is where HTTP listens, for the metadata if no public URL is configured. */
   start(log: Logger, address: string): void;
   close(): Promise<void>;
@@ -74,6 +76,9 @@ export function openIssuers(
     effectSets: [...new Map(sets.map((effects) => [effects?.join() ?? '*', effects])).values()],
     secrets: issuers.flatMap(
       ({ introspection }) => (introspection && lookup(env, introspection.clientSecretEnv)) ?? [],
+    ),
+    warnings: issuers.flatMap((issuer, index) =>
+      listDoubtfulScopes(issuer).map((text) => `auth.oauth[${index}].${text}`),
     ),
     start(logger, address) {
       log = logger;

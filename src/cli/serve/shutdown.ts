@@ -118,7 +118,7 @@ export function handleSignals(
 function reopenFiles({ log, audit, certificate }: Components, transports: Transports): void {
   log.info(
     { audit: audit !== undefined, tls: certificate !== undefined },
-    'SIGHUP: audit file and certificate are opened again',
+    'SIGHUP: audit file and certificate are opened again; keys and settings are read only at start',
   );
   audit?.reopen();
   certificate?.renew((tls) => renewTls(transports, tls));

@@ -61,12 +61,14 @@ const TCP_WITHOUT_TLS =
 
 const HTTP_WITHOUT_NAME =
   'HTTP accepts requests to the addresses of this machine only, not to a host name. Set the URL that clients use (publicUrl, --public-url), or allow the name (allowedHosts, --allowed-host).';
+export const OAUTH_WITHOUT_NAME =
+  'OAuth clients behind the proxy (trustedProxies) are sent to the address of this machine, because the gateway does not know its public one. Set the URL that clients use (publicUrl, --public-url).';
 const STATE_WITHOUT_SECRET =
   'Replicas share `state`, but no secret, so they refuse the confirmations and sessions of each other. Give all of them the same secret (secret, LANDBRIDGE_SECRET).';
 
 /**
- * Warnings for the operator: expired keys, keys in clear text over TCP, HTTP without a host name that is accepted, replicas without a
- * shared secret.
+ * Warnings for the operator: expired keys, keys in clear text over TCP, HTTP without a host name that is accepted, OAuth
+ * behind a proxy without a public URL, replicas without a shared secret, scopes that look mistyped.
  */
 export function listSettingWarnings(config: Config, authorities: Authorities | undefined): string[] {
   const { host, http, tcp, tls, publicUrl, allowedHosts, state, secret } = config;
@@ -75,8 +77,14 @@ export function listSettingWarnings(config: Config, authorities: Authorities | u
     ...(authorities?.warnings ?? []),
     ...(tcp !== undefined && tls === undefined && authorities !== undefined && isWide ? [TCP_WITHOUT_TLS] : []),
     ...(http && isWide && publicUrl === undefined && allowedHosts.length === 0 ? [HTTP_WITHOUT_NAME] : []),
+    ...(lacksPublicUrl(config) ? [OAUTH_WITHOUT_NAME] : []),
     ...(state !== undefined && secret === undefined ? [STATE_WITHOUT_SECRET] : []),
   ];
+}
+
+/** OAuth clients come through a proxy, and the metadata can only name the address of this machine. */
+export function lacksPublicUrl({ auth, http, publicUrl, trustedProxies }: Config): boolean {
+  return http && publicUrl === undefined && trustedProxies.length > 0 && (auth?.oauth ?? []).length > 0;
 }
 
 /** The port can be reached from other machines, and callers are not authenticated. */

@@ -22,6 +22,8 @@ export interface ReadOptions extends ProofOptions {
 export interface ReadReport {
   readonly findings: readonly Finding[];
   readonly calls: number;
+  /** The domains of which a read was called. */
+  readonly calledDomains: ReadonlySet<string>;
 }
 
 const MAX_SHOWN = 300;
@@ -35,6 +37,7 @@ export async function checkReads(
   const items = new Map<string, Readonly<Record<string, unknown>>>();
   const refusals = new Set<string>();
   const proofs = new CredentialProofs();
+  const calledDomains = new Set<string>();
   let calls = 0;
   // Lists come first, because reads of single items need their ids.
   const all = operations.filter(({ endpoint }) => isRead(endpoint));
@@ -62,6 +65,7 @@ export async function checkReads(
       }
       progress = true;
       calls++;
+      calledDomains.add(endpoint.domain);
       const answer = await call(name, args);
       const item = firstItem(answer.value);
       if (item !== undefined) items.set(endpoint.path, item);
@@ -73,7 +77,7 @@ export async function checkReads(
     waiting = later;
   }
   const proof = await proofs.judge(operations, proofOptions);
-  return { findings: [...findings, ...proof.findings], calls: calls + proof.calls };
+  return { findings: [...findings, ...proof.findings], calls: calls + proof.calls, calledDomains };
 }
 
 function skip(where: string, doubt: string): Finding {

@@ -5,6 +5,7 @@ import { lookup, sourceProblem } from '../../endpoint/environment.ts';
 import type { CallLimits } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
 import { FILE_MARK } from '../../endpoint/sources/secret-file.ts';
+import { editDistance, MAX_COMPARED } from '../../endpoint/suggest.ts';
 import { isSafeAddress } from './authorization-server.ts';
 import { isScope, type ScopeSettings } from './scope-rules.ts';
 
@@ -86,7 +87,8 @@ function variableProblems(introspection: IntrospectionSettings | undefined, vari
 
 function explainMissing(variables: Variables, name: string): string {
   const problem = sourceProblem(variables, name);
-  if (problem === undefined) return `the variable ${name} is not set`;
+  if (problem === undefined)
+    return `the variable ${name} is not set: the authorization server gives you its value for this gateway`;
   return name.startsWith(FILE_MARK) ? `${problem} (looked for ${resolve(name.slice(FILE_MARK.length))})` : problem;
 }
 
@@ -117,6 +119,34 @@ function scopeProblems({ scopes, implies = {}, profiles = {} }: ScopeSettings): 
       message: 'the lists are empty, so no call is allowed: name at least one scope, or remove scopes',
     });
   return problems;
+}
+
+/** Further apart, two names are rarely one name with a typing mistake. */
+const MAX_TYPOS = 2;
+
+/**
+ * Scopes in `implies` that look mistyped. They are warnings only: a scope that is named nowhere else may be one that includes others,
+ * and a name that is close to another may be right.
+ */
+export function listDoubtfulScopes({ scopes, implies = {}, profiles = {} }: ScopeSettings): string[] {
+  const lists = [...Object.values(scopes ?? {}), ...Object.values(profiles)];
+  const knownScopes = [...new Set(lists.flatMap((list) => list ?? []))];
+  if (knownScopes.length === 0) return [];
+  const shortScopes = knownScopes.filter(({ length }) => length <= MAX_COMPARED);
+  const nearTo = (scope: string) =>
+    scope.length > MAX_COMPARED
+      ? undefined
+      : shortScopes.find((other) => editDistance(scope, other, MAX_TYPOS + 1) <= MAX_TYPOS);
+  const roots = Object.keys(implies).filter((scope) => !knownScopes.includes(scope) && nearTo(scope) !== undefined);
+  // A scope that includes others is used by them. Any other that no effect and no profile names allows nothing.
+  const leaves = Object.values(implies)
+    .flat()
+    .filter((scope) => !knownScopes.includes(scope) && !Object.hasOwn(implies, scope));
+  return [...new Set([...roots, ...leaves])].map((scope) => {
+    const near = nearTo(scope);
+    const question = near === undefined ? 'remove it, or add it to scopes or profiles' : `did you mean "${near}"?`;
+    return `implies: no effect and no profile names the scope "${scope}"; ${question}`;
+  });
 }
 
 function profileProblems({ profiles = {} }: ScopeSettings, profileNames: ReadonlySet<string>): Problem[] {

@@ -37,11 +37,15 @@ const RETRY = { 'retry-after': '5' };
 const UNAVAILABLE: Refusal = Object.freeze({
   status: 503,
   message:
-    'The authorization server of this token cannot be reached at the moment, so the token cannot be checked. Try again.',
+    'The authorization server of this token cannot be reached at the moment, so the token cannot be checked. It is asked again within 10 s. Try again.',
   headers: RETRY,
   reason: 'issuer_away',
   why: 'the authorization server cannot be reached',
 });
+
+/** The text may also be an API key that was not made here. */
+const OPAQUE_ADVICE =
+  'If it is an access token, it is opaque, and this gateway accepts only JWTs: request the token with the parameter resource (RFC 8707), or configure introspection in the gateway.';
 
 type Details = NonNullable<Refusal['details']>;
 
@@ -122,6 +126,9 @@ export function createOAuthAuthority({ issuers: settings, ...dependencies }: OAu
       if (issuer === undefined || byName.has(issuer)) return undefined;
       return { why: 'the issuer of the token is not trusted', details: { issuer: cutDetail(issuer) } };
     },
+    advise(token) {
+      return introspectable.length === 0 && OPAQUE.test(token) && !isLikeJwt(token) ? OPAQUE_ADVICE : undefined;
+    },
     get away() {
       return issuers.filter(({ isUnavailable }) => isUnavailable).map(({ name }) => name);
     },
@@ -137,16 +144,23 @@ export function createOAuthAuthority({ issuers: settings, ...dependencies }: OAu
 /** The results of checking tokens, with the texts for the caller and for the log. */
 function createResults(resource: IssuerDependencies['resource'], settings: readonly IssuerSettings[]) {
   const expectedBy = new Map(settings.map(({ issuer, audience }) => [issuer, audience]));
+  /** The URL of the endpoint is public: the metadata has it. An `audience` of the settings may not be, so it is not named. */
+  const namesAudience = settings.every(({ audience }) => audience === undefined);
+  const describe = (why: string, profile: string) =>
+    why === WRONG_AUDIENCE && namesAudience ? `${why} Its audience must be ${resource.urlOf(profile)}.` : why;
 
   /** `details` (what the token says) and `caller` are for the log only. */
-  const refuse = (profile: string, description: string, details?: Details, caller?: string): Refusal => ({
-    status: 401,
-    message: `Unauthorized: ${description}`,
-    headers: { 'www-authenticate': resource.challenge(profile, { error: 'invalid_token', description }) },
-    why: description,
-    details,
-    caller,
-  });
+  const refuse = (profile: string, why: string, details?: Details, caller?: string): Refusal => {
+    const description = describe(why, profile);
+    return {
+      status: 401,
+      message: `Unauthorized: ${description}`,
+      headers: { 'www-authenticate': resource.challenge(profile, { error: 'invalid_token', description }) },
+      why,
+      details,
+      caller,
+    };
+  };
   const toDetails = (issuer: string, audiences: readonly string[], profile: string): Details => ({
     issuer: cutDetail(issuer),
     audience: cutDetail(audiences.join(' ')),

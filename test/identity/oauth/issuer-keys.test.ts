@@ -96,7 +96,8 @@ describe('an issuer that does not answer', () => {
     const [answer] = await gateway.call(first);
     expect(answer.status).toBe(503);
     expect(answer.headers['retry-after']).toBe('5');
-    expect(answer.body).toContain('authorization server');
+    expect(answer.body).toContain('The authorization server of this token cannot be reached');
+    expect(answer.body).toContain('It is asked again within 10 s. Try again.');
     expect(await statusOf(await issuer.mint(gateway.url, long('carol')))).toBe(503);
     expect(gateway.upstream.seen).toEqual([]);
     expect(gateway.lines.some((line) => line.includes('cannot be used; the gateway tries again'))).toBe(true);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Issuer, startIssuer } from '../../../lab/attack/issuer.ts';
-import { checkIssuers, type IssuerSettings } from '../../../src/identity/oauth/issuer-settings.ts';
+import { checkIssuers, type IssuerSettings, listDoubtfulScopes } from '../../../src/identity/oauth/issuer-settings.ts';
 import { resolveScopes } from '../../../src/identity/oauth/scope-rules.ts';
 import { run, serve } from '../../support/cli.ts';
 import { post } from '../../support/mcp.ts';
@@ -51,6 +51,28 @@ describe('wrong OAuth settings are reported with their path', () => {
     [[{ issuer: ISSUER, profiles: { staff: [] } }], 'profiles.staff: an empty list allows no callers'],
   ])('%j', (issuers, words) => {
     expect(problemsOf(issuers)).toContain(words);
+  });
+
+  test.each<[IssuerSettings, string[]]>([
+    [
+      { issuer: ISSUER, scopes: { read: ['a.read'], destructive: ['a.admin'] }, implies: { 'a.admni': ['a.read'] } },
+      ['implies: no effect and no profile names the scope "a.admni"; did you mean "a.admin"?'],
+    ],
+    [
+      { issuer: ISSUER, scopes: { read: ['a.read'] }, implies: { all: ['a.raed'] } },
+      ['implies: no effect and no profile names the scope "a.raed"; did you mean "a.read"?'],
+    ],
+    [
+      { issuer: ISSUER, scopes: { read: ['a.read'] }, implies: { all: ['a.read', 'audit'] } },
+      ['implies: no effect and no profile names the scope "audit"; remove it, or add it to scopes or profiles'],
+    ],
+    // A scope that includes others need not be named elsewhere, and may include another such scope.
+    [{ issuer: ISSUER, scopes: { read: ['a.read'] }, implies: { everything: ['reader'], reader: ['a.read'] } }, []],
+    [{ issuer: ISSUER, profiles: { staff: ['staff.use'] }, implies: { admin: ['staff.use'] } }, []],
+    [{ issuer: ISSUER, scopes: { read: ['a'] }, implies: { ['x'.repeat(200)]: ['a'] } }, []],
+    [{ issuer: ISSUER, implies: { a: ['b'] } }, []],
+  ])('scopes that look mistyped: %j', (issuer, doubts) => {
+    expect(listDoubtfulScopes(issuer)).toEqual(doubts);
   });
 
   test('correct OAuth settings have no problems', () => {

@@ -1,6 +1,6 @@
 // Tokens that must be refused: the tests check that nothing reaches the API. Each differs in one respect from a token that is accepted.
 
-import { createHmac, generateKeyPairSync } from 'node:crypto';
+import { createHmac, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { exportSPKI, generateKeyPair, importJWK, SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Issuer, type Minting, startIssuer } from '../../../lab/attack/issuer.ts';
@@ -294,4 +294,37 @@ test('the log explains why a token was refused, whose it is and what was expecte
     },
   ]);
   for (const token of [...tokens, lacking]) expect(one.lines.join('')).not.toContain(token);
+});
+
+test('a caller learns the audience that is needed, unless the settings name one of their own', async () => {
+  const token = await issuer.mint('https://other.example/mcp');
+  const tell = async (settings: object) => {
+    const one = await startProtected([{ issuer: issuer.url, ...settings }]);
+    const [answer] = await one.call(token);
+    await one.close();
+    return { ...answer!, url: one.url };
+  };
+  const { body, headers, url } = await tell({});
+  const sentence = `The token was not issued for this endpoint. Its audience must be ${url}.`;
+  expect(JSON.parse(body)).toMatchObject({ error: { message: `Unauthorized: ${sentence}` } });
+  expect(headers['www-authenticate']).toContain(`error_description="${sentence}"`);
+  const own = await tell({ audience: 'client-id-of-the-gateway' });
+  expect(JSON.parse(own.body)).toMatchObject({
+    error: { message: 'Unauthorized: The token was not issued for this endpoint.' },
+  });
+});
+
+test('a caller with an opaque token learns how to get one that can be read; a key of the gateway is not meant', async () => {
+  const opaque = randomBytes(24).toString('hex');
+  const tell = async (token: string) => {
+    const [answer] = await gateway.call(token);
+    expect(answer!.body).not.toContain(token);
+    return (JSON.parse(answer!.body) as { error: { message: string } }).error.message;
+  };
+  const unknown = 'Unauthorized: this key or token is not known, or is no longer valid. Get a new one.';
+  expect(await tell(opaque)).toBe(
+    `${unknown} If it is an access token, it is opaque, and this gateway accepts only JWTs: request the token with the parameter resource (RFC 8707), or configure introspection in the gateway.`,
+  );
+  expect(await tell(`lb_${opaque}`)).toBe(unknown);
+  expect(await tell(await issuer.mint(gateway.url, { claims: { iss: 'https://evil.example' } }))).toBe(unknown);
 });
