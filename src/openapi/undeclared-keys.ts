@@ -249,7 +249,7 @@ function requiredFields(operation: DocumentOperation, resolver: Resolver): Requi
   });
 }
 
-/** The pointers of these places are those of their owner, because they are not used. */
+/** The pointers of these places are not used, so they are just those of the owner. */
 function parametersOf({ place, pathItem }: DocumentOperation, resolver: Resolver): DocumentPlace[] {
   const parameters: DocumentPlace[] = [];
   for (const { document, pointer, value: owner } of [pathItem, place]) {

@@ -18,7 +18,7 @@ export function cleanPrefix(text: string): string {
   return prefix;
 }
 
-/** Words that do not tell which API it is. */
+/** Words that do not identify the API. */
 const NOISE =
   /^(?:an?|apis?|docs?|documentation|official|openapi|rest|restful|spec|specification|the|v?\d+(?:\.\d+)*)$/;
 

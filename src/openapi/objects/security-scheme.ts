@@ -120,7 +120,7 @@ export function credentialsForScheme(
   // An existing token is used as it is, whatever the flow.
   if (token.secret.value !== undefined) return [token];
   const { client, login } = buildFlows(name, scheme, scopes, secrets, address);
-  // People often have a token from a login elsewhere, so it stays an alternative to the password flow; client programs do not.
+  // People often have a token from a login elsewhere, so a token stays an alternative to the password flow. Client programs rarely do.
   if (client !== undefined && login === undefined) return [client];
   return [client, login, token].filter((credential) => credential !== undefined);
 }
@@ -164,7 +164,7 @@ function buildFlows(
   }
   if (loginUrl !== undefined) {
     const variable = (suffix: Suffix) => `\${${readFor(loginUrl, suffix).variable}}`;
-    // Some servers also need the client.
+    // Some servers also require the client id and secret.
     const clientFields = (['CLIENT_ID', 'CLIENT_SECRET'] as const)
       .filter((suffix) => readFor(loginUrl, suffix).value !== undefined)
       .map((suffix) => [suffix.toLowerCase(), variable(suffix)]);
@@ -238,7 +238,7 @@ function textsOf(scheme: Node): (string | undefined)[] {
   ];
 }
 
-/** Schemes made from parameters. Kept in a map, because a document could contain any mark in the node. */
+/** Schemes made from parameters. Kept in a map, because a document could contain the same marker in its node. */
 const parameterKinds = new WeakMap<Node, KeyParameter['kind']>();
 
 /** The security scheme for a parameter that is a credential. */

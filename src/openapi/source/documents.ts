@@ -41,7 +41,7 @@ export function uriOf(source: SourceText): string {
   return source.kind === 'url' ? source.location : STDIN_URI;
 }
 
-/** Reads every file that can be reached from the root by what counts as a reference (document-scan.ts), within limits. */
+/** Reads, within limits, every file that can be reached from the root. document-scan.ts decides what counts as a reference. */
 export async function collectDocuments(
   source: SourceText,
   { value, external, oneWay }: ParsedText,

@@ -17,7 +17,7 @@ export interface FoundDocument {
   /** The base of relative addresses in it. */
   readonly url: string;
   readonly text: string;
-  /** Tells the operator, who gave another address, where it was found. */
+  /** Where it was found; for the operator, who gave another address. */
   readonly note: string;
 }
 
