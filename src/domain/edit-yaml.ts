@@ -94,7 +94,7 @@ function createFinder(document: Document.Parsed): Finder {
   };
 }
 
-/** Records what is missing of an entry; false if the file has another value there. */
+/** Records the missing part of an entry; false if the file has another value there. */
 function addEntry(
   root: unknown,
   whole: unknown,
@@ -190,7 +190,7 @@ function findDifferences(value: unknown, other: unknown, path: readonly string[]
 
 interface Edit {
   readonly at: number;
-  /** Characters taken away. */
+  /** Number of removed characters. */
   readonly removed: number;
   readonly text: string;
   /** Keys around it. */

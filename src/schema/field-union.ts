@@ -8,7 +8,7 @@ import { COMPOSITIONS } from './keywords.ts';
 import { changeText } from './portable/description.ts';
 import { ANYTHING } from './portable/portable-scalar.ts';
 
-/** The schema one action gives a field. */
+/** The schema of a field in one action. */
 export interface FieldVariant {
   readonly action: string;
   readonly schema: JsonSchema;
@@ -76,7 +76,7 @@ function uniteText(texts: readonly string[], brief = false): string {
   return `${cutText(commonest.text, MAX_NOTE)} (meaning depends on the action)`;
 }
 
-/** A schema, and the actions that give it. */
+/** A schema, and the actions that have it. */
 interface Kind {
   readonly schema: Node;
   readonly actions: string[];
@@ -178,7 +178,7 @@ function nameType(schema: Node): string {
   return typeof schema.type === 'string' ? schema.type : 'any value';
 }
 
-/** No composition of its own, so that keyword by keyword comparison says everything. */
+/** Whether a schema has no composition, so that comparing it keyword by keyword is sufficient. */
 function isPlain(schema: Node): boolean {
   return !COMPOSITIONS.some((keyword) => Object.hasOwn(schema, keyword));
 }

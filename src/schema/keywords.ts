@@ -51,14 +51,14 @@ export const COMPOSITIONS: readonly string[] = [
   ...CONDITIONS,
   ...NAMED_CONDITIONS,
 ];
-/** Keywords that say how an object treats properties it does not name. */
+/** Keywords for the properties that an object does not name. */
 export const OPENINGS: readonly string[] = ['additionalProperties', 'unevaluatedProperties', 'patternProperties'];
 
 export const TYPES: readonly string[] = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'];
 
 /**
- * What stands where schemas belong directly inside a schema, with the JSON pointer steps that lead there. A keyword
- * whose value has the wrong shape contains nothing.
+ * The values where schemas belong directly inside a schema, with the JSON pointer steps that lead there. A keyword whose value has
+ * the wrong shape contains nothing.
  */
 export function* subschemas(
   schema: Node,

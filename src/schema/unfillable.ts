@@ -1,12 +1,12 @@
 // Whether any value at all can satisfy a schema, from the same facts that the advertised schema is made of. Only plain contradictions
-// are reported; whatever is not looked at counts as possible.
+// are reported; anything that is not examined counts as possible.
 import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
 import { namedTypes, typeWords } from './json-types.ts';
 import { type Facts, gatherFacts } from './portable/schema-facts.ts';
 
 const MAX_DEPTH = 8;
-/** Schemas looked at: unions of unions would otherwise be walked 2^n times. */
+/** Limit of visited schemas: unions of unions would otherwise take 2^n steps. */
 const MAX_STEPS = 5_000;
 
 export interface Unfillable {

@@ -211,7 +211,7 @@ function curateExample(example: Args, changes: Changes): Args {
   return Object.fromEntries(entries.map(([key, value]) => [changes.get(key)?.rename ?? key, value]));
 }
 
-/** If the argument that selects the page is hidden, answers must not advise to pass it. */
+/** If the argument that selects the page is hidden, answers must not tell callers to pass it. */
 function curatePaging(before: Pagination, changes: Changes): { pagination: Pagination } {
   if (isRemoved(changes.get(before.arg))) return { pagination: undefined as never };
   const { sizeArg, ...rest } = before;

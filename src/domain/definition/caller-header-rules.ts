@@ -1,4 +1,4 @@
-// Headers that tell the API who is calling: merges those of the domain with those of an operation, and makes sure that
+// Headers that identify the caller to the API: merges those of the domain with those of an operation, and makes sure that
 // nothing else writes the same header.
 
 import { createOwnedHeaders, headerOf } from '../../credentials/credential-places.ts';
@@ -24,7 +24,7 @@ export function mergeHeaders(outer: Headers, inner: Headers): Pick<Endpoint, 'he
   };
 }
 
-/** Reports headers that two parts of the file would write: which value is sent would be left to chance. */
+/** Reports headers that two parts of the file would write, because it would be undefined which value is sent. */
 export function refuseDuplicateHeaders(
   forward: readonly CallerHeader[],
   { headers, callerHeaders }: Headers,
@@ -48,7 +48,7 @@ export function refuseDuplicateHeaders(
   }
 }
 
-/** The arguments that would write a header of the caller or of a credential. Reads no other field: imported ones are lazy. */
+/** The arguments that would write a header of the caller or of a credential. Reads no other field, because imported endpoints have lazy fields. */
 export function argumentsOverwritingHeaders(
   endpoint: Pick<Endpoint, 'args' | 'callerHeaders' | 'security'>,
 ): readonly string[] {

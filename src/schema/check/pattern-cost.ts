@@ -8,7 +8,7 @@ interface Ways {
   readonly repeats: readonly number[];
   /** Whether there is exactly one way to match at a given place, and it consumes characters. */
   readonly single: boolean;
-  /** Its match consumes nothing, though it has its cost. */
+  /** Whether its match consumes no characters. It still costs steps. */
   readonly isAssertion?: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface PatternCost {
 }
 
 const MAX_LINEAR_FACTOR = 256;
-/** Up to here a repetition counts as a factor, above as another dimension. */
+/** Up to this count, a repetition is a constant factor; above it, its count is added to `repeats`. */
 const SHORT_REPEAT = 16;
 const MAX_NESTING = 50;
 /** A group that matches in several ways may be written out this many times. */
@@ -29,7 +29,7 @@ const ONE: Ways = { factor: 1, repeats: [], single: true };
 const NOTHING: Ways = { factor: 1, repeats: [], single: false, isAssertion: true };
 const ENDLESS: Ways = { factor: Number.POSITIVE_INFINITY, repeats: [], single: false };
 
-/** The cost of a pattern; undefined where its text is not understood. */
+/** The cost of a pattern; undefined if its syntax is not supported. */
 export function costOfPattern(source: string): PatternCost | undefined {
   const reader = { source, at: 0, anchored: true };
   const ways = readAlternatives(reader, 0);

@@ -31,7 +31,7 @@ function plainText(text: string): string {
   return plain;
 }
 
-/** Formats only some clients accept. The empty ones say nothing a model could use. */
+/** Formats only some clients accept. An empty text means that the format does not help a model. */
 const FORMAT_WORDS: Readonly<Record<string, string | undefined>> = Object.assign(Object.create(null), {
   date: 'Date such as 2026-01-31',
   time: 'Time such as 09:30:00Z',

@@ -61,12 +61,11 @@ export function joinSentences(text: string, sentences: readonly string[]): strin
 
 type Node = { readonly [keyword: string]: unknown };
 
-/** The description a node carries. */
 export function descriptionOf(node: Node): Description {
   return node.description instanceof Description ? node.description : new Description('');
 }
 
-/** A node with its text changed. Nothing may stand beside `anyOf` (Vertex refuses it), so its first branch takes it. */
+/** A node with its text changed. Vertex refuses anything beside `anyOf`, so its first branch gets the text. */
 export function changeText(node: Node, change: (node: Node) => Node): Node {
   if (!Array.isArray(node.anyOf)) return change(node);
   const [first, ...others] = node.anyOf as [Node, ...Node[]];

@@ -66,7 +66,7 @@ function withoutText(part: SchemaObject): SchemaObject {
 /** Several object branches as one. */
 export interface Folded {
   readonly schema: SchemaObject;
-  /** What the branches ask for beyond what all of them do: one of these sets of names has to be given. */
+  /** What the branches require beyond what all of them do: one of these sets of names has to be given. */
   readonly forms: readonly (readonly string[])[];
 }
 

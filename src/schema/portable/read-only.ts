@@ -15,12 +15,12 @@ export function isKind(name: string): boolean {
   return KIND.test(name);
 }
 
-/** Whether all schemas of a field say that the API sets it. */
+/** Whether all schemas of a field declare that the API sets it. */
 export function isReadOnly(schemas: readonly JsonSchema[]): boolean {
   return schemas.length > 0 && schemas.every((schema) => isObject(schema) && schema.readOnly === true);
 }
 
-/** What is known of the fields of an object. */
+/** Facts about the fields of an object. */
 interface Fields {
   readonly names: readonly string[];
   readonly isSetByApi: (name: string) => boolean;

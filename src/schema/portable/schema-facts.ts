@@ -1,5 +1,5 @@
-// Everything a schema says about one place, gathered from references and allOf into one flat record. Where two parts say
-// the same thing differently the record keeps the tighter one, so it stays exactly as strict as the conjunction, or laxer.
+// Everything a schema requires at one place, gathered from references and allOf into one flat record. If two parts have different
+// values, the record keeps the stricter one. So it is as strict as all parts together, or less strict.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { sameJson } from '../check/json-equality.ts';
