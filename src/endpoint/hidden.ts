@@ -66,7 +66,7 @@ export function findCovert(text: string): RegExpExecArray | null {
   return COVERT_TEXT.exec(plain) ?? COVERT_ESCAPED.exec(plain) ?? TERMINAL.exec(plain);
 }
 
-// What answers are searched for: every byte of every answer, so no Unicode properties, and selectors of emoji stay. C0 but
+// The characters that answers are searched for: every byte of every answer, so no Unicode properties, and selectors of emoji stay. C0 but
 // tab, line feed and carriage return, DEL, C1, soft hyphen, Arabic letter mark, zero-width and bidirectional controls,
 // invisible operators, fillers, byte order and interlinear marks, and (as surrogates) U+E0000–E01EF: the tag characters and
 // the supplementary variation selectors, with which any bytes can be hidden behind one letter.
@@ -108,7 +108,7 @@ export function mayHide(bytes: Buffer): boolean {
   return hasSuspect(bytes, 0, head) || hasSuspect(bytes, head + words.length * 4, length);
 }
 
-/** The high bit of a byte is set if it is below 0x20, is 0x7f or is not ASCII (and, by carry, now and then for nothing). */
+/** The high bit of a byte is set if it is below 0x20, is 0x7f or is not ASCII (because of carries, it is sometimes set for other bytes). */
 function flags(word: number): number {
   return (word - 0x20202020) | word | (word + 0x01010101);
 }

@@ -5,7 +5,7 @@ import { stripHidden } from './hidden.ts';
 
 /** Characters that are read of a text, so that the cost of hostile text is bounded. */
 const MAX_INPUT = 20_000;
-/** The first sentence is looked for up to here. */
+/** The first sentence is searched for up to here. */
 const MAX_SENTENCE_INPUT = 2_000;
 
 const ENTITIES: ReadonlyMap<string, string> = new Map([
@@ -59,7 +59,7 @@ export function toSummary(text: string, limit = 240): string {
   return cutText(firstSentence(toPlainText(body)), limit);
 }
 
-/** A full stop, and the start of what may be the next sentence behind it. */
+/** A full stop, and the start of what may be the next sentence after it. */
 const SENTENCE_END = /[.!?]["”'’)]{0,2}(?=\s+[A-Z`"“'(*-]|\s*$)/g;
 const ABBREVIATION =
   /(?:^|[\s([,;"'/])(?:e\.g|i\.e|eg|ie|etc|vs|cf|viz|approx|incl|excl|resp|dept|fig|inc|ltd|corp|dr|mr|mrs|prof|st|a\.k\.a|u\.s|u\.k)\.$/i;
@@ -92,7 +92,7 @@ export function splitSentences(text: string): string[] {
 
 /** Whether the full stop at this place belongs to `e.g.`, to an ellipsis and the like. */
 function isAbbreviated(text: string, place: number): boolean {
-  // An ellipsis is a pause.
+  // An ellipsis does not end a sentence.
   if (text[place - 1] === '.' && place + 1 < text.length) return true;
   if (text[place] !== '.') return false;
   const before = text.slice(Math.max(0, place - MAX_ABBREVIATION), place + 1);
@@ -113,7 +113,7 @@ export function cutText(text: string, limit: number): string {
   const word = short.lastIndexOf(' ');
   // Never half a surrogate pair.
   const body = (word > limit / 2 ? short.slice(0, word) : short).replace(/[\uD800-\uDBFF]$/, '');
-  // Also without words that introduce what has been cut.
+  // Also removes words that introduce what has been cut.
   return `${trimEnd(trimEnd(body, ' \n\t\r,;:.(').replace(/[ (](?:e\.g|i\.e|such as|for example)$/i, ''), ' ,;:(')}…`;
 }
 
@@ -191,7 +191,7 @@ export function trimStart(text: string, characters: string): string {
   return text.slice(start);
 }
 
-/** Text without any of these has no samples. Most texts are such. */
+/** Text without any of these has no samples; this is the usual case. */
 const SAMPLE_SIGN = /```|~~~|^[ \t]*(?:[|{[]|(?:\$ )?curl )|-[ \t]{0,8}\|/m;
 const FENCE = /^[ \t]*(?:```|~~~)/;
 const TABLE_ROW = /^[ \t]*\|/;

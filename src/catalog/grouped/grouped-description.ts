@@ -61,7 +61,7 @@ function buildLeanDescription(input: DescriptionInput): ToolText {
     const words = [says(key, description) ? '' : description, destructive ? WARNING : ''].filter((part) => part !== '');
     return words.length === 0 ? [] : [`${key}: ${words.join(' ')}`];
   });
-  // An empty summary means that the tool's name says it all; the lines of the actions are then the whole description.
+  // An empty summary means that the tool's name is sufficient; the lines of the actions are then the whole description.
   const head = input.description === '' && lines.length > 0 ? [] : [buildSummary(input)];
   return splitText(head, lines);
 }
@@ -110,7 +110,7 @@ interface ActionRow {
 }
 
 /**
- * The actions as a TOON table: flat rows, which is what TOON is good at.
+ * The actions as a TOON table, because TOON is good at flat rows.
  *
  * ```ts
  * const { description } = buildToonDescription({

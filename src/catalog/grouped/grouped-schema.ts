@@ -9,7 +9,7 @@ export interface ActionFields {
   readonly key: string;
   readonly fields: Readonly<Record<string, JsonSchema>>;
   readonly required: readonly string[];
-  /** It takes other fields as well. */
+  /** Whether it accepts other fields as well. */
   readonly open?: boolean | undefined;
 }
 
@@ -89,7 +89,7 @@ function noteOfCommon(required: boolean, actions: readonly ActionFields[]): stri
   return required ? '(always required)' : `For: ${keysOf(actions)}`;
 }
 
-/** Which actions need a field, and which only take it. */
+/** Which actions require a field, and which only accept it. */
 function noteOf(name: string, actions: readonly ActionFields[], lean = false): string {
   const using = actions.filter((action) => Object.hasOwn(action.fields, name));
   const needing = using.filter((action) => action.required.includes(name));

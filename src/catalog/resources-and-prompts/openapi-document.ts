@@ -12,7 +12,7 @@ export function toOpenApi(domain: Domain, operations: readonly CatalogOperation[
     const item = paths[endpoint.path] ?? {};
     paths[endpoint.path] = item;
     const method = endpoint.method.toLowerCase();
-    // Two endpoints may share method and path (they differ in fixed values); a document has room for one.
+    // Two endpoints may share method and path (they differ in fixed values); a document can contain only one of them.
     if (!(method in item)) item[method] = toOperation(name, endpoint);
   }
   const servers = [...new Set(operations.map(({ endpoint }) => endpoint.baseUrl))].filter((url) => url !== '');

@@ -85,7 +85,9 @@ function readTls(
   const variable = passphraseEnv ?? (passphraseFile && FILE_MARK + beside(passphraseFile, source));
   const passphrase = variable === undefined ? undefined : lookup(env, variable);
   const certificate =
-    own === undefined || key === undefined ? undefined : readPair(own, beside(key, source), passphrase, reportAt('key'));
+    own === undefined || key === undefined
+      ? undefined
+      : readPair(own, beside(key, source), passphrase, reportAt('key'));
   return omitUndefined({ authorities: authorities?.map(String), certificate, minVersion, serverName });
 }
 

@@ -58,7 +58,8 @@ export function placeArguments(
 
   const names = [...values, ...constants].map(({ key }) => key);
   for (const key of plan.placements.keys()) {
-    if (!names.includes(key)) report(['place', key], `there is no argument or fixed value "${key}"; ${hint(key, names)}`);
+    if (!names.includes(key))
+      report(['place', key], `there is no argument or fixed value "${key}"; ${hint(key, names)}`);
   }
   for (const { key, to, required, always } of values) {
     if (to.in === 'path' && !required && !always)
@@ -122,7 +123,8 @@ function extendBody(
   const required = parts.some((part) => part.required || part.always);
   const encoding: Record<string, PartEncoding> = { ...before?.encoding };
   for (const { key, to } of parts) {
-    if (to.in === 'body-root') report(['place', key], 'cannot be the whole body; place it in body, as one of its fields');
+    if (to.in === 'body-root')
+      report(['place', key], 'cannot be the whole body; place it in body, as one of its fields');
     else if (kind === 'text' || kind === 'binary')
       report(['place', key], `cannot be part of a body that is ${kind === 'text' ? 'plain text' : 'one file'}`);
     else if (!files.some((file) => file.key === key)) continue;

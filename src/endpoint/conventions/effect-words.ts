@@ -72,7 +72,7 @@ function beginningOf(sentence: string): string {
   return text.slice(0, MAX_TEXT_CHARS);
 }
 
-/** The words of a sentence, and where its verb is: behind `(Deprecated)`, `This endpoint …`, `Permanently …`. */
+/** The words of a sentence, and where its verb is: after `(Deprecated)`, `This endpoint …`, `Permanently …`. */
 function readSentence(sentence: string): { readonly all: readonly string[]; readonly position: number } {
   const all = toSnakeCase(beginningOf(sentence)).split('_');
   const isRun = (word: string, index: number) => RUNS.has(word) && SEARCHES.has(all[index + 2] ?? '');
@@ -140,8 +140,8 @@ function mayDelete(text: string): boolean {
 }
 
 /**
- * A quick test, which makes it unnecessary to split most names into words: false is certain, true is not. It looks at what is read
- * of the name and no further, because a word that is cut off may be another one: `deliver` → `del`.
+ * A quick test that avoids splitting most names into words. False is certain, true is not. It reads only as much of the name as the
+ * full check does, because a word that is cut off may be another one: `deliver` → `del`.
  */
 export function nameMayDelete(name: string): boolean {
   return mayDelete(name.slice(0, MAX_NAME_CHARS));
@@ -219,7 +219,7 @@ function isDeletionWord(word: string): boolean {
   return DELETION_NOUNS.has(word) || DELETIONS.has(word);
 }
 
-/** What a sentence's verb says. */
+/** The effect that the verb of a sentence indicates. */
 export function meaningOf(verb: string): 'deletes' | 'ends' | 'reads' | 'changes' | undefined {
   if (verb === '') return undefined;
   if (isVerbOf(verb, DELETIONS) || verb === 'deleting' || verb === 'removing') return 'deletes';

@@ -96,7 +96,7 @@ type Selects = (word: string, index: number) => boolean;
 
 const isArticle: Selects = (word) => ARTICLES.has(word);
 
-/** Which words are dropped, in this order. Of each kind the first words go first, because the end of a name says most. */
+/** Which words are dropped, in this order. Of each kind the first words go first, because the end of a name is the most specific part. */
 function dropOrder(words: readonly string[], { domain, brand, tags, path, thing }: NameContext): Selects[] {
   const singular = words.map(toSingular);
   const tag = Math.max(0, ...tags.map((tagWords) => sharedStart(words, tagWords)));
