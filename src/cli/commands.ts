@@ -17,7 +17,7 @@ const underHeading = (heading: string, options: readonly Option[]) =>
 type Flagged<Table> = { [Name in keyof Table]: Table[Name] extends { help: FlagHelp } ? Name : never }[keyof Table];
 type SettingWithFlag = Flagged<typeof SETTING_TABLE> | Flagged<typeof FIELD_TABLE>;
 
-/** The flag of a setting as its table has it; `own`: what this command says differently. An empty default is not shown. */
+/** The flag of a setting as its table has it; `own`: what is different for this command. An empty default is not shown. */
 function flagOf(name: SettingWithFlag, own: Partial<FlagHelp> = {}): Option {
   const setting: SettingNames = { ...SETTING_TABLE, ...FIELD_TABLE }[name];
   const { flag = '', fallback, effective, help } = setting;

@@ -34,7 +34,7 @@ interface OptimizingThreshold {
 }
 
 /**
- * A start runs through much code, and through little of it for long, so most optimised code comes too late to pay off.
+ * A start runs much code, but little of it for long, so most optimised code comes too late to pay off.
  * GitHub's 1,223 operations imported, processor time of all threads: as one tool each 2,370 → 1,630 ms on Node.js 20 and 2,050 → 1,560
  * on 22; by search 1,000 → 720 and 960 → 720 (medians of 5 to 7 interleaved starts). From 24 on V8 has a cheaper compiler in between,
  * and nothing is gained.

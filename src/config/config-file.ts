@@ -1,4 +1,4 @@
-// landbridge.yaml: the settings of a deployment in one file, checked whole before anything starts.
+// landbridge.yaml: the settings of a deployment in one file, checked completely before anything starts.
 import { dirname } from 'node:path';
 import type { z } from 'zod';
 import { about, strict, withDefault } from '../domain/definition/shape/fields.ts';
@@ -29,7 +29,7 @@ import { SETTINGS, type Settings } from './settings.ts';
 export { placeOf, toPlacedError as toSectionError } from '../domain/files/read-places.ts';
 
 /**
- * Settings that are more than one value; they stand in the file only. Their shapes, and that of the file, are built when a file is
+ * Settings that are more than one value; they can only be set in the file. Their shapes, and that of the file, are built when a file is
  * read: a start without one takes 10 ms of processor time less.
  */
 const sections = once(() => ({

@@ -47,7 +47,7 @@ export type Flags = {
   readonly domains?: readonly string[] | undefined;
   readonly http?: boolean | undefined;
   readonly envFile?: readonly string[] | undefined;
-  /** The same. Node.js itself interprets --env-file anywhere on the command line, and exits if the file is missing. */
+  /** The same as `envFile`. Node.js itself interprets --env-file anywhere on the command line, and exits if the file is missing. */
   readonly dotenv?: readonly string[] | undefined;
   /** landbridge.yaml. */
   readonly config?: string | undefined;

@@ -30,7 +30,7 @@ const seconds = z.number({ error: 'must be a number' }).min(0, 'must be at least
 /** Only true and false: treating a typo as "no" could switch a safety off. */
 const truth = z.boolean({ error: 'must be true or false' });
 const url = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL, for example https://api.example.com/v1' });
-/** Refuses a URL that ends in /mcp: `/mcp` is appended, and clients would look at /mcp/mcp. */
+/** Refuses a URL that ends in /mcp: `/mcp` is appended, and clients would call /mcp/mcp. */
 const publicUrl = url.superRefine((text, context) => {
   if (!URL.canParse(text)) return;
   const { pathname, search, hash, username, password } = new URL(text);

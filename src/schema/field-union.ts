@@ -107,7 +107,7 @@ function widen(type: string, kinds: readonly Kind[], notes: string[], depth: num
   const values = distinct(listing.flatMap(({ schema }) => schema.enum as unknown[]));
   if (listing.length === kinds.length && values.length <= MAX_ENUM) own.enum = values;
   const whole = kinds.filter(({ schema }) => (schema.enum as unknown[] | undefined)?.length === values.length);
-  if (listing.length > 0 && whole.length < kinds.length) notes.push(tellEnums(listing));
+  if (listing.length > 0 && whole.length < kinds.length) notes.push(describeEnums(listing));
   if (type === 'array') own.items = uniteInner(kinds, (schema) => (schema.items ?? ANYTHING) as Node, notes, depth);
   if (type === 'object') Object.assign(own, uniteObjects(kinds, notes, depth));
   return own;
@@ -144,7 +144,7 @@ function uniteObjects(kinds: readonly Kind[], notes: string[], depth: number): N
 
 /** Different types: every one of them, and which action takes which. */
 function branch(kinds: readonly Kind[], notes: string[], depth: number): Node {
-  if (depth === 0) notes.push(tellTypes(kinds));
+  if (depth === 0) notes.push(describeTypes(kinds));
   const options = distinct(kinds.flatMap(({ schema }) => (Array.isArray(schema.anyOf) ? schema.anyOf : [schema])));
   const small = options.length <= MAX_BRANCHES ? options : uniqueTypes(options);
   return small.length === 1 ? small[0]! : { anyOf: small };
@@ -160,13 +160,13 @@ function uniqueTypes(options: readonly Node[]): Node[] {
   return types.map((type) => (type === 'array' ? { type, items: ANYTHING } : { type }));
 }
 
-function tellEnums(kinds: readonly Kind[]): string {
+function describeEnums(kinds: readonly Kind[]): string {
   const parts = kinds.map(({ schema, actions }) => `${actions.join(', ')}: ${(schema.enum as unknown[]).join('|')}`);
   const note = `Values by action: ${parts.join('; ')}`;
   return note.length <= MAX_NOTE ? note : 'Allowed values depend on the action';
 }
 
-function tellTypes(kinds: readonly Kind[]): string {
+function describeTypes(kinds: readonly Kind[]): string {
   const parts = kinds.map(({ schema, actions }) => `${nameType(schema)} for ${actions.join(', ')}`);
   const note = [...new Set(parts)].join('; ');
   return note.length <= MAX_NOTE ? note : 'Type depends on the action';

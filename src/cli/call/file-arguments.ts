@@ -1,4 +1,4 @@
-// `file=@./photo.png` of landbridge call, as in curl: reads the file for an argument that takes one. An argument that takes text
+// `file=@./photo.png` of landbridge call, as in curl: reads the file for an argument that accepts one. An argument that accepts text
 // stays as it is: `handle=@ada`.
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';

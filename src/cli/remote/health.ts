@@ -1,4 +1,4 @@
-// landbridge health: whether a running gateway is alive and takes calls, for container engines, scripts and people.
+// landbridge health: whether a running gateway is alive and accepts calls, for container engines, scripts and people.
 
 import { request as askHttp } from 'node:http';
 import { request as askHttps } from 'node:https';
@@ -16,13 +16,13 @@ export interface HealthFlags extends Flags {
 
 interface Target {
   readonly url: URL;
-  /** The gateway of these settings, asked by its address: its certificate has its public name. */
+  /** Whether it is the gateway of these settings. It is called by its address, although its certificate has its public name. */
   readonly isOwn: boolean;
 }
 
 interface Answer {
   readonly isWell: boolean;
-  /** `ready`, `draining`, `calls cannot be recorded` … as the gateway says it. */
+  /** `ready`, `draining`, `calls cannot be recorded` … in the gateway's words. */
   readonly status: string;
   readonly state?: unknown;
 }
@@ -83,7 +83,7 @@ function ask({ url, isOwn }: Target): Promise<Answer> {
   });
 }
 
-/** Undefined: no gateway answers like this. */
+/** Undefined if no gateway answers like this. */
 function toAnswer(code: number, text: string): Answer | undefined {
   const body = parseJsonObject(text);
   if (typeof body?.status !== 'string') return undefined;

@@ -1,5 +1,5 @@
 // A process that serves, alone or as one of several workers: checks the settings, opens everything behind the transports, listens,
-// and says so. What has been opened is released in reverse order.
+// and announces it. What has been opened is released in reverse order.
 import { type AuditTrail, openTrail, untilTrailIsFree } from '../../audit/open-trail.ts';
 import type { Config } from '../../config/read-config.ts';
 import { collectSecrets } from '../../credentials/secrets.ts';

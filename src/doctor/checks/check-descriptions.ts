@@ -20,14 +20,14 @@ export function* checkDescriptions({ registry }: DiagnoseInput): Generator<Findi
     }
     const properties = propertiesOf(endpoint);
     // What the API fills in itself is not shown to the model.
-    const silent = Object.keys(properties).filter(
+    const undescribed = Object.keys(properties).filter(
       (key) => properties[key]?.readOnly !== true && !hasText(properties[key]?.description),
     );
-    if (silent.length <= MAX_SILENT) continue;
-    const some = `${silent.slice(0, SHOWN).join(', ')}${silent.length > SHOWN ? ', …' : ''}`;
+    if (undescribed.length <= MAX_SILENT) continue;
+    const some = `${undescribed.slice(0, SHOWN).join(', ')}${undescribed.length > SHOWN ? ', …' : ''}`;
     const fix =
       'describe them in the domain file (operations.<name>.args), so that models do not have to guess their values';
-    yield { ...about, where: name, message: `${silent.length} arguments have no description: ${some}`, fix };
+    yield { ...about, where: name, message: `${undescribed.length} arguments have no description: ${some}`, fix };
   }
 }
 

@@ -37,7 +37,7 @@ export function* checkExamples({ registry }: DiagnoseInput): Generator<Finding> 
     }
     const others = refusals.filter((refusal) => refusal.typos.includes(undefined));
     const [typo] = refusals.flatMap(({ typos }) => typos);
-    if (others.length > 0) yield tellRefusals(name, endpoint, others);
+    if (others.length > 0) yield describeRefusals(name, endpoint, others);
     else if (typo !== undefined) {
       const more = refusals.length > 1 ? ` (and ${refusals.length - 1} more)` : '';
       yield {
@@ -51,7 +51,7 @@ export function* checkExamples({ registry }: DiagnoseInput): Generator<Finding> 
   }
 }
 
-function tellRefusals(name: string, endpoint: Endpoint, refusals: readonly Refusal[]): Finding {
+function describeRefusals(name: string, endpoint: Endpoint, refusals: readonly Refusal[]): Finding {
   const { call, problems } = refusals[0]!;
   const why = problems.map(({ message }) => message).join('; ');
   const lists = refusals.map((refusal) => repairsFor(endpoint, refusal));

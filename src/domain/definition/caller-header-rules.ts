@@ -31,10 +31,10 @@ export function refuseDuplicateHeaders(
   credentials: Iterable<Credential>,
   problems: Problem[],
 ): void {
-  const say = (path: (string | number)[], message: string) => problems.push({ path, message });
+  const report = (path: (string | number)[], message: string) => problems.push({ path, message });
   const headerNames = new Set([...Object.keys(headers), ...callerHeaders.map(({ name }) => name)].map(plainName));
   for (const [index, { name }] of forward.entries())
-    if (headerNames.has(plainName(name))) say(['forward', index], `${name} is set by headers already`);
+    if (headerNames.has(plainName(name))) report(['forward', index], `${name} is set by headers already`);
   const byHeader = new Map(
     [...credentials].flatMap((one) => {
       const header = headerOf(one);
@@ -44,7 +44,10 @@ export function refuseDuplicateHeaders(
   for (const { name, from } of [...callerHeaders, ...forward]) {
     const credential = byHeader.get(plainName(name));
     if (credential !== undefined)
-      say(from === 'request' ? ['forward'] : ['headers', name], `${name} is written by the credential ${credential}`);
+      report(
+        from === 'request' ? ['forward'] : ['headers', name],
+        `${name} is written by the credential ${credential}`,
+      );
   }
 }
 
