@@ -138,7 +138,7 @@ function factsOf(
   if (method === 'prompts/get') return prompts.has(name) ? {} : undefined;
   const endpoint = findCalledIn(registry)(name, args)?.endpoint;
   if (endpoint) return { operation: qualifiedNamesOf(endpoint)[0], effect: endpoint.effect };
-  // Tools registered in code have no endpoint. For a tool with several operations, the arguments must say which one is meant.
+  // Tools registered in code have no endpoint. For a tool with several operations, the arguments must specify which one is meant.
   return registry.tools.get(name)?.operations.length === 0 ? {} : undefined;
 }
 
@@ -161,7 +161,7 @@ export function createStepUp(
 
 /**
  * The refusal of a call to a tool that does not exist, with what its caller probably meant. If the name is that of an operation
- * without a tool of its own, the error says which tool calls it.
+ * without a tool of its own, the error names the tool that calls it.
  */
 export function createUnknownToolError({ operations, tools }: Registry): (name: string) => Promise<GatewayError> {
   // Any caller may send any name, so the tables are built once; and only on demand, because most gateways never need them.

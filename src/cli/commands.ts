@@ -34,7 +34,7 @@ const yes = (description: string) => option('-y, --yes', description);
 /** Node.js itself interprets --env-file anywhere on the command line, and exits with its own message if the file is missing. */
 const envFiles = () => [flagOf('envFiles'), repeatable('--env-file <file>', 'the same').hideHelp()];
 
-/** The flags that say what to load. */
+/** The flags that select what to load. */
 const source = () =>
   underHeading('APIs and settings:', [
     flagOf('headers'),
@@ -121,7 +121,7 @@ interface CommandSpec {
   readonly run: CommandRun;
 }
 
-/** `values`: what stands on the command line, in order, the flags last. Resolves with the exit code. */
+/** `values`: what is on the command line, in order, the flags last. Resolves with the exit code. */
 // biome-ignore lint/suspicious/noExplicitAny: commander hands over what its argument declarations say
 export type CommandRun = (io: Io, ...values: any[]) => Promise<number>;
 

@@ -24,7 +24,7 @@ export interface LoadedDomains {
   close(): Promise<void>;
 }
 
-/** Loads what the configuration names. The sample API starts only if a domain needs it; `openSample` gives the URL of a running one. */
+/** Loads what the configuration names. The sample API starts only if a domain needs it; `openSample` returns the URL of a running one. */
 export async function load(io: Io, config: Config, openSample?: () => Promise<string>): Promise<LoadedDomains> {
   optimizeLate();
   const progress = createProgressLine(io.stderr);

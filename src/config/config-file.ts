@@ -30,7 +30,7 @@ export { placeOf, toPlacedError as toSectionError } from '../domain/files/read-p
 
 /**
  * Settings that are more than one value; they can only be set in the file. Their shapes, and that of the file, are built when a file is
- * read: a start without one takes 10 ms of processor time less.
+ * read: a start without one needs 10 ms less CPU time.
  */
 const sections = once(() => ({
   tls: about(tlsSection(), 'TLS for both ports, HTTP and TCP.', { cert: 'tls.crt', key: 'tls.key' }),

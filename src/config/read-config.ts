@@ -1,5 +1,5 @@
 // Flags, environment and landbridge.yaml → one frozen Config. The sole reader of settings in process.env (which the
-// CLI hands in).
+// CLI passes).
 
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

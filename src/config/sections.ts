@@ -1,4 +1,4 @@
-// The sections of landbridge.yaml, except `auth` (auth-section.ts): the shape of each, built when it is first asked for.
+// The sections of landbridge.yaml, except `auth` (auth-section.ts): the shape of each, built on first use.
 import { z } from 'zod';
 import { callLimits } from '../domain/definition/shape/call-limits-schema.ts';
 import { about, headerName, list, named, strict, text, withDefault } from '../domain/definition/shape/fields.ts';

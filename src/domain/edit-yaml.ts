@@ -267,7 +267,7 @@ function columnOf(text: string, key: unknown): number {
   return at - (text.lastIndexOf('\n', at - 1) + 1);
 }
 
-/** The end of the line at this position. A block of text already ends behind its line break. */
+/** The end of the line at this position. A block of text already ends after its line break. */
 function lineEnd(text: string, at: number): number {
   const next = at > 0 && text[at - 1] === '\n' ? at - 1 : text.indexOf('\n', at);
   if (next < 0) return text.length;

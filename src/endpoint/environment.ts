@@ -151,7 +151,7 @@ export function resolveBaseUrl(base: BaseUrl, env: Environment): ResolvedUrl | {
   return { url: trimEnd(`${url.origin}${url.pathname}`, '/'), ...(isRoot(text) ? { isRoot: true } : {}) };
 }
 
-/** `https://host/.` asks for the root. A plain trailing slash does not: browsers and URL parsers add one on their own. */
+/** `https://host/.` means the root. A plain trailing slash does not: browsers and URL parsers add one on their own. */
 export function isRoot(url: string): boolean {
   return /^[a-z]+:\/\/[^/]+\/\.\/?$/i.test(url.trim());
 }

@@ -69,7 +69,7 @@ export function findCovert(text: string): RegExpExecArray | null {
 // The characters that answers are searched for: every byte of every answer, so no Unicode properties, and selectors of emoji stay. C0 but
 // tab, line feed and carriage return, DEL, C1, soft hyphen, Arabic letter mark, zero-width and bidirectional controls,
 // invisible operators, fillers, byte order and interlinear marks, and (as surrogates) U+E0000–E01EF: the tag characters and
-// the supplementary variation selectors, with which any bytes can be hidden behind one letter.
+// the supplementary variation selectors, with which any bytes can be hidden after one letter.
 const IN_DATA =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|\udb40[\udc00-\uddef]/;
 const ALL_IN_DATA = new RegExp(IN_DATA.source, 'g');

@@ -18,8 +18,8 @@ export type GuardPolicy = (typeof GUARD_POLICIES)[number];
 
 /**
  * What counts as a confirmation if the policy is `confirm`. `ask`: only the answer of a person to a question that the client shows.
- * `token`: a signed token that the caller hands back; nobody is asked. `either`: the question, or a token if nobody could be asked.
- * The least strict first: a token only shows that the model handed it back.
+ * `token`: a signed token that the caller sends back; nobody is asked. `either`: the question, or a token if nobody could be asked.
+ * The least strict first: a token only shows that the model sent it back.
  */
 export const CONFIRM_WAYS = ['token', 'either', 'ask'] as const;
 /** What counts as a confirmation: the answer of a person, a signed token, or either. */

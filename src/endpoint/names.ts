@@ -98,7 +98,7 @@ export function fitName(name: string, maxLength: number = MAX_TOOL_NAME): string
   return name.length <= maxLength ? name : hashName(name, name, maxLength);
 }
 
-/** A name with a hash of `text` behind it. */
+/** A name followed by a hash of `text`. */
 export function hashName(name: string, text: string, maxLength: number): string {
   const hash = shortHash(text);
   const room = Math.max(1, maxLength - hash.length - 1);

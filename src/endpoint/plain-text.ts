@@ -54,7 +54,7 @@ const HEADING_BEFORE_PROSE = /^\s{0,20}#{1,6}[ \t]{1,8}[^\n]{1,200}\n\s{0,20}(?=
 export function toSummary(text: string, limit = 240): string {
   // Most summaries are a few plain words.
   if (text.length <= limit && /^[A-Za-z0-9 ,_-]*$/.test(text)) return text.trim();
-  // The sentence below a heading says more than the heading.
+  // The sentence below a heading is more informative than the heading.
   const body = text.slice(0, MAX_SENTENCE_INPUT).replace(HEADING_BEFORE_PROSE, '');
   return cutText(firstSentence(toPlainText(body)), limit);
 }
@@ -209,7 +209,7 @@ const LAST_WORDS = /(?<=[.!?]["”'’)]{0,2})\s+(?=(?:(?:Example|Sample)s?\b|[A
 const MAX_DATA_LINES = 400;
 
 /**
- * Removes code, tables and sample data: they are long, and the schemas say the same. One pass, line by line. A sentence that introduced
+ * Removes code, tables and sample data: they are long, and the schemas contain the same. One pass, line by line. A sentence that introduced
  * a sample ends in a full stop.
  */
 function withoutSamples(text: string): string {

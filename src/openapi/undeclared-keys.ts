@@ -33,7 +33,7 @@ const SHARED = /^x?(?:access|auth|authentication|authorization|api|bearer|sessio
 const VAGUE = /^(?:appid|auth|secret|signature)$/;
 /** Names that are just as often ordinary arguments: the key of a value, the token of a blockchain. */
 const PLAIN = /^(?:key|token)$/;
-/** Names of keys if the description says so: `user_key`, `consumer_secret`. */
+/** Names of keys if the description confirms it: `user_key`, `consumer_secret`. */
 const DESCRIBED = /(?:key|token|secret|appid|auth|signature|jwt)$/;
 /** Descriptions of credentials. */
 const KEY_DESCRIPTION =

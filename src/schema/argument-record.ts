@@ -11,7 +11,7 @@ const MAX_TEXT = 1_000;
 const MAX_DEPTH = 16;
 const CUT = '[cut]';
 
-/** Undefined where nothing may be kept. `redact` takes known secrets out of a text. */
+/** Undefined if nothing may be kept. `redact` removes known secrets from a text. */
 export function compileArgumentRecord(
   plan: AuditPlan | undefined,
   redact: (text: string) => string,

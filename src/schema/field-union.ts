@@ -142,7 +142,7 @@ function uniteObjects(kinds: readonly Kind[], notes: string[], depth: number): N
   };
 }
 
-/** Different types: every one of them, and which action takes which. */
+/** Different types: every one of them, and which action accepts which. */
 function branch(kinds: readonly Kind[], notes: string[], depth: number): Node {
   if (depth === 0) notes.push(describeTypes(kinds));
   const options = distinct(kinds.flatMap(({ schema }) => (Array.isArray(schema.anyOf) ? schema.anyOf : [schema])));

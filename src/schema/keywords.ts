@@ -153,7 +153,7 @@ const MEANT: ReadonlyMap<string, string> = new Map(
   Object.entries(OTHER_TYPES).flatMap(([type, names]) => names.split(' ').map((name) => [name, type] as const)),
 );
 
-/** The type a name stands for, and the format it implies; undefined if the name is unknown. */
+/** The type that a name means, and the format it implies; undefined if the name is unknown. */
 export function toType(name: string): { readonly name: string; readonly format?: string | undefined } | undefined {
   if (TYPES.includes(name)) return { name };
   const plain = name.trim().toLowerCase();

@@ -109,7 +109,7 @@ const ownReferences = memoizeByObject((schema: SchemaObject): readonly string[] 
   return [...refs];
 });
 
-/** Follows a schema that is nothing but a reference (annotations aside) to what it stands for. */
+/** Follows a schema that is only a reference (annotations aside) to its target. */
 export function deref(root: JsonSchema, schema: JsonSchema): JsonSchema {
   let at = schema;
   for (let hops = 0; hops < MAX_HOPS && isObject(at) && at.$ref !== undefined; hops++) {

@@ -218,7 +218,7 @@ function hintsOf({ operation, readOnly, destructive, idempotent }: AnyAction): A
 }
 
 /**
- * In a tool of REST operations only, fields that every action takes in the same way are listed as common. So are the gateway's
+ * In a tool of REST operations only, fields that every action accepts in the same way are listed as common. So are the gateway's
  * own controls, even if only some actions take them, because that is not worth a note. The exception is a control that is renamed
  * in one action because an argument of the API has its name.
  */

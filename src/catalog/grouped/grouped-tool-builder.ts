@@ -1,4 +1,4 @@
-// GroupedToolBuilder: several actions behind one tool. Collects, checks names, builds once and is frozen from then on.
+// GroupedToolBuilder: one tool with several actions. Collects the actions, checks names, and is frozen after it was built once.
 import type { z } from 'zod';
 import { ExecutionContext, type RequestFacts } from '../../call/execution-context.ts';
 import type { Middleware } from '../../call/handler.ts';

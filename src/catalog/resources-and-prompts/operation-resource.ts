@@ -1,4 +1,4 @@
-// A GET endpoint as a resource, or as a resource template if it takes arguments. Reading it runs the operation in the same way as a
+// A GET endpoint as a resource, or as a resource template if it has arguments. Reading it runs the operation in the same way as a
 // call.
 import type { ExecutionContext } from '../../call/execution-context.ts';
 import type { Outcome } from '../../call/outcome.ts';

@@ -137,7 +137,7 @@ function callTool(catalog: Catalog): ToolEntry {
   );
 }
 
-/** The controls that any of the operations takes. They are beside `arguments`, so they cannot clash with an argument of an API. */
+/** The controls that any of the operations has. They are beside `arguments`, so they cannot clash with an argument of an API. */
 function controlsOf(operations: readonly CatalogOperation[]): Readonly<Record<string, JsonSchema>> {
   const names = CONTROL_NAMES.filter((name) => operations.some(({ controlNames }) => controlNames.includes(name)));
   return Object.fromEntries(names.map((name) => [name, CONTROL_SCHEMAS[name]]));

@@ -1,4 +1,4 @@
-// What a verb or phrase of a request asks for (`get rid of` deletes, `take … off` removes, `who can` asks for people), and how well
+// What a verb or phrase of a request means (`get rid of` deletes, `take … off` removes, `who can` searches for people), and how well
 // the effect of an operation answers it.
 import { searchWords, type Verb } from '../../endpoint/conventions/lexicon.ts';
 import { once } from '../../endpoint/untrusted.ts';
@@ -16,7 +16,7 @@ function stemVerbs(wordsOf: (verb: Verb) => ReadonlySet<string>): ReadonlyMap<st
   return new Map(VERBS.flatMap((verb) => [...wordsOf(verb)].map((word) => [stem(word), verb])));
 }
 
-/** What a word asks for, if it is one of the verbs of APIs. */
+/** What a word requests, if it is one of the verbs of APIs. */
 export function verbOfWord(wordStem: string): Verb | undefined {
   return plainVerbs().get(wordStem) ?? specificVerbs().get(wordStem);
 }

@@ -1,4 +1,4 @@
-// A process that serves, alone or as one of several workers: checks the settings, opens everything behind the transports, listens,
+// A process that serves, alone or as one of several workers: checks the settings, opens everything that the transports need, listens,
 // and announces it. What has been opened is released in reverse order.
 import { type AuditTrail, openTrail, untilTrailIsFree } from '../../audit/open-trail.ts';
 import type { Config } from '../../config/read-config.ts';
@@ -31,7 +31,7 @@ import { createShutdown, handleSignals, type Shutdown } from './shutdown.ts';
 import { checkSettings, isOpenToAll, listSettingWarnings, refuseUnsigned } from './start-checks.ts';
 import { closeTransports, startTransports, type Transports } from './start-transports.ts';
 
-/** Everything behind the transports. */
+/** Everything that the transports need. */
 export interface Components {
   readonly config: Config;
   readonly log: Logger;

@@ -24,7 +24,7 @@ export function stdioCommand(invocation: Invocation): { command: string; args: s
   const args = [
     ...(namesPaths ? config.paths.map(absolute) : []),
     ...listFlags(invocation, absolute),
-    // stdio is served by one process, whatever the file says.
+    // stdio is served by one process, whatever the file contains.
     ...(config.workers === 1 ? [] : ['--workers', '1']),
   ];
   // npx runs the program from a temporary folder, so the command has to use npx as well.

@@ -4,7 +4,7 @@ import type { DiagnoseInput, Finding } from '../finding.ts';
 import { propertiesOf } from '../properties-of.ts';
 
 const MIN_DESCRIPTION = 12;
-const MAX_SILENT = 3;
+const MAX_UNDESCRIBED = 3;
 const SHOWN = 6;
 
 export function* checkDescriptions({ registry }: DiagnoseInput): Generator<Finding> {
@@ -23,7 +23,7 @@ export function* checkDescriptions({ registry }: DiagnoseInput): Generator<Findi
     const undescribed = Object.keys(properties).filter(
       (key) => properties[key]?.readOnly !== true && !hasText(properties[key]?.description),
     );
-    if (undescribed.length <= MAX_SILENT) continue;
+    if (undescribed.length <= MAX_UNDESCRIBED) continue;
     const some = `${undescribed.slice(0, SHOWN).join(', ')}${undescribed.length > SHOWN ? ', …' : ''}`;
     const fix =
       'describe them in the domain file (operations.<name>.args), so that models do not have to guess their values';

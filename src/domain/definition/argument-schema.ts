@@ -1,4 +1,4 @@
-// JSON Schemas that people write by hand for arguments: checked for typing mistakes, and older keywords converted to 2020-12.
+// JSON Schemas that people write by hand for arguments: checked for typing errors, and older keywords converted to 2020-12.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';

@@ -144,7 +144,7 @@ interface PlacedValue {
   readonly key: string;
   readonly to: Target;
   readonly required: boolean;
-  /** Whether there is a value even if the caller gives none. */
+  /** Whether there is a value even if the caller passes none. */
   readonly always: boolean;
 }
 

@@ -39,7 +39,7 @@ export interface NamedOperation {
   readonly summary?: string | undefined;
   /** Only read for a POST that seems to read. */
   readonly description?: string | undefined;
-  /** Whether its body takes a statement (SQL, GraphQL, a script), which matters for a query by POST. Undefined: it may. */
+  /** Whether its body may contain a statement (SQL, GraphQL, a script), which matters for a query by POST. Undefined: it may. */
   readonly takesStatement?: (() => boolean) | undefined;
 }
 
@@ -67,8 +67,8 @@ interface Reading {
 
 /**
  * DELETE destroys. So does every operation whose name (`users/delete-user`, `purge_queue`), path (`/users/{id}/delete`,
- * `/users/{id}:purge`) or first verb of the summary says so: one of them is enough. A GET that is named for a change writes. A
- * POST counts as a read only if name, path and summary all say so.
+ * `/users/{id}:purge`) or first verb of the summary means a deletion: one of them is enough. A GET that is named for a change writes. A
+ * POST counts as a read only if name, path and summary all mean a read.
  */
 export function effectOf(operation: NamedOperation): DerivedEffect {
   const { method, path, name = '', summary = '' } = operation;

@@ -1,10 +1,10 @@
-// The verbs and nouns by which names, paths, summaries and requests say what an operation does. One row per word: each column is one
+// The verbs and nouns by which names, paths, summaries and requests describe what an operation does. One row per word: each column is one
 // use of it, and an empty cell means that this use ignores the word. To add a word or a use, add a row or fill a cell.
 import { once } from '../untrusted.ts';
 
 /** What a word means for the effect of an operation (effect-words.ts). */
 type EffectRole =
-  /** A verb that removes something for good, wherever it stands in a name. */
+  /** A verb that removes something for good, wherever it is in a name. */
   | 'deletes'
   /** A verb that ends something for good, but is a noun or an adjective elsewhere: it counts at the beginning or end of a name only. */
   | 'ends'
@@ -32,7 +32,7 @@ type EffectRole =
   | 'tells-read'
   /** A verb that changes something: the name of a read has none of them. */
   | 'changes'
-  /** The same; and a GET that begins with it changes something, whatever HTTP says (AWS: `GET /?Action=CreateVolume`). */
+  /** The same; and a GET that begins with it changes something, contrary to HTTP (AWS: `GET /?Action=CreateVolume`). */
   | 'changes-surely'
   /** In a description, a verb about data. Others are too general: descriptions use `enables` and `runs` for many things. */
   | 'changes-data'
@@ -40,7 +40,7 @@ type EffectRole =
   | 'acts'
   /** A verb that replaces a value. */
   | 'updates'
-  /** What a POST creates although its name says `get`: `get_token`, `get_upload_url`. */
+  /** What a POST creates although its name begins with `get`: `get_token`, `get_upload_url`. */
   | 'issued';
 
 /** What a word means in a name that is shortened (short-name.ts). */

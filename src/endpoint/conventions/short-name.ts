@@ -13,7 +13,7 @@ const HEADS: ReadonlySet<string> = new Set([...nameWords('head')].map((word) => 
 const ARTICLES = new Set('a an and for of that the this to which'.split(' '));
 const PREPOSITIONS = new Set('as at by from in into on or with within'.split(' '));
 
-/** `api`, `rest`, `v1`, `v1beta1`, `2010-04-01`: words that say that this is an API, and which version. */
+/** `api`, `rest`, `v1`, `v1beta1`, `2010-04-01`: words that only mean that this is an API, and which version. */
 export const EDITION =
   /^(?:apis?|rest|v\d{1,4}(?:[._]\d{1,4})?(?:(?:alpha|beta|rc)\d{0,3})?|\d{1,4}(?:[._-]\d{1,4}){0,3})$/i;
 

@@ -1,4 +1,4 @@
-// Advice for each HTTP status, derived from the status, the operation and the headers of the answer. It says that changing the arguments
+// Advice for each HTTP status, derived from the status, the operation and the headers of the answer. It states that changing the arguments
 // will not help only if that is certain, because a model that reads it stops trying.
 
 /** Facts about a call that the API refused. */
@@ -16,7 +16,7 @@ export interface RefusedCall {
     /** Those that are sent as If-Match and similar headers. */
     readonly condition: readonly string[];
   };
-  /** The API did not say what is wrong. */
+  /** The API did not explain what is wrong. */
   readonly isSilent: boolean;
   /** Of the request's body. */
   readonly mediaType?: string | undefined;

@@ -162,7 +162,7 @@ function toCredential(
   [missing]: readonly string[],
   env: Environment,
 ): HeaderCredential {
-  // `Bearer ${TOKEN}`: the token alone is the secret, and what is looked for when texts are redacted
+  // `Bearer ${TOKEN}`: the token alone is the secret, and redaction searches texts for it
   const prefix = /^[^$]*(?=\$\{)/.exec(template)?.[0] ?? /^\S+ (?=\S)/.exec(text)?.[0] ?? '';
   const variable = expand(template, env).variables[0]?.name ?? OF_HEADER + name;
   return {

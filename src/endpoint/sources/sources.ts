@@ -15,7 +15,7 @@ export interface ValueSource {
   readonly suffix: string;
   /** What such a field names: `the file`. */
   readonly noun: string;
-  /** The description of such a field, which stands in for `field`. */
+  /** The description of such a field, which replaces `field`. */
   describe(field: string): string;
   /** A value that such a field may have; `name` is a short name of the secret, `shop_key`. */
   example(name: string): string;

@@ -1,4 +1,4 @@
-// Turns operation ids that a generator wrote into the names that a person would have chosen. Only looks at the operation itself:
+// Turns operation ids that a generator wrote into the names that a person would have chosen. Only uses the operation itself:
 // its id, method, path and tags.
 import { EDITION, isPluralWord, isVerb, toSingular } from '../../endpoint/conventions/short-name.ts';
 import { nameRoute, type PathPiece, toOne, wordsIn } from './route-names.ts';

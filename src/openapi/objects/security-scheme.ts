@@ -226,7 +226,7 @@ function buildCredential(
   return { kind: 'bearer', name, secret: withPrefix(read(''), 'Bearer ').secret };
 }
 
-/** Texts in which a document may say how its key is written. */
+/** Texts in which a document may describe how its key is written. */
 function textsOf(scheme: Node): (string | undefined)[] {
   const owners = [scheme, nodeAt(scheme, 'schema')];
   const examples = ['example', 'x-example', 'default'].flatMap((key) => owners.map((owner) => textAt(owner, key)));

@@ -61,7 +61,7 @@ export class OneWayProperties {
     this.#caches = { request: createCache('readOnly', keywords), response: createCache('writeOnly', keywords) };
   }
 
-  /** Whether the schema of a property says that it does not travel in this direction. */
+  /** Whether the schema of a property declares that it does not travel in this direction. */
   isOneWay(document: SourceDocument, schema: unknown, direction: Direction): boolean {
     const { keyword, isUsed, oneWay } = this.#caches[direction];
     if (!isUsed || !isObject(schema)) return false;

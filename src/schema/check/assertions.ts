@@ -53,7 +53,7 @@ export const ASSERTIONS: Readonly<Record<string, KeywordAssertion>> = {
     isStep,
     (value, step: number) => Math.abs(Math.round(value / step) - value / step) <= MULTIPLE_PRECISION,
   ),
-  // A character takes at most two units, so characters are counted only in strings of about that length.
+  // A character has at most two units, so characters are counted only in strings of about that length.
   maxLength: onStrings(
     isCount,
     (value, limit: number, budget) =>

@@ -3,7 +3,7 @@
 // - ajv compiles a schema to a function that returns true or false. It decides most calls: bodies of 500 items are checked 50 times faster
 //   than by walking. Its errors are not read, because it stops at the first broken rule and does not know which branch of a union
 //   was meant.
-// - walk/ reads the schema as it checks, and compiles nothing. It explains every refusal: it goes on after a broken rule, and knows
+// - walk/ reads the schema as it checks, and compiles nothing. It explains every refusal: it continues after a broken rule, and records
 //   the place, the schema of the rule and the branches of a union. It also decides where ajv must not or cannot:
 //   - the schema has more than 60 parts, or its references lead in circles (toCompilable() in repair.ts): compiling would take
 //     longer than the call;

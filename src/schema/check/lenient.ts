@@ -58,7 +58,7 @@ export function createLenientValidator(endpoint: Endpoint): LenientValidator {
 }
 
 /**
- * First only the arguments that do not fit are loosened, so that all others are still read as the schema says; then all of them.
+ * First only the arguments that do not fit are loosened, so that all others are still read according to the schema; then all of them.
  */
 function accept(
   tool: string,

@@ -157,7 +157,7 @@ function readRepeat(reader: Reader, atom: Ways): Ways {
 function repeat(atom: Ways, least: number, most: number): Ways {
   if (most === 0) return NOTHING;
   if (atom.single) {
-    // What is repeated a fixed number of times has one way to match, and takes as many steps every time it is tried.
+    // What is repeated a fixed number of times has one way to match, and needs that many steps every time it is tried.
     const factor = atom.factor * Math.max(1, least);
     if (least === most) return { ...atom, factor };
     return { factor, repeats: [...atom.repeats, most - least + 1], single: false };

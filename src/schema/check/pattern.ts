@@ -5,7 +5,7 @@
 // 4. JavaScript again, on subjects so short that its steps are bounded: for the few patterns that are left (lookaround elsewhere,
 //    back references, repeats above 1,000).
 // A deadline would not help: a timer cannot interrupt a match in this thread, and a worker would make validation asynchronous.
-// A pattern without any bound (`(a+)+\1`) is not enforced. The doctor says so, and the API may still refuse the value.
+// A pattern without any bound (`(a+)+\1`) is not enforced. The doctor reports it, and the API may still refuse the value.
 import { createRequire } from 'node:module';
 import type { RE2JS } from 're2js';
 import { once } from '../../endpoint/untrusted.ts';

@@ -46,7 +46,7 @@ export function optionsOf(endpoint: Endpoint): ValidatorOptions {
 /**
  * When something is created, a missing value that may be null becomes null, because some clients leave out null values. When values
  * are replaced (PUT, PATCH, a POST that updates), the caller may have forgotten the value, and null would erase the existing one.
- * There the value must be given, and the refusal says so.
+ * There the value must be given, and the refusal explains it.
  */
 function fillsNull(endpoint: Endpoint): boolean {
   return !overwrites(endpoint);

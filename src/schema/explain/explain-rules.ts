@@ -38,7 +38,7 @@ type Rule = (
   context: ExplainContext,
 ) => ProblemCandidate | readonly ProblemCandidate[];
 
-/** The problems behind one error; more than one only for a union. */
+/** The problems that caused one error; more than one only for a union. */
 export function explainRule(
   { keyword, params }: CheckError,
   place: RefusedPlace,

@@ -224,7 +224,7 @@ export function fieldList(names: readonly string[], required: ReadonlySet<string
   return listWithin(fields, 160);
 }
 
-/** One example as JSON, where it says more than the type does. */
+/** One example as JSON, if it adds something to the type. */
 export function exampleOf(facts: Facts, maxChars: number): string | undefined {
   if (facts.choices !== undefined) return undefined;
   const list = firstOf(facts, 'examples');

@@ -1,5 +1,5 @@
 // The advertised schema: what every client and provider accepts, within a size a model can read. The full schema is enforced, so this
-// one only leaves things out or says them in words. It is stricter only where a place has no type: its other keywords or its example
+// one only leaves things out or replaces them by sentences. It is stricter only where a place has no type: its other keywords or its example
 // then show what is meant.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
@@ -317,7 +317,7 @@ function dropOptional(args: readonly Argument[], facts: Facts, maxChars: number)
   return properties;
 }
 
-/** For an optional body with required fields: the argument's text says which others require it. */
+/** For an optional body with required fields: the argument's text names the others that require it. */
 function addRequiredWith(facts: Facts, properties: Map<string, PortableNode>): void {
   for (const [name, others] of listRequiredWith(facts.parts, (key) => properties.has(key))) {
     const node = properties.get(name);

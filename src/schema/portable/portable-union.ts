@@ -31,7 +31,7 @@ export function allowsOnlyNull(pass: Pass, facts: Facts): boolean {
   );
 }
 
-/** The nodes of a union; everything else that is said about the place is merged into each. */
+/** The nodes of a union; all other rules and texts of the place are merged into each. */
 export function unionNodes(
   pass: Pass,
   facts: Facts,

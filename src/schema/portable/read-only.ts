@@ -29,7 +29,7 @@ interface Fields {
   readonly tags: ReadonlySet<unknown>;
 }
 
-/** The field that says which variant of a union is meant. */
+/** The field that determines which variant of a union is meant. */
 export function tagOf({ discriminator }: { readonly [keyword: string]: unknown }): unknown {
   return isObject(discriminator) ? discriminator.propertyName : undefined;
 }

@@ -134,7 +134,7 @@ export function isSetByCaller(facts: Facts, name: string): boolean {
   return facts.required.has(name) || !isReadOnly(facts.properties.get(name)!);
 }
 
-/** The first value any part gives for a keyword. */
+/** The first value that any part has for a keyword. */
 export function firstOf(facts: Facts, keyword: string): unknown {
   return facts.parts.find((part) => Object.hasOwn(part, keyword))?.[keyword];
 }

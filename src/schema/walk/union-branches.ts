@@ -68,7 +68,7 @@ function outlineOfBranch({ root, budget }: WalkContext, branch: JsonSchema): Bra
   return isObject(branch) ? findOutline(branch, root, budget) : EMPTY;
 }
 
-/** The types that each branch of a list takes; none where there is no schema. */
+/** The types that each branch of a list accepts; none if an entry is not a schema. */
 const typesOfBranches = memoizeByObject((list: readonly unknown[], root: JsonSchema, budget: Budget) => {
   budget.spend(list.length * TYPES_COST);
   return list.map((branch) => (isSchema(branch) ? possibleTypes(root, branch) : 0));
@@ -109,7 +109,7 @@ const indexUnion = memoizeByObject((list: readonly unknown[], context: WalkConte
   const byTag = new Map<unknown, JsonSchema | undefined>();
   for (const branch of key === undefined ? [] : branches) {
     const option = outlineOfBranch(context, branch).tags.find(([name]) => name === key)![1];
-    // Two branches with the same value cannot be told apart by it.
+    // The value does not distinguish two branches that share it.
     byTag.set(option, byTag.has(option) ? undefined : branch);
   }
   return { branches, key, byTag };

@@ -23,7 +23,7 @@ import {
 } from './container-rules.ts';
 import { searchUnion } from './union-branches.ts';
 
-/** One rule that a value breaks, with the place in the value and the schema the rule stands in. */
+/** One rule that a value breaks, with the place in the value and the schema that contains the rule. */
 export interface CheckError {
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;

@@ -30,7 +30,7 @@ export const flag: z.ZodBoolean = z.boolean();
 export const anything: z.ZodUnknown = z.unknown();
 
 export function named(pattern: RegExp, message: string): z.ZodString {
-  // The same message for a number: it says what the text should look like.
+  // The same message for a number: it describes the expected text.
   return z.string({ error: ({ input }) => (input === undefined ? undefined : message) }).regex(pattern, message);
 }
 
