@@ -98,7 +98,7 @@ function listBeside(file: string): readonly string[] {
   return [defaultKeyFile(file), defaultKeyFile(first), defaultKeyFile(withoutWorkerNumber(first))];
 }
 
-/** The public key of the named file, or of the configured one. The configured one is created if needed, to be known before the first call. */
+/** The public key of the named file, or of the configured one. If needed, that one is created now. */
 function readPublicKey([file]: readonly string[], readSettings: ReadSettings): string {
   const key = file === undefined ? openSigningKey(keyFileOf(auditOf(readSettings()))) : readSigningKey(file);
   return key.publicKey;

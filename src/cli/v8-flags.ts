@@ -59,7 +59,7 @@ function setThreshold(phase: 'atStart' | 'usual', host: V8Host): void {
 
 /**
  * How far the heap grows between two full collections, in percent of what the last one left. Collections of young objects move what
- * calls in progress hold into the old generation, where it soon is garbage, and V8 by itself lets that pile up. A gateway of ten
+ * calls in progress hold into the old generation, where it soon is garbage, and by default V8 lets that pile up. A gateway of ten
  * operations under load had at most 178 MB resident, and 123 with this flag (28 interleaved samples of each on a busy machine, some
  * 1,000 calls a second, Node.js 20). Processor time per call differed by -5 to +12 % in both directions, which is the noise of that
  * machine: a cost of a few percent is not excluded. 20 percent gave the same memory as 50.

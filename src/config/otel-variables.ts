@@ -14,7 +14,7 @@ export interface Sampling {
   readonly callers: 'follow' | 'id' | 'own';
 }
 
-/** The values from the environment; undefined where not set. */
+/** The values from the environment; undefined if not set. */
 export interface OtelVariables {
   /** Whether spans are exported at all; undefined if no variable decides it. */
   readonly isOn: boolean | undefined;

@@ -39,7 +39,7 @@ export const BUNDLED_DOMAINS = fileURLToPath(new URL('domains', PACKAGE_FOLDER))
 type FlagName = { [Name in SettingName]: Settings[Name] extends { flag: infer Flag } ? Flag : never }[SettingName] &
   string;
 
-/** The flags of the command line; undefined where it has none. */
+/** The flags of the command line; undefined if it has none. */
 export type Flags = {
   readonly [Flag in Exclude<FlagName, 'domains' | 'dotenv'>]?: string | boolean | readonly string[] | undefined;
 } & {
@@ -57,7 +57,7 @@ export type Flags = {
   readonly tlsCert?: string | undefined;
   readonly tlsKey?: string | undefined;
   readonly tlsClientCa?: string | undefined;
-  /** Of the section `admin`. */
+  /** The listener of the section `admin`. */
   readonly adminPort?: string | undefined;
   readonly adminHost?: string | undefined;
   /** The collector that gets the spans. */

@@ -1,4 +1,4 @@
-// Variables with our prefix that are no setting. If LANDBRIDGE_REDONLY=true were ignored, a gateway that is meant to be
+// Variables with our prefix that are not settings. If LANDBRIDGE_REDONLY=true were ignored, a gateway that is meant to be
 // read-only would write.
 import { DOCUMENT_PREFIX, type Environment } from '../endpoint/environment.ts';
 import { askFor, closest } from '../endpoint/suggest.ts';

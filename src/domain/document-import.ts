@@ -54,7 +54,8 @@ export async function importForFile(
   const base = readBaseUrl([definition.baseUrl], options);
   if (base !== undefined && 'problem' in base) problems.push({ path: ['baseUrl'], message: base.problem });
   const serverVariables = readServerVariables(definition, options, problems);
-  // Without an address nothing can be imported. With a wrong header, a local document is still imported, so that all mistakes are reported at once.
+  // Without an address nothing can be imported. With a wrong header, a local document is still imported, so that all mistakes are
+  // reported at once.
   const addressProblems = problems.length;
   const plan = readHeaders(definition.headers ?? {}, options.env, ['headers'], problems);
   const { headers, credentials } = plan;

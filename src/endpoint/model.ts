@@ -137,7 +137,7 @@ export interface UpstreamConnection {
   readonly authorities?: readonly string[];
   readonly certificate?: { readonly cert: string; readonly key: string; readonly passphrase?: string };
   readonly minVersion?: TlsVersion;
-  /** The name in the API's certificate, where it is not that of its URL. */
+  /** The name in the API's certificate, if it is not that of its URL. */
   readonly serverName?: string;
   /** Undefined: the environment decides. */
   readonly proxy?: ProxyServer | 'none';
@@ -273,7 +273,7 @@ export interface Endpoint {
   readonly lenient?: boolean;
   /** Numbers that are moved to the nearest bound instead of being refused. */
   readonly clamp?: readonly ClampedArgument[];
-  /** Schema of the successful JSON answer, where known. May be a getter. Shown by describe, never enforced. */
+  /** Schema of the successful JSON answer, if known. May be a getter. Shown by describe, never enforced. */
   readonly outputSchema?: JsonSchema | undefined;
   /** Does most of the work of building `outputSchema`, in steps. Without it, reading that field may take 100 ms (Stripe: all of its objects). */
   readonly prepareOutput?: () => Generator<void, void>;

@@ -1,4 +1,5 @@
-// Text on the wire: everything an argument puts into a URL, a header, a form or a text passes through here. JSON bodies do not, because JSON.stringify escapes them.
+// Text on the wire: everything an argument puts into a URL, a header, a form or a text passes through here. JSON bodies do not,
+// because JSON.stringify escapes them.
 
 import { ToolError } from '../errors.ts';
 import { HEADER_VALUE } from './headers/header-names.ts';
@@ -71,7 +72,7 @@ export function checkHeaderValue(text: string): string {
 
 /** An argument value that cannot be put on the wire. `locate` adds which argument it was. */
 export class Unsendable extends Error {
-  /** Body property it was in, where known. */
+  /** The body property that contained it, if known. */
   property: string | undefined;
 }
 

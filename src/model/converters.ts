@@ -1,4 +1,5 @@
-// Model ↔ wire format, one converter per primitive. A converter is for one revision of MCP, and leaves out what that revision does not have.
+// Model ↔ wire format, one converter per primitive. A converter is for one revision of MCP, and leaves out what that revision does
+// not have.
 
 import { omitUndefined } from '../endpoint/untrusted.ts';
 import { toLegacyOutputSchema } from '../schema/output-schema.ts';

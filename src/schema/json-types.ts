@@ -77,7 +77,7 @@ function isPlain(schema: SchemaObject): boolean {
   return UNIONS.every((union) => schema[union] === undefined);
 }
 
-/** The types a schema names itself, null among them where it is `nullable`. */
+/** The types that a schema itself names, with null if it is `nullable`. */
 export function ownTypes({ type, nullable }: SchemaObject): number {
   return nullable === true ? namedTypes(type) | NULL : namedTypes(type);
 }

@@ -162,7 +162,7 @@ export function toType(name: string): { readonly name: string; readonly format?:
   return type === undefined ? undefined : { name: type, format: FORMATS[plain] };
 }
 
-/** The types a schema names, unknown ones left out; empty where it names none. */
+/** The types that a schema names, without unknown ones; empty if it names none. */
 export function typesOf(schema: Node): string[] {
   const { type } = schema;
   if (typeof type === 'string' && TYPES.includes(type)) return [type];

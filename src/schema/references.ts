@@ -80,7 +80,7 @@ const MAX_REFERENCES = 500;
 /** A reference, and its target in the given root. */
 export type Reference = readonly [ref: string, target: JsonSchema | undefined];
 
-/** Every reference in a schema and in what those lead to; undefined where they are too many. */
+/** Every reference in a schema and in the targets of these; undefined if there are too many. */
 export function referencesIn(root: JsonSchema, schema: JsonSchema): readonly Reference[] | undefined {
   const references = new Map<string, JsonSchema | undefined>();
   const waiting = [schema];

@@ -10,7 +10,7 @@ const MAX_DEPTH = 8;
 const MAX_STEPS = 5_000;
 
 export interface Unfillable {
-  /** The required argument; undefined where none is accepted at all. */
+  /** The required argument; undefined if no arguments are accepted at all. */
   readonly argument?: string;
   readonly why: string;
 }
@@ -32,7 +32,7 @@ interface Walk {
   budget: number;
 }
 
-/** Why no value satisfies all of some schemas; undefined where one may. */
+/** Why no value satisfies all of some schemas; undefined if one may. */
 function whyImpossible(walk: Walk, schemas: readonly JsonSchema[], depth: number): string | undefined {
   if (schemas.includes(false)) return 'nothing is accepted';
   if (depth > MAX_DEPTH || --walk.budget < 0) return undefined;

@@ -30,7 +30,7 @@ export interface GroupedSchemaInput {
    * Fewer words: no notes on common fields, long lists of actions replaced by their exceptions, no texts the actions disagree on.
    */
   readonly lean?: boolean | undefined;
-  /** The actions in words, where they do not fit the tool's description. */
+  /** The actions in words, if they do not fit the tool's description. */
   readonly actionText?: string | undefined;
 }
 

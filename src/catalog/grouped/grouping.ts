@@ -1,4 +1,4 @@
-// Which operations share a tool in grouped mode: by tag (by path where there are no tags), reads apart from writes, and
+// Which operations share a tool in grouped mode: by tag (by path if there are no tags), reads apart from writes, and
 // never more than a model can distinguish. The same endpoints always give the same groups.
 import { MAX_TOOL_NAME, toToolName } from '../../endpoint/names.ts';
 import { remember } from '../../endpoint/untrusted.ts';

@@ -1,4 +1,4 @@
-// A domain as an OpenAPI 3.1 document, where it has none of its own or serves only part of it.
+// A domain as an OpenAPI 3.1 document, if it has none of its own or serves only part of it.
 import type { Arg, Domain, Endpoint, JsonSchema } from '../../endpoint/model.ts';
 import type { CatalogOperation } from '../tree.ts';
 

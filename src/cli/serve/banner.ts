@@ -136,7 +136,7 @@ function renderAddresses(
   return rows.map(([label, where]) => `  ${label!.padEnd(16)}${pc.green(where!)}`);
 }
 
-/** How many operations of each API the tools contain. */
+/** The row of one API: its name, its operations by effect, and its address. */
 function toRow({ name, endpoints }: Domain, { registry }: Gateway): string[] {
   const own = registry.operations.filter(({ endpoint }) => endpoint.domain === name);
   const effects = EFFECTS.flatMap((effect) => {

@@ -36,7 +36,7 @@ export interface Components {
   readonly config: Config;
   readonly log: Logger;
   readonly gateway: Gateway;
-  /** Who may call; absent where everybody may. */
+  /** Who may call; absent if everybody may. */
   readonly authorities: Authorities | undefined;
   /** The certificate that is shown at the start, and what renews it. */
   readonly tls: TlsFiles | undefined;

@@ -19,7 +19,7 @@ export interface ReadAnswer {
   readonly text: string;
   /** The tool that a failure is about; the text may begin with its name. */
   readonly tool?: string | undefined;
-  /** The JSON of a successful answer, where it is JSON. */
+  /** The parsed JSON of a successful answer, if it is JSON. */
   readonly value?: unknown;
   /** It failed before the API was called, because of a credential: the server that issues tokens refused it, or had none. */
   readonly isUnproven?: boolean;
@@ -211,7 +211,7 @@ async function proveByIssuer(
   };
 }
 
-/** The same credentials with wrong secrets; undefined for logins, where wrong passwords could lock the account. */
+/** The same credentials with wrong secrets; undefined for logins, because wrong passwords could lock the account. */
 function withWrongSecrets(credentials: readonly Credential[]): readonly Credential[] | undefined {
   const copies = credentials.flatMap(
     (credential) => withValue(credential, `doctor${randomBytes(16).toString('hex')}`) ?? [],

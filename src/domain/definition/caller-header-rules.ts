@@ -51,7 +51,7 @@ export function refuseDuplicateHeaders(
   }
 }
 
-/** The arguments that would write a header of the caller or of a credential. Reads no other field, because imported endpoints have lazy fields. */
+/** The arguments that would write a header of the caller or of a credential. Reads no other field: imported fields are lazy. */
 export function argumentsOverwritingHeaders(
   endpoint: Pick<Endpoint, 'args' | 'callerHeaders' | 'security'>,
 ): readonly string[] {

@@ -4,7 +4,10 @@ import { mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** Undefined if there is no such folder (a read-only system, a user without a home, a home that belongs to another user): then every start compiles. */
+/**
+ * Undefined if there is no such folder (a read-only system, a user without a home, a home that belongs to another user). Then every
+ * start compiles.
+ */
 export function openCodeFolder(name: string, home = homedir): string | undefined {
   try {
     const folder = join(home(), '.cache', 'landbridge', name);

@@ -25,7 +25,7 @@ const MAX_FILES = 1_000;
 const DOCUMENT =
   /(?:^\uFEFF?|[\n{,])[ \t]*["']?(?:openapi|swagger)["']?\s*:\s*["']?\d+\.\d+(?:\.\d+)?(?:-[a-z]+\.?\d*)?["']?\s*(?:[,}#\r\n]|$)/;
 
-/** The domain files of folders, sorted by name. Files, URLs and `-` (stdin) are sources by themselves. */
+/** The domain files of folders, sorted by name. Each file, URL and `-` (stdin) is one source. */
 export async function findFiles(paths: readonly string[]): Promise<SourceFile[]> {
   const sources: SourceFile[] = [];
   for (const path of paths) {

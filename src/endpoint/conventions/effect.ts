@@ -35,7 +35,7 @@ export interface NamedOperation {
   readonly path: string;
   /** operationId or action. */
   readonly name?: string | undefined;
-  /** The summary; where there is none, the description. */
+  /** The summary, or the description if there is none. */
   readonly summary?: string | undefined;
   /** Only read for a POST that seems to read. */
   readonly description?: string | undefined;

@@ -18,7 +18,7 @@ export interface RefusedCall {
   };
   /** The API did not explain what is wrong. */
   readonly isSilent: boolean;
-  /** Of the request's body. */
+  /** The media type of the request's body. */
   readonly mediaType?: string | undefined;
   readonly sendsFile: boolean;
   /** The Accept header sent. */

@@ -1,5 +1,5 @@
 // Headers of a domain file and of the command line. Plain ones are sent as they are. Those that carry a secret become
-// credentials: they are sent to the API alone and, where operator-headers.ts allows it, with the request for its document; they are
+// credentials: they are sent to the API alone and, if operator-headers.ts allows it, with the request for its document; they are
 // redacted everywhere, and reported by name if their variable is unset.
 import { namesCaller, parseCallerText } from '../caller/caller-text.ts';
 import type { Credential, Secret } from '../credential.ts';

@@ -29,7 +29,7 @@ export interface DocumentSet {
   readonly root: SourceDocument;
   /** The document at an absolute URI, or why there is none. */
   readonly find: (uri: string) => SourceDocument | string;
-  /** Of all documents together. */
+  /** The keywords of all documents together. */
   readonly oneWay: OneWayKeywords;
   readonly warnings: readonly string[];
 }

@@ -12,7 +12,7 @@ import { createSchemaValidator, createValidator, optionsOf, type Validator } fro
 
 export interface LenientValidator {
   readonly validate: Validator;
-  /** What was let through in these arguments, which `validate` returned; empty where all of them fit. */
+  /** What was let through in these arguments, which `validate` returned; empty if all of them fit. */
   readonly notesOn: (args: Args) => readonly string[];
 }
 

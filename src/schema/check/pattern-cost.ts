@@ -15,7 +15,7 @@ interface Ways {
 export interface PatternCost {
   /** Whether steps grow no faster than the subject, by a small factor. */
   readonly linear: boolean;
-  /** Steps for a subject of so many characters, at most; infinite where there is no bound. */
+  /** The maximum number of steps for a subject of this length; infinite if there is no bound. */
   steps(length: number): number;
 }
 

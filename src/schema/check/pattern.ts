@@ -24,7 +24,7 @@ export interface SafePattern {
   test(value: string, budget: Budget): boolean;
 }
 
-/** Of one match. A step of RE2 (a character, for each instruction of the pattern) takes up to 100 ns. */
+/** Limit for one match. A step of RE2 (a character, for each instruction of the pattern) takes up to 100 ns. */
 const MAX_STEPS = 250_000;
 /** This many steps of a bounded native pattern take as long as one of RE2. */
 const NATIVE_STEPS_PER_STEP = 8;

@@ -67,9 +67,9 @@ const LOSE_NAMES = ['if', 'patternProperties', ...NAMED_CONDITIONS];
 const LOSE_NAMES_IN_BRANCH = [...LOSE_NAMES, ...UNIONS];
 
 /**
- * that is more than may be compiled, as with references that lead in circles or fan out. This limits how often compiled code visits
- * a value.
- * bounded number of times.
+ * A part of a schema as ajv accepts it, with references replaced by their targets, and the number of schemas in it. undefined if
+ * that is more than may be compiled, as with references that lead in circles or fan out. So the number of times that compiled code
+ * visits a value is limited.
  */
 export function toCompilable(root: JsonSchema, part: JsonSchema): { schema: JsonSchema; size: number } | undefined {
   let size = 0;

@@ -1,5 +1,5 @@
-// Validates arguments strictly. A schema is compiled when its first call arrives. A call that fits costs one compiled function. Only a call that
-// does not fit pays for a second reading of its values and for an explanation.
+// Validates arguments strictly. A schema is compiled when its first call arrives. A call that fits costs one compiled function. Only a
+// call that does not fit pays for a second reading of its values and for an explanation.
 import { overwrites } from '../../endpoint/conventions/effect.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, Endpoint, JsonSchema, Parsed } from '../../endpoint/model.ts';

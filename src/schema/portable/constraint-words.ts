@@ -7,7 +7,7 @@ import { choicesOf, type SchemaObject } from '../references.ts';
 import { isReadOnly } from './read-only.ts';
 import { type Facts, firstOf } from './schema-facts.ts';
 
-/** The description of a place, within `limit`; a title where there is none. */
+/** The description of a place, within `limit`; the title if there is none. */
 export function purposeOf(facts: Facts, limit: number): string {
   const description = facts.parts
     .map((part) => part.description)

@@ -6,7 +6,7 @@ import { mapSubschemas } from '../keywords.ts';
 export class Description {
   /** Purpose and constraints in words. */
   readonly prose: string;
-  /** The names of fields that are not shown, as they stand in the prose. */
+  /** The names of fields that are not shown, as they are written in the prose. */
   readonly fields: string | undefined;
   /** One example, as JSON. */
   readonly example: string | undefined;

@@ -257,7 +257,7 @@ class SchemaReducer {
   }
 
   /**
-   * The last version that addVersion() would add up to this depth, without the shallower ones, which matter only where it is too
+   * The last version that addVersion() would add up to this depth, without the shallower ones, which matter only if it is too
    * large (all tools of Stripe: 11,700 nodes instead of 14,700). Undefined if only addVersion() can determine it.
    */
   findDeepest(maxDepth: number): Version | undefined {

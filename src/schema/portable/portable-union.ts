@@ -1,4 +1,4 @@
-// anyOf and oneOf: kept as typed branches where that is short and helps, otherwise folded into one object whose fields
+// anyOf and oneOf: kept as typed branches if that is short and useful, otherwise folded into one object whose fields
 // are the fields of all branches. Both accept at least what the union accepts.
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { cut } from '../explain/show.ts';

@@ -36,7 +36,7 @@ export function tagOf({ discriminator }: { readonly [keyword: string]: unknown }
 
 /**
  * The fields a caller needs to see, of an object that is sent as a whole, is part of another, or is an item of a list of
- * things to change: such an item is identified by nothing but its id, even where it has a name, which may be what changes.
+ * things to change: such an item is identified only by its id, even if it has a name, because the name may be what changes.
  */
 export function shownNames(fields: Fields, place: 'whole' | 'part' | 'item'): readonly string[] {
   const { names, isSetByApi, isRequired, tags } = fields;

@@ -68,7 +68,7 @@ function outlineOfBranch({ root, budget }: WalkContext, branch: JsonSchema): Bra
   return isObject(branch) ? findOutline(branch, root, budget) : EMPTY;
 }
 
-/** The types that each branch of a list accepts; none if an entry is not a schema. */
+/** The types that each branch of a list accepts; none for an entry that is not a schema. */
 const typesOfBranches = memoizeByObject((list: readonly unknown[], root: JsonSchema, budget: Budget) => {
   budget.spend(list.length * TYPES_COST);
   return list.map((branch) => (isSchema(branch) ? possibleTypes(root, branch) : 0));

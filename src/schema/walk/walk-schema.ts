@@ -76,7 +76,7 @@ export function fits(walk: Walk, schema: JsonSchema, value: unknown): boolean {
   return errors.length === 0;
 }
 
-/** The first `max` rules that a value breaks; fewer where finding more takes too long. */
+/** The first `max` rules that a value breaks; fewer if finding more takes too long. */
 export function findErrors(
   context: WalkContext,
   schema: JsonSchema,

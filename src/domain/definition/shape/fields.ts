@@ -69,7 +69,7 @@ export function closed<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   });
 }
 
-/** The same, where every key may be left out but those in `keys`. */
+/** The same, but every key except those in `keys` may be left out. */
 export function strict<Shape extends z.core.$ZodLooseShape, Needed extends keyof Shape & string = never>(
   shape: Shape,
   ...keys: Needed[]
