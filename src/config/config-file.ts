@@ -29,8 +29,8 @@ import { SETTINGS, type Settings } from './settings.ts';
 export { placeOf, toPlacedError as toSectionError } from '../domain/files/read-places.ts';
 
 /**
- * Settings that are more than one value; they can only be set in the file. Their shapes, and that of the file, are built when a file is
- * read: a start without one needs 10 ms less CPU time.
+ * Settings that are more than one value; few of their fields have flags or variables as well. Their shapes, and that of the file, are
+ * built when a file is read: a start without one needs 10 ms less CPU time.
  */
 const sections = once(() => ({
   tls: about(tlsSection(), 'TLS for both ports, HTTP and TCP.', { cert: 'tls.crt', key: 'tls.key' }),

@@ -212,7 +212,7 @@ export function findBodyKeys(
   }
   if (byOperation.size === 0) return { keys: [], byOperation };
   const names = new Set(parameters.map(({ name }) => name));
-  const coverage = others.filter((one) => byOperation.has(one) || takesParameter(one, names, resolver)).length;
+  const coverage = others.filter((one) => byOperation.has(one) || hasParameter(one, names, resolver)).length;
   const isMost = byOperation.size > 1 && byOperation.size >= others.length * 0.5;
   const isEverywhere =
     byOperation.size >= bodies * 0.8 && (isMost || (coverage > 1 && coverage >= others.length * 0.8));
@@ -261,7 +261,7 @@ function parametersOf({ place, pathItem }: DocumentOperation, resolver: Resolver
   return parameters;
 }
 
-function takesParameter(operation: DocumentOperation, names: ReadonlySet<string>, resolver: Resolver): boolean {
+function hasParameter(operation: DocumentOperation, names: ReadonlySet<string>, resolver: Resolver): boolean {
   if (names.size === 0) return false;
   return parametersOf(operation, resolver).some(({ value }) => names.has(textAt(value, 'name') ?? ''));
 }

@@ -33,7 +33,7 @@ const MAX_BYTES = 64 * 1024;
 export async function runHealth({ stdout, env }: Io, flags: HealthFlags): Promise<number> {
   const path = flags.live ? 'healthz' : 'readyz';
   const target = flags.url === undefined ? ownTarget(readConfig(flags, env), path) : toTarget(flags.url, path);
-  const answer = await ask(target);
+  const answer = await requestHealth(target);
   const { isWell, status, state } = answer;
   if (flags.json) stdout.write(`${JSON.stringify({ url: showUrl(target.url), ...answer })}\n`);
   else stdout.write(`${status}${state === 'degraded' ? ' (shared state is down)' : ''}\n`);
@@ -59,7 +59,7 @@ function ownTarget({ http, port, host, tls }: Config, path: string): Target {
   return { url: new URL(`http${tls ? 's' : ''}://${address}:${port}/${path}`), isOwn: true };
 }
 
-function ask({ url, isOwn }: Target): Promise<Answer> {
+function requestHealth({ url, isOwn }: Target): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => reject(toUnreachable(url, error));
     const options = { agent: false, timeout: TIMEOUT_MS, signal: AbortSignal.timeout(TIMEOUT_MS) };

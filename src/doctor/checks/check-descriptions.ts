@@ -4,7 +4,7 @@ import type { DiagnoseInput, Finding } from '../finding.ts';
 import { propertiesOf } from '../properties-of.ts';
 
 const MIN_DESCRIPTION = 12;
-const MAX_UNDESCRIBED = 3;
+const MAX_MISSING = 3;
 const SHOWN = 6;
 
 export function* checkDescriptions({ registry }: DiagnoseInput): Generator<Finding> {
@@ -20,14 +20,14 @@ export function* checkDescriptions({ registry }: DiagnoseInput): Generator<Findi
     }
     const properties = propertiesOf(endpoint);
     // What the API fills in itself is not shown to the model.
-    const undescribed = Object.keys(properties).filter(
+    const missing = Object.keys(properties).filter(
       (key) => properties[key]?.readOnly !== true && !hasText(properties[key]?.description),
     );
-    if (undescribed.length <= MAX_UNDESCRIBED) continue;
-    const some = `${undescribed.slice(0, SHOWN).join(', ')}${undescribed.length > SHOWN ? ', …' : ''}`;
+    if (missing.length <= MAX_MISSING) continue;
+    const some = `${missing.slice(0, SHOWN).join(', ')}${missing.length > SHOWN ? ', …' : ''}`;
     const fix =
       'describe them in the domain file (operations.<name>.args), so that models do not have to guess their values';
-    yield { ...about, where: name, message: `${undescribed.length} arguments have no description: ${some}`, fix };
+    yield { ...about, where: name, message: `${missing.length} arguments have no description: ${some}`, fix };
   }
 }
 

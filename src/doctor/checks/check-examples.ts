@@ -135,7 +135,7 @@ function repairsFor(endpoint: Endpoint, { call, problems, typos }: Refusal): rea
   const repairs = problems.map(({ path, problem }): Repair | undefined => {
     const arg = endpoint.args.find(({ key }) => key === path);
     if (problem === 'unknown' && arg === undefined && Object.hasOwn(call.arguments, path))
-      return takesFields(endpoint) ? repairOperation(endpoint, ['additional'], true) : undefined;
+      return acceptsFields(endpoint) ? repairOperation(endpoint, ['additional'], true) : undefined;
     if (arg === undefined) return undefined;
     if (problem === 'missing' && !arg.to.some((target) => target.in === 'path'))
       return repairOperation(endpoint, ['args', path, 'required'], false);
@@ -146,7 +146,7 @@ function repairsFor(endpoint: Endpoint, { call, problems, typos }: Refusal): rea
 }
 
 /** Whether further fields can be sent: not if the body is text, a file, or a single argument. */
-function takesFields({ args, body }: Endpoint): boolean {
+function acceptsFields({ args, body }: Endpoint): boolean {
   if (body?.kind === 'text' || body?.kind === 'binary') return false;
   const targets = args.flatMap(({ to }) => to);
   return targets.some(({ in: where }) => where === 'body') || !targets.some(({ in: where }) => where === 'body-root');

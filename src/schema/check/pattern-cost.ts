@@ -20,7 +20,7 @@ export interface PatternCost {
 }
 
 const MAX_LINEAR_FACTOR = 256;
-/** Up to this count, a repetition is a constant factor; above it, its count is added to `repeats`. */
+/** For `linear`: up to this count, a repetition is a constant factor; above it, its steps grow with the subject. */
 const SHORT_REPEAT = 16;
 const MAX_NESTING = 50;
 /** A group that matches in several ways may be written out this many times. */
