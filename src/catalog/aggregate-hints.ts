@@ -4,7 +4,7 @@ import { overwrites } from '../endpoint/conventions/effect.ts';
 import type { Endpoint } from '../endpoint/model.ts';
 import { ToolAnnotations, type ToolHints } from '../model/annotations.ts';
 
-/** The hints of one action. One that is missing means: not read-only, not destructive, not idempotent. */
+/** The hints of one action. A missing hint means: not read-only, not destructive, not idempotent. */
 export interface ActionHints {
   readonly readOnly?: boolean | undefined;
   readonly destructive?: boolean | undefined;
@@ -25,8 +25,8 @@ export function toActionHints(endpoint: Endpoint): ActionHints {
 }
 
 /**
- * * Destructive if any action is or overwrites, read-only only if all are, idempotent only if all are. Explicit hints are kept as
- * they are.
+ * Destructive if any action is destructive or overwrites, read-only only if all are, idempotent only if all are. Explicit hints are
+ * kept as they are.
  *
  * ```ts
  * const { destructiveHint } = aggregateAnnotations([{ readOnly: true }, { destructive: true }]);

@@ -1,5 +1,5 @@
 // How the endpoints of each domain become tools. A domain file may set the mode of its domain. All other domains share one mode. `auto`
-// takes the first that has few enough tools and fits the token budget: a tool per endpoint, then grouped tools; otherwise search.
+// chooses the first that has few enough tools and fits the token budget: a tool per endpoint, then grouped tools; otherwise search.
 
 import { once } from '../endpoint/untrusted.ts';
 import { refuseUnlistedFields } from '../orchestration/controls.ts';

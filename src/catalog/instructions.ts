@@ -1,4 +1,4 @@
-// What the server says about itself, once, so that no tool has to repeat it.
+// The server's instructions: what is true for all tools, so that no tool has to repeat it.
 import type { Domain } from '../endpoint/model.ts';
 import { cutText, firstSentence, toPlainText } from '../endpoint/plain-text.ts';
 import { CONTROL_NAMES, type ControlName } from '../orchestration/controls.ts';

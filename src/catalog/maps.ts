@@ -24,7 +24,7 @@ export function indexEntries<Entry>(
   return freezeMap(index);
 }
 
-/** Items by their keys, in their order. (Map.groupBy takes one key per item, and needs Node 21.) */
+/** Items by their keys, in their order. (Map.groupBy has one key per item, and needs Node 21.) */
 export function groupBy<Item>(items: Iterable<Item>, keysOf: (item: Item) => readonly string[]): Map<string, Item[]> {
   const groups = new Map<string, Item[]>();
   for (const item of items) {

@@ -1,5 +1,5 @@
-// From what a call names to an operation: by any of its exact names, as an action of a grouped tool, through call_operation, or as an
-// operation that only other callers see. Also the refusal of a call that names nothing.
+// Finds the operation that a call names: by any of its exact names, as an action of a grouped tool, through call_operation, or as an
+// operation that only other callers see. Also builds the error for a call whose name does not exist.
 import type { OperationFacts, RequestFacts } from '../call/execution-context.ts';
 import type { Args } from '../endpoint/model.ts';
 import { qualifiedNamesOf } from '../endpoint/names.ts';
@@ -50,7 +50,7 @@ const finders = new WeakMap<Registry, FindCalled>();
 
 /**
  * Which operation a tools/call means, whether it names a tool or an operation. Undefined: there is no such operation, or the call
- * does not say which one it means.
+ * does not specify which one.
  */
 function findCalledIn(registry: Registry): FindCalled {
   let finder = finders.get(registry);
@@ -112,10 +112,10 @@ export interface WiderCatalog {
 }
 
 type HiddenFacts = Omit<OperationFacts, 'argumentsDigest'>;
-/** For calls of what exists for other callers only. The caller gets the answer for an unknown name; log and audit trail get this. */
+/** For calls of operations that only other callers see. The caller gets the answer for an unknown name; log and audit trail get this. */
 export type FindHidden = (method: string, name: string, args: Args) => HiddenFacts | undefined;
 
-/** `own` is what the caller sees. The first of the wider catalogs that has what was called says why it is hidden. */
+/** `own` is what the caller sees. The first of the wider catalogs that has what was called gives the reason. */
 export function createFindHidden(own: VisibleCatalog, wider: readonly WiderCatalog[]): FindHidden {
   return (method, name, args) => {
     if (factsOf(own, method, name, args) !== undefined) return undefined;
@@ -138,7 +138,7 @@ function factsOf(
   if (method === 'prompts/get') return prompts.has(name) ? {} : undefined;
   const endpoint = findCalledIn(registry)(name, args)?.endpoint;
   if (endpoint) return { operation: qualifiedNamesOf(endpoint)[0], effect: endpoint.effect };
-  // Tools registered in code have no endpoint. For a tool with several operations, the arguments must say which one is meant.
+  // Tools registered in code have no endpoint. For a tool with several operations, the arguments must specify which one is meant.
   return registry.tools.get(name)?.operations.length === 0 ? {} : undefined;
 }
 
@@ -161,7 +161,7 @@ export function createStepUp(
 
 /**
  * The refusal of a call to a tool that does not exist, with what its caller probably meant. If the name is that of an operation
- * without a tool of its own, the error says which tool calls it.
+ * without a tool of its own, the error names the tool that calls it.
  */
 export function createUnknownToolError({ operations, tools }: Registry): (name: string) => Promise<GatewayError> {
   // Any caller may send any name, so the tables are built once; and only on demand, because most gateways never need them.

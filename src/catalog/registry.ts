@@ -21,7 +21,7 @@ export interface RegistryInput {
   /** Tools that are not REST endpoints, listed as they are. */
   readonly native?: readonly ToolEntry[];
   readonly exposure: Exposure | 'auto';
-  /** Tokens that tools/list may cost. Above that, grouped tools say less, and `auto` takes a smaller mode. */
+  /** Tokens that tools/list may cost. Above that, grouped tools are shortened, and `auto` chooses a smaller mode. */
   readonly tokenBudget: number;
   /** Replaces how grouped tools are written. */
   readonly strategies?: Partial<Strategies> | undefined;
@@ -34,9 +34,9 @@ export interface Registry {
   readonly exposure: Exposure | 'mixed';
   /** The mode of each domain. */
   readonly modes: ReadonlyMap<string, Exposure>;
-  /** The budget for tools/list. Grouped tools say as much as fits into it. */
+  /** The budget for tools/list. Grouped tools are as detailed as it allows. */
   readonly tokenBudget: number;
-  /** What the server says about itself: at most 2,048 characters. */
+  /** The server's instructions: at most 2,048 characters. */
   readonly instructions: string;
   /** What can be called, in every mode, under its public and its fully-qualified names. */
   readonly operations: readonly CatalogOperation[];

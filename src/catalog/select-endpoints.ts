@@ -15,18 +15,18 @@ export interface Selection {
   readonly domains?: readonly string[] | undefined;
   /** Only operations of these fully-qualified names: `platform.users.list`, `platform.users.*`, `platform.users`. */
   readonly include?: readonly string[] | undefined;
-  /** None of these; stronger than every other choice. */
+  /** None of these; overrides every other choice. */
   readonly exclude?: readonly string[] | undefined;
   /** Only endpoints with one of these tags: `issues` of any domain, or `github.issues` of one. */
   readonly tags?: readonly string[] | undefined;
-  /** None with one of these tags; stronger than `tags`. */
+  /** None with one of these tags; overrides `tags`. */
   readonly excludeTags?: readonly string[] | undefined;
   readonly effects?: readonly Effect[] | undefined;
   /** Tools, resources and prompts registered in code: all of them, or those of these names or URIs. Default: none. */
   readonly native?: boolean | readonly string[] | undefined;
 }
 
-/** Domains that keep nothing are left out, with their prompts and resources. */
+/** Domains without a selected endpoint are left out, with their prompts and resources. */
 export function selectEndpoints(domains: readonly Domain[], selection: Selection): readonly Domain[] {
   const { effects } = selection;
   const isServed = compileNames(selection.domains);
@@ -93,7 +93,7 @@ export function selectNative<Parts extends NativeCatalog>(
   if (native === false) return {};
   const isNamed = compileNames(native === true ? undefined : native);
   const { tools = [], resources = [], templates = [], prompts = [] } = parts;
-  // A function that fills a resource or a prompt reads.
+  // A function for a resource or a prompt counts as a read.
   const mayRead = effects?.includes('read') ?? true;
   const isSelected = (entry: ResourceEntry | TemplateEntry | PromptEntry) => mayRead && namesOf(entry).some(isNamed);
   return {

@@ -30,7 +30,7 @@ export interface ToolEntry {
   readonly part?: TakePart | undefined;
 }
 
-export type Govern = (government: GuardSettings) => ToolEntry;
+export type Govern = (guardSettings: GuardSettings) => ToolEntry;
 export type TakePart = (effects: readonly Effect[]) => ToolEntry | undefined;
 
 /** `controls`, if they are not those of its operations. */

@@ -8,7 +8,7 @@ import { groupBy } from './maps.ts';
 
 type Named = Pick<Endpoint, 'id' | 'domain' | 'toolName' | 'source'> & Partial<Pick<Endpoint, 'expose'>>;
 
-/** An endpoint and the name it asks for. */
+/** An endpoint and the name it requests. */
 interface Claim {
   readonly endpoint: Named;
   readonly name: string;

@@ -98,7 +98,10 @@ function listBeside(file: string): readonly string[] {
   return [defaultKeyFile(file), defaultKeyFile(first), defaultKeyFile(withoutWorkerNumber(first))];
 }
 
-/** The public key of the named file, or of the configured one. That is created if needed, so that it is known before the first call. */
+/**
+ * The public key of the named file, or of the configured one. The configured one is created if needed, so that its public key is
+ * known before the first call.
+ */
 function readPublicKey([file]: readonly string[], readSettings: ReadSettings): string {
   const key = file === undefined ? openSigningKey(keyFileOf(auditOf(readSettings()))) : readSigningKey(file);
   return key.publicKey;

@@ -17,7 +17,7 @@ const underHeading = (heading: string, options: readonly Option[]) =>
 type Flagged<Table> = { [Name in keyof Table]: Table[Name] extends { help: FlagHelp } ? Name : never }[keyof Table];
 type SettingWithFlag = Flagged<typeof SETTING_TABLE> | Flagged<typeof FIELD_TABLE>;
 
-/** The flag of a setting as its table has it; `own`: what this command says differently. An empty default is not shown. */
+/** The flag of a setting as its table has it; `own`: what is different for this command. An empty default is not shown. */
 function flagOf(name: SettingWithFlag, own: Partial<FlagHelp> = {}): Option {
   const setting: SettingNames = { ...SETTING_TABLE, ...FIELD_TABLE }[name];
   const { flag = '', fallback, effective, help } = setting;
@@ -34,7 +34,7 @@ const yes = (description: string) => option('-y, --yes', description);
 /** Node.js itself interprets --env-file anywhere on the command line, and exits with its own message if the file is missing. */
 const envFiles = () => [flagOf('envFiles'), repeatable('--env-file <file>', 'the same').hideHelp()];
 
-/** The flags that say what to load. */
+/** The flags that select what to load. */
 const source = () =>
   underHeading('APIs and settings:', [
     flagOf('headers'),
@@ -121,7 +121,7 @@ interface CommandSpec {
   readonly run: CommandRun;
 }
 
-/** `values`: what stands on the command line, in order, the flags last. Resolves with the exit code. */
+/** `values`: what is on the command line, in order, the flags last. Resolves with the exit code. */
 // biome-ignore lint/suspicious/noExplicitAny: commander hands over what its argument declarations say
 export type CommandRun = (io: Io, ...values: any[]) => Promise<number>;
 

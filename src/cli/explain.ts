@@ -107,8 +107,8 @@ function describeTarget(target: Target): string {
 }
 
 function describeCredential(credential: Credential) {
-  const say = ({ variable, value }: Secret) => `${variable} (${value === undefined ? 'not set' : 'set'})`;
-  const variables = secretsIn(credential).map(say);
+  const describeSecret = ({ variable, value }: Secret) => `${variable} (${value === undefined ? 'not set' : 'set'})`;
+  const variables = secretsIn(credential).map(describeSecret);
   const scheme = isKeyParameter(credential) ? `parameter ${credential.name}` : credential.name;
   return { scheme, kind: explainKind(credential), format: formatOf(credential), variables };
 }
@@ -120,7 +120,7 @@ function render(facts: ToolFacts): string {
     ['full name', shown(facts.qualifiedNames.join(', '))],
     ['effect', `${colourEffect(facts.effect)}: ${shown(facts.effectReason)}`],
     ['guard', `${facts.guard.policy}: ${shown(facts.guard.because)}`],
-    ...(facts.guard.policy === 'confirm' ? [['confirm', tellWay(facts.confirm)] satisfies [string, string]] : []),
+    ...(facts.guard.policy === 'confirm' ? [['confirm', describeWay(facts.confirm)] satisfies [string, string]] : []),
     ['defined in', shown(facts.source)],
     ['summary', shown(facts.summary)],
     ['time limit', `${facts.limits.timeoutMs / 1000} s`],
@@ -174,7 +174,7 @@ function render(facts: ToolFacts): string {
 }
 
 /** What counts as a confirmation, and where that was decided. */
-function tellWay({ way, because }: WayDecision): string {
+function describeWay({ way, because }: WayDecision): string {
   const yes = {
     ask: "only the user's own answer",
     token: 'a token that the client sends back; the user is not asked',

@@ -1,4 +1,4 @@
-// What a command reads and writes. The program hands in the process, tests hand in texts. Relative paths are those of the process.
+// What a command reads and writes. The program passes the process, tests pass texts. Relative paths are those of the process.
 import type { Environment } from '../endpoint/environment.ts';
 
 export interface Input extends NodeJS.ReadableStream {
@@ -16,11 +16,11 @@ export interface Io {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: Environment;
-  /** The file that started the program. Lines that people paste start it again. */
+  /** The file that started the program. Printed commands start it again. */
   readonly script: string;
 }
 
-/** The streams are getters: the first look at `process.stdin` opens it. */
+/** The streams are getters: the first access to `process.stdin` opens it. */
 export const PROCESS_IO: Io = {
   get stdin() {
     return process.stdin;

@@ -1,4 +1,4 @@
-// From the configuration to a gateway, for serve, tools, call and the other commands that need one.
+// Creates a gateway from the configuration, for serve, tools, call and the other commands that need one.
 
 import type { SampleApi } from '#sample';
 import type { Exposure } from '../catalog/registry.ts';
@@ -24,7 +24,7 @@ export interface LoadedDomains {
   close(): Promise<void>;
 }
 
-/** Loads what the configuration names. The sample API starts only if a domain needs it; `openSample` gives the URL of a running one. */
+/** Loads what the configuration names. The sample API starts only if a domain needs it; `openSample` returns the URL of a running one. */
 export async function load(io: Io, config: Config, openSample?: () => Promise<string>): Promise<LoadedDomains> {
   optimizeLate();
   const progress = createProgressLine(io.stderr);
@@ -48,7 +48,7 @@ export async function load(io: Io, config: Config, openSample?: () => Promise<st
       stdin: io.stdin,
     });
     refuseUnknownVariables(config.unknownVariables, lookups);
-    // An exposure from the operator wins over those of the domains.
+    // An exposure from the operator takes precedence over those of the domains.
     const servedDomains = config.exposure === undefined ? domains : domains.map(withoutExposure);
     return {
       domains: (config.auth?.oauth ?? []).length > 1 ? servedDomains.map(warnOfAmbiguousCallers) : servedDomains,

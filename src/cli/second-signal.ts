@@ -3,7 +3,7 @@
 
 const SAME_MOMENT_MS = 500;
 
-/** Create it when the first signal comes; it says whether a later one counts as a second. */
+/** Create it at the first signal. It returns whether a later one counts as a second. */
 export function createSecondSignal(): () => boolean {
   const firstAt = performance.now();
   return () => performance.now() - firstAt >= SAME_MOMENT_MS;

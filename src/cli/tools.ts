@@ -53,7 +53,7 @@ function buildReport(gateway: Gateway) {
       path: only?.path ?? '',
       effect: EFFECTS[worst]!,
       tokens: costOf(tool),
-      // How many operations stand behind a tool that has more than one.
+      // The number of operations, for a tool that has more than one.
       ...(operations.length > 1 && { operations: operations.length }),
     };
   });

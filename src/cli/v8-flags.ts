@@ -34,7 +34,7 @@ interface OptimizingThreshold {
 }
 
 /**
- * A start runs through much code, and through little of it for long, so most optimised code comes too late to pay off.
+ * A start runs much code, but little of it for long, so most optimised code comes too late to pay off.
  * GitHub's 1,223 operations imported, processor time of all threads: as one tool each 2,370 → 1,630 ms on Node.js 20 and 2,050 → 1,560
  * on 22; by search 1,000 → 720 and 960 → 720 (medians of 5 to 7 interleaved starts). From 24 on V8 has a cheaper compiler in between,
  * and nothing is gained.
@@ -59,7 +59,7 @@ function setThreshold(phase: 'atStart' | 'usual', host: V8Host): void {
 
 /**
  * How far the heap grows between two full collections, in percent of what the last one left. Collections of young objects move what
- * calls in progress hold into the old generation, where it soon is garbage, and V8 by itself lets that pile up. A gateway of ten
+ * calls in progress hold into the old generation, where it soon is garbage, and by default V8 lets that pile up. A gateway of ten
  * operations under load had at most 178 MB resident, and 123 with this flag (28 interleaved samples of each on a busy machine, some
  * 1,000 calls a second, Node.js 20). Processor time per call differed by -5 to +12 % in both directions, which is the noise of that
  * machine: a cost of a few percent is not excluded. 20 percent gave the same memory as 50.

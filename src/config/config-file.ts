@@ -1,4 +1,4 @@
-// landbridge.yaml: the settings of a deployment in one file, checked whole before anything starts.
+// landbridge.yaml: the settings of a deployment in one file, checked completely before anything starts.
 import { dirname } from 'node:path';
 import type { z } from 'zod';
 import { about, strict, withDefault } from '../domain/definition/shape/fields.ts';
@@ -29,8 +29,8 @@ import { SETTINGS, type Settings } from './settings.ts';
 export { placeOf, toPlacedError as toSectionError } from '../domain/files/read-places.ts';
 
 /**
- * Settings that are more than one value; they stand in the file only. Their shapes, and that of the file, are built when a file is
- * read: a start without one takes 10 ms of processor time less.
+ * Settings that are more than one value; few of their fields have flags or variables as well. Their shapes, and that of the file, are
+ * built when a file is read: a start without one needs 10 ms less CPU time.
  */
 const sections = once(() => ({
   tls: about(tlsSection(), 'TLS for both ports, HTTP and TCP.', { cert: 'tls.crt', key: 'tls.key' }),

@@ -17,7 +17,7 @@ export interface CompleteEnvironment {
   readonly fileOf: ReadonlyMap<string, string>;
 }
 
-/** The real environment wins over files, a later file over an earlier one. */
+/** The real environment takes precedence over files, a later file over an earlier one. */
 export function readEnvironment(files: readonly EnvFile[], processEnv: Environment): CompleteEnvironment {
   const env: Record<string, string | undefined> = Object.create(null);
   const fileOf = new Map<string, string>();

@@ -16,7 +16,7 @@ class PathInFile {
   }
 }
 
-/** A file or folder; what a reader gets of it is a path that can be opened. */
+/** A file or folder. resolvePaths() turns it into a path that can be opened. */
 export const filePath: Of<string> = text.transform((path) => new PathInFile(path) as unknown as string);
 
 /** The same, or a URL. */
@@ -29,7 +29,7 @@ export const secretName: Of<string> = text.transform((name) =>
   name.startsWith(FILE_MARK) ? (new PathInFile(name.slice(FILE_MARK.length), FILE_MARK) as unknown as string) : name,
 );
 
-/** The value with every path counted from the folder. */
+/** The value with every path resolved against the folder. */
 export function resolvePaths<Value>(value: Value, folder: string): Value {
   if (value instanceof PathInFile) {
     const isWhole = folder === '' || isAbsolute(value.path);

@@ -12,7 +12,7 @@ const NEEDED_BITS = 128;
 const NEEDED_VARIETY_BITS = 64;
 const MAX_CHARS = 512;
 
-/** `lb_`, 256 random bits, and a checksum that tells a copying mistake from an unknown key. */
+/** `lb_`, 256 random bits, and a checksum that distinguishes a copying mistake from an unknown key. */
 export function generateKey(): string {
   const random = randomBytes(RANDOM_BYTES).toString('base64url');
   return `${PREFIX}${random}${checksumOf(random)}`;

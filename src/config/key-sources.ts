@@ -28,7 +28,7 @@ export interface KeySources extends Pick<ConfigFile, 'auth'> {
   readonly apiKeysFile?: string | undefined;
 }
 
-/** The keys of all sources. Throws if one of them is wrong, and says where. */
+/** The keys of all sources. Throws with its place if one of them is wrong. */
 export function readKeys(
   { auth, env, apiKeys, apiKeysFile }: KeySources,
   profiles: readonly string[],

@@ -7,16 +7,16 @@ import { PROTOCOLS } from './sections.ts';
 export type OtlpProtocol = (typeof PROTOCOLS)[number];
 type Pairs = Readonly<Record<string, string>>;
 
-/** Which requests are recorded: `ratio` of them; `callers` says what the caller's trace flag counts for. */
+/** Which requests are recorded: `ratio` of them; `callers`: what effect the caller's trace flag has. */
 export interface Sampling {
   readonly ratio: number;
   /** `follow`: the caller's flag decides, if there is one. `id`: the trace id decides. `own`: nothing from the caller counts. */
   readonly callers: 'follow' | 'id' | 'own';
 }
 
-/** The values from the environment; undefined where not set. */
+/** The values from the environment; undefined if not set. */
 export interface OtelVariables {
-  /** Whether spans are exported at all; undefined if no variable says so. */
+  /** Whether spans are exported at all; undefined if no variable decides it. */
   readonly isOn: boolean | undefined;
   /** Whole, with its path. */
   readonly url: string | undefined;
@@ -44,7 +44,7 @@ export function readOtelVariables(env: Environment): OtelVariables {
   const warnings: string[] = [];
   /** An empty variable is an unset one. */
   const read = (name: string) => env[name]?.trim() || undefined;
-  /** Variables for traces win over those for all signals. */
+  /** Variables for traces take precedence over those for all signals. */
   const ofExporter = (name: string) => read(`OTEL_EXPORTER_OTLP_TRACES_${name}`) ?? read(`OTEL_EXPORTER_OTLP_${name}`);
   const number = (name: string, value = read(name)): number | undefined => {
     if (value === undefined) return undefined;
@@ -106,7 +106,7 @@ function readUrl(lookUp: Read, warnings: string[]): string | undefined {
   return undefined;
 }
 
-/** Where a collector takes traces. */
+/** The URL at which a collector accepts traces. */
 export function toTracesUrl(endpoint: string): string {
   return `${endpoint.endsWith('/') ? endpoint : `${endpoint}/`}v1/traces`;
 }

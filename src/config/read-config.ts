@@ -1,5 +1,5 @@
 // Flags, environment and landbridge.yaml → one frozen Config. The sole reader of settings in process.env (which the
-// CLI hands in).
+// CLI passes).
 
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -39,7 +39,7 @@ export const BUNDLED_DOMAINS = fileURLToPath(new URL('domains', PACKAGE_FOLDER))
 type FlagName = { [Name in SettingName]: Settings[Name] extends { flag: infer Flag } ? Flag : never }[SettingName] &
   string;
 
-/** The flags of the command line; undefined where it has none. */
+/** The flags of the command line; undefined if it has none. */
 export type Flags = {
   readonly [Flag in Exclude<FlagName, 'domains' | 'dotenv'>]?: string | boolean | readonly string[] | undefined;
 } & {
@@ -47,7 +47,7 @@ export type Flags = {
   readonly domains?: readonly string[] | undefined;
   readonly http?: boolean | undefined;
   readonly envFile?: readonly string[] | undefined;
-  /** The same. Node.js itself interprets --env-file anywhere on the command line, and exits if the file is missing. */
+  /** The same as `envFile`. Node.js itself interprets --env-file anywhere on the command line, and exits if the file is missing. */
   readonly dotenv?: readonly string[] | undefined;
   /** landbridge.yaml. */
   readonly config?: string | undefined;
@@ -57,7 +57,7 @@ export type Flags = {
   readonly tlsCert?: string | undefined;
   readonly tlsKey?: string | undefined;
   readonly tlsClientCa?: string | undefined;
-  /** Of the section `admin`. */
+  /** The listener of the section `admin`. */
   readonly adminPort?: string | undefined;
   readonly adminHost?: string | undefined;
   /** The collector that gets the spans. */

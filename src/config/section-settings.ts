@@ -1,4 +1,4 @@
-// Values that flags, variables and secret files give: single settings, and the fields of sections that have flags and variables of
+// Values from flags, variables and secret files: single settings, and the fields of sections that have flags and variables of
 // their own (API keys, TLS, the admin listener, tracing).
 import { resolve } from 'node:path';
 import type { z } from 'zod';

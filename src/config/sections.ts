@@ -1,4 +1,4 @@
-// The sections of landbridge.yaml, except `auth` (auth-section.ts): the shape of each, built when it is first asked for.
+// The sections of landbridge.yaml, except `auth` (auth-section.ts): the shape of each, built on first use.
 import { z } from 'zod';
 import { callLimits } from '../domain/definition/shape/call-limits-schema.ts';
 import { about, headerName, list, named, strict, text, withDefault } from '../domain/definition/shape/fields.ts';
@@ -131,7 +131,7 @@ export const auditSection = once(() =>
   ).meta({ id: 'audit' }),
 );
 
-/** What Prometheus exporters of OpenTelemetry listen on. */
+/** The port on which Prometheus exporters of OpenTelemetry listen. */
 export const ADMIN_PORT = 9464;
 
 export const adminSection = once(() =>
@@ -168,7 +168,7 @@ export const adminSection = once(() =>
 
 export const PROTOCOLS = ['http/protobuf', 'http/json'] as const;
 
-/** `/v1/traces` is put behind it, as behind OTEL_EXPORTER_OTLP_ENDPOINT. */
+/** `/v1/traces` is appended to it, as to OTEL_EXPORTER_OTLP_ENDPOINT. */
 export const collectorUrl = once(() =>
   z
     .url({ protocol: /^https?$/, error: 'must be the http(s) URL of a collector, such as http://127.0.0.1:4318' })

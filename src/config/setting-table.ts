@@ -1,4 +1,4 @@
-// Every setting by name: its default, flag and variable, and what --help says about it. It loads nothing, because --help reads it.
+// Every setting by name: its default, flag and variable, and its text in --help. It imports nothing, because --help loads it.
 // settings.ts adds the types.
 
 export interface SettingNames {

@@ -34,7 +34,7 @@ const httpUrl = (example: string) =>
     protocol: /^https?$/,
     error: ({ input }) => `must be an http(s) URL, for example ${withScheme(String(input)) ?? example}`,
   });
-/** Refuses a URL that ends in /mcp: `/mcp` is appended, and clients would look at /mcp/mcp. */
+/** Refuses a URL that ends in /mcp: `/mcp` is appended, and clients would call /mcp/mcp. */
 const publicUrl = httpUrl('https://mcp.example.com').superRefine((text, context) => {
   if (!URL.canParse(text)) return;
   const { pathname, search, hash, username, password } = new URL(text);

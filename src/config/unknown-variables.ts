@@ -1,4 +1,4 @@
-// Variables with our prefix that are no setting. If LANDBRIDGE_REDONLY=true were ignored, a gateway that is meant to be
+// Variables with our prefix that are not settings. If LANDBRIDGE_REDONLY=true were ignored, a gateway that is meant to be
 // read-only would write.
 import { DOCUMENT_PREFIX, type Environment } from '../endpoint/environment.ts';
 import { askFor, closest } from '../endpoint/suggest.ts';
@@ -7,7 +7,7 @@ import { SETTING_VARIABLES } from './setting-table.ts';
 
 const PREFIX = 'LANDBRIDGE_';
 
-/** What Kubernetes sets in every container for a Service whose name begins with ours, and Docker for its links. */
+/** Variables that Kubernetes sets in every container for a Service whose name begins with ours, and Docker for its links. */
 const SERVICE_LINK =
   /^LANDBRIDGE(?:_[A-Z0-9_]+)?_(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/;
 const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\/\S+$/;

@@ -193,18 +193,18 @@ function isAbove(count: number, limit: number | undefined): boolean {
 
 function checkNode(node: unknown, path: string, depth: number, totals: SchemaTotals): void {
   const { rules, problems } = totals;
-  const say = (problem: string) => problems.push(`${path}: ${problem}`);
+  const report = (problem: string) => problems.push(`${path}: ${problem}`);
   if (!isObject(node)) {
-    if (rules.needs.includes('typed_nodes')) say('a schema must be an object with a type');
+    if (rules.needs.includes('typed_nodes')) report('a schema must be an object with a type');
     return;
   }
-  for (const keyword of rules.notAnywhere) if (Object.hasOwn(node, keyword)) say(`${keyword} is refused`);
-  if (isAbove(depth, rules.limits.depth)) say(`nested deeper than ${rules.limits.depth} levels`);
+  for (const keyword of rules.notAnywhere) if (Object.hasOwn(node, keyword)) report(`${keyword} is refused`);
+  if (isAbove(depth, rules.limits.depth)) report(`nested deeper than ${rules.limits.depth} levels`);
   for (const [need, check] of Object.entries(NODE_CHECKS))
-    if (rules.needs.includes(need as Need)) check(node).forEach(say);
+    if (rules.needs.includes(need as Need)) check(node).forEach(report);
   const { format, type } = node;
   if (typeof format === 'string' && rules.formats && !rules.formats[String(type)]?.includes(format))
-    say(`format ${format} is refused`);
+    report(`format ${format} is refused`);
   if (Array.isArray(node.enum)) totals.enumValues += node.enum.length;
   for (const [key, child, kind] of childrenOf(node)) {
     if (kind === 'property') totals.properties++;

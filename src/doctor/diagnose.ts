@@ -1,4 +1,4 @@
-// Checks whether a catalog is fit for models. Every check looks at what would be served. Every finding names a place and a fix.
+// Checks whether a catalog is fit for models. Every check examines what would be served. Every finding names a place and a fix.
 import { checkArguments } from './checks/check-arguments.ts';
 import { checkBaseUrls } from './checks/check-base-urls.ts';
 import { checkClients } from './checks/check-clients.ts';

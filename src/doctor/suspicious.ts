@@ -5,7 +5,7 @@ import { findCovert } from '../endpoint/hidden.ts';
 
 /** Where an order begins: at the start of a sentence or clause. "The server does not tell the user" is not an order. */
 const ORDER = String.raw`(?:^|[.!?;:,\n(>*"“]\s{0,4}|\b(?:and|but|please|then|also|so|must|should|always|important|have to|need to)[,:]?\s{1,4})`;
-/** The same, and no clause behind a condition: "If true, do not ask the user" describes a flag. */
+/** The same, and no clause after a condition: "If true, do not ask the user" describes a flag. */
 const SENTENCE = String.raw`(?:^|[.!?;:\n(>*"“]\s{0,4}|\b(?:and|but|please|then|also|important)[,:]?\s{1,4})`;
 const NOT = String.raw`(?:do not|don['’]t|never|(?:you )?(?:must|should) not|avoid)\s(?:ever\s)?`;
 const PERSON = String.raw`(?:the\s|any\s|your\s)?(?:user|human|person|operator|anyone|anybody)\b`;
@@ -22,7 +22,7 @@ const order = (source: string) => new RegExp(ORDER + source, 'im');
 const begin = (source: string) => new RegExp(SENTENCE + source, 'im');
 
 interface PatternGroup {
-  /** Words without which none of the patterns matches: most texts are looked at no further. */
+  /** Words without which none of the patterns matches; texts without them, which most are, need no further check. */
   readonly needs: RegExp;
   readonly patterns: readonly RegExp[];
 }

@@ -1,4 +1,4 @@
-// What a domain file says about all operations of its document.
+// Applies the settings of a domain file that are for all operations of its document.
 
 import { listCallerIdentification } from '../credentials/caller-need.ts';
 import { readSecurity, withProofs } from '../credentials/declarations.ts';
@@ -50,7 +50,7 @@ export function withDomainFields(
   return base.endpoints.map((endpoint) => changesOf(endpoint).reduce(withChanges, endpoint));
 }
 
-/** A document can be stricter than the file, never laxer: its `confirm` does not allow what the file denies. */
+/** A document can be stricter than the file, but never less strict: its `confirm` does not allow what the file denies. */
 function guardOf({ guard, effect }: Endpoint, definition: DomainDefinition): Partial<Endpoint> {
   const policy = effect === 'read' ? undefined : definition.guard?.[effect];
   return guard === 'confirm' && policy === 'deny' ? { guard: 'deny' } : {};
@@ -162,7 +162,7 @@ export function adviseTokenUrls(endpoints: readonly Endpoint[], definition: Doma
     const { name } = credential;
     const source = Object.hasOwn(definition.credentials ?? {}, name) ? definition.credentials![name]! : undefined;
     const address = documentTokenUrl(credential);
-    // One with a kind is a credential of the file's own.
+    // A source with a `kind` is a credential defined by the file itself.
     if (address === undefined || source === undefined || 'kind' in source || source.tokenUrl !== undefined) continue;
     if (originOf(address) === home) continue;
     const variables = secretsIn(credential).map(({ variable }) => variable);

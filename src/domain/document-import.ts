@@ -31,9 +31,9 @@ export interface Imported {
   readonly domain: Domain;
   /** Plain headers of the file; the secret ones are among the credentials of the domain already. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Headers that tell the API who is calling. */
+  /** Headers that identify the caller to the API. */
   readonly callerHeaders: readonly CallerHeader[];
-  /** Whole credentials of the file, by name. */
+  /** Credentials that the file defines completely, by name. */
   readonly credentials: ReadonlyMap<string, Credential>;
   /** `tls` and `proxy` of the file, if any. */
   readonly connection?: UpstreamConnection;
@@ -43,7 +43,7 @@ export interface Imported {
   readonly unused: readonly Problem[];
 }
 
-/** Imports the document a definition names, with everything the file says about reading it. */
+/** Imports the document that a definition names, with the file's settings for it. */
 export async function importForFile(
   definition: DomainDefinition,
   prefix: string,
@@ -54,7 +54,8 @@ export async function importForFile(
   const base = readBaseUrl([definition.baseUrl], options);
   if (base !== undefined && 'problem' in base) problems.push({ path: ['baseUrl'], message: base.problem });
   const serverVariables = readServerVariables(definition, options, problems);
-  // Without an address nothing can be imported. With a wrong header a local document still can, so that all mistakes are reported at once.
+  // Without an address nothing can be imported. With a wrong header, a local document is still imported, so that all mistakes are
+  // reported at once.
   const addressProblems = problems.length;
   const plan = readHeaders(definition.headers ?? {}, options.env, ['headers'], problems);
   const { headers, credentials } = plan;
@@ -147,7 +148,7 @@ function singleOf(credentials: DomainDefinition['credentials'] = {}): string | u
   return names.length === 1 ? names[0] : undefined;
 }
 
-/** The variables of each credential; the document says what kind it is. */
+/** The variables of each credential; its kind comes from the document. */
 function sourcesOf(credentials: DomainDefinition['credentials']): Record<string, CredentialSource> {
   const sources: Record<string, CredentialSource> = {};
   for (const [name, credential] of Object.entries(credentials ?? {})) {

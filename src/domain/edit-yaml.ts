@@ -94,7 +94,7 @@ function createFinder(document: Document.Parsed): Finder {
   };
 }
 
-/** Records what is missing of an entry; false if the file has another value there. */
+/** Records the missing part of an entry; false if the file has another value there. */
 function addEntry(
   root: unknown,
   whole: unknown,
@@ -190,7 +190,7 @@ function findDifferences(value: unknown, other: unknown, path: readonly string[]
 
 interface Edit {
   readonly at: number;
-  /** Characters taken away. */
+  /** Number of removed characters. */
   readonly removed: number;
   readonly text: string;
   /** Keys around it. */
@@ -267,7 +267,7 @@ function columnOf(text: string, key: unknown): number {
   return at - (text.lastIndexOf('\n', at - 1) + 1);
 }
 
-/** The end of the line at this position. A block of text already ends behind its line break. */
+/** The end of the line at this position. A block of text already ends after its line break. */
 function lineEnd(text: string, at: number): number {
   const next = at > 0 && text[at - 1] === '\n' ? at - 1 : text.indexOf('\n', at);
   if (next < 0) return text.length;

@@ -31,7 +31,7 @@ export async function loadDomainFile(source: SourceFile, settings: Settings, api
   return readDomainFile(source, build, apis.library);
 }
 
-/** Starts what the definition's base URLs name as `embedded:…`, once. */
+/** Starts each embedded API (`embedded:…`) that the definition's base URLs name, once. */
 async function startEmbedded(
   definition: DomainDefinition,
   { baseUrl, env }: Settings,

@@ -107,7 +107,7 @@ function choosePinned(
   return [...pinned];
 }
 
-/** An operation and the place in the file that names it; undefined where the document does. */
+/** An operation, and the place in the file that names it; undefined if the document names it. */
 interface Named {
   readonly endpoint: Endpoint;
   readonly path: readonly string[] | undefined;

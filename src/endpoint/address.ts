@@ -65,7 +65,7 @@ export function isWebAddress(source: string): boolean {
   return /^https?:\/\//i.test(source);
 }
 
-/** Whether it is http or https; `file:`, `ftp:` and others are not asked over the web. */
+/** Whether it is http or https; `file:`, `ftp:` and others cannot be requested over HTTP. */
 export function isWebUrl({ protocol }: Pick<URL, 'protocol'>): boolean {
   return protocol === 'https:' || protocol === 'http:';
 }

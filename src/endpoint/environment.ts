@@ -95,7 +95,7 @@ export function needsVariables(missing: readonly string[]): string {
   return `needs the environment variable ${missing.join(' and ')}; set it, or ${fix}`;
 }
 
-/** What a variable holds, or the file or other source that the name is of. */
+/** The value of a variable, or of the file or other source that the name refers to. */
 export function lookup(env: Environment, name: string): string | undefined {
   const value = read(env, name);
   return value !== undefined && 'text' in value ? value.text : undefined;
@@ -165,7 +165,7 @@ export function withScheme(text: string): string | undefined {
   return `${/^localhost$|^[\d.]+$/i.test(host) ? 'http' : 'https'}://${text}`;
 }
 
-/** `https://host/.` asks for the root. A plain trailing slash does not: browsers and URL parsers add one on their own. */
+/** `https://host/.` means the root. A plain trailing slash does not: browsers and URL parsers add one on their own. */
 export function isRoot(url: string): boolean {
   return /^[a-z]+:\/\/[^/]+\/\.\/?$/i.test(url.trim());
 }

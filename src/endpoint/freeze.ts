@@ -7,8 +7,8 @@ export function freeze<T>(value: T): T {
     const next = waiting.pop();
     if (typeof next !== 'object' || next === null || Object.isFrozen(next)) continue;
     const prototype: unknown = Object.getPrototypeOf(next);
+    // Objects of jiti and vm contexts have another Object.prototype, so they are left unfrozen; they still work.
     if (prototype !== Object.prototype && prototype !== Array.prototype && prototype !== null) continue;
-    // jiti and vm contexts have an Object.prototype of their own; those are left unfrozen, never broken
     Object.freeze(next);
     if (Array.isArray(next)) {
       for (const inner of next) if (typeof inner === 'object') waiting.push(inner);

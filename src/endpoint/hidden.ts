@@ -66,10 +66,10 @@ export function findCovert(text: string): RegExpExecArray | null {
   return COVERT_TEXT.exec(plain) ?? COVERT_ESCAPED.exec(plain) ?? TERMINAL.exec(plain);
 }
 
-// What answers are searched for: every byte of every answer, so no Unicode properties, and selectors of emoji stay. C0 but
+// The characters that answers are searched for: every byte of every answer, so no Unicode properties, and selectors of emoji stay. C0 but
 // tab, line feed and carriage return, DEL, C1, soft hyphen, Arabic letter mark, zero-width and bidirectional controls,
 // invisible operators, fillers, byte order and interlinear marks, and (as surrogates) U+E0000–E01EF: the tag characters and
-// the supplementary variation selectors, with which any bytes can be hidden behind one letter.
+// the supplementary variation selectors, with which any bytes can be hidden after one letter.
 const IN_DATA =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|\udb40[\udc00-\uddef]/;
 const ALL_IN_DATA = new RegExp(IN_DATA.source, 'g');
@@ -108,7 +108,7 @@ export function mayHide(bytes: Buffer): boolean {
   return hasSuspect(bytes, 0, head) || hasSuspect(bytes, head + words.length * 4, length);
 }
 
-/** The high bit of a byte is set if it is below 0x20, is 0x7f or is not ASCII (and, by carry, now and then for nothing). */
+/** The high bit of a byte is set if it is below 0x20, is 0x7f or is not ASCII (because of carries, it is sometimes set for other bytes). */
 function flags(word: number): number {
   return (word - 0x20202020) | word | (word + 0x01010101);
 }

@@ -32,7 +32,7 @@ export function toEssence(mediaType: string): string {
   return mediaType.split(';', 1)[0]!.trim().toLowerCase();
 }
 
-/** The family of a media type; ranges count as what they range over. Documents and servers repeat a handful of types. */
+/** The family of a media type; a range belongs to the family of its types. Documents and servers repeat a handful of types. */
 export const familyOf = remember(500, (mediaType): MediaFamily => {
   const essence = toEssence(mediaType);
   return FAMILIES.find(([, types]) => types.test(essence))?.[0] ?? 'unknown';

@@ -6,20 +6,20 @@ import type { Credential } from './credential.ts';
 /** JSON Schema 2020-12. */
 export type JsonSchema = { readonly [keyword: string]: unknown } | boolean;
 
-/** What a call does to the data of the API, the mildest first. */
+/** What a call does to the data of the API, the least dangerous first. */
 export const EFFECTS = ['read', 'write', 'destructive'] as const;
 /** What an operation does to data. */
 export type Effect = (typeof EFFECTS)[number];
 
-/** What the deployment does with a call of some effect: let it pass, ask the person first, or refuse. The laxest first. */
+/** What the deployment does with a call of some effect: let it pass, ask the person first, or refuse. The least strict first. */
 export const GUARD_POLICIES = ['allow', 'confirm', 'deny'] as const;
 /** What happens to a guarded call: it runs, needs a confirmation, or is refused. */
 export type GuardPolicy = (typeof GUARD_POLICIES)[number];
 
 /**
  * What counts as a confirmation if the policy is `confirm`. `ask`: only the answer of a person to a question that the client shows.
- * `token`: a signed token that the caller hands back; nobody is asked. `either`: the question, or a token if nobody could be asked.
- * The laxest first: of a token, the gateway only knows that the model handed it back.
+ * `token`: a signed token that the caller sends back; nobody is asked. `either`: the question, or a token if nobody could be asked.
+ * The least strict first: a token only shows that the model sent it back.
  */
 export const CONFIRM_WAYS = ['token', 'either', 'ask'] as const;
 /** What counts as a confirmation: the answer of a person, a signed token, or either. */
@@ -137,9 +137,9 @@ export interface UpstreamConnection {
   readonly authorities?: readonly string[];
   readonly certificate?: { readonly cert: string; readonly key: string; readonly passphrase?: string };
   readonly minVersion?: TlsVersion;
-  /** The name in the API's certificate, where it is not that of its URL. */
+  /** The name in the API's certificate, if it is not that of its URL. */
   readonly serverName?: string;
-  /** Undefined: as the environment says. */
+  /** Undefined: the environment decides. */
   readonly proxy?: ProxyServer | 'none';
 }
 
@@ -147,7 +147,7 @@ export interface UpstreamConnection {
 export interface ResponsePlan {
   /** Accept header; default `application/json, *\/*;q=0.5`. */
   readonly accept?: string;
-  /** By the document, successful answers have no body. */
+  /** According to the document, successful answers have no body. */
   readonly empty?: true;
   /** Keep only these dot paths (applied to every item of an array). An answer that has none of them is not shown. */
   readonly pick?: readonly string[];
@@ -169,7 +169,7 @@ export interface ResponsePlan {
 /** How to get the next page, so that a cut or paged answer can say which argument to pass. */
 export interface Pagination {
   readonly kind: 'page' | 'offset' | 'cursor';
-  /** Public argument that moves on. */
+  /** Public argument that selects the next page. */
   readonly arg: string;
   /** Public argument that sets the page size. */
   readonly sizeArg?: string;
@@ -247,7 +247,7 @@ export interface Endpoint {
   readonly baseUrl: string;
   /** A document from the network chose the base URL, so it must not lead to a private address. */
   readonly publicOnly?: boolean;
-  /** Undefined: the domain file says nothing about it. */
+  /** Undefined if the domain file has no settings for it. */
   readonly connection?: UpstreamConnection;
   /** Sent with every request, e.g. User-Agent. Never secrets. */
   readonly headers: Readonly<Record<string, string>>;
@@ -273,11 +273,11 @@ export interface Endpoint {
   readonly lenient?: boolean;
   /** Numbers that are moved to the nearest bound instead of being refused. */
   readonly clamp?: readonly ClampedArgument[];
-  /** Schema of the successful JSON answer, where known. May be a getter. Shown by describe, never enforced. */
+  /** Schema of the successful JSON answer, if known. May be a getter. Shown by describe, never enforced. */
   readonly outputSchema?: JsonSchema | undefined;
   /** Does most of the work of building `outputSchema`, in steps. Without it, reading that field may take 100 ms (Stripe: all of its objects). */
   readonly prepareOutput?: () => Generator<void, void>;
-  /** Alternatives, each a set of credentials that go together. `[]`: none needed. An empty set: anonymous is fine. */
+  /** Alternatives, each a set of credentials that go together. `[]`: none needed. An empty set: anonymous calls are allowed. */
   readonly security: readonly (readonly Credential[])[];
   readonly response: ResponsePlan;
   readonly pagination?: Pagination;
@@ -341,7 +341,7 @@ export interface Domain {
   /** What counts as a confirmation of calls of its endpoints. */
   readonly confirm?: ConfirmWay;
   readonly exposure?: (typeof EXPOSURES)[number];
-  /** How much its API may be called, where that differs from what holds for all APIs. */
+  /** The call limits of its API, if they differ from those of all APIs. */
   readonly limits?: CallLimits;
   /** Tool names listed one to one in every exposure mode. */
   readonly pinned: readonly string[];

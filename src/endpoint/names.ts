@@ -27,7 +27,7 @@ export function toSnakeCase(text: string): string {
   return text.length <= MAX_SHORT ? snakeOf(text) : convertToSnake(text);
 }
 
-/** An id and the segments of a path are read several times for a name, an effect and a group. */
+/** Texts up to this length are cached: an id and the segments of a path are read several times for a name, an effect and a group. */
 const MAX_SHORT = 64;
 const MAX_TEXTS = 4_000;
 const snakeOf = remember(MAX_TEXTS, convertToSnake);
@@ -53,7 +53,7 @@ export function toName(text: string, fallback: string): string {
   return /^[a-z]/.test(snake) ? snake : `${fallback}_${snake}`;
 }
 
-/** Any text as a tool name: lower snake case, a letter first, cut with room for what must follow. */
+/** Any text as a tool name: lower snake case, a letter first, cut to leave room for a suffix. */
 export function toToolName(text: string, maxLength: number = MAX_TOOL_NAME): string {
   return trimEnd(toName(text, 't').slice(0, maxLength), '_');
 }
@@ -65,7 +65,7 @@ export interface OperationPlace {
   readonly action: string;
 }
 
-/** A cache: selection, tree and log ask for the groups of the same operations, which share a few tags. */
+/** A cache: selection, tree and log read the groups of the same operations, which share a few tags. */
 const groupNames = new Map<string, string>();
 const MAX_GROUP_NAMES = 4_000;
 
@@ -98,7 +98,7 @@ export function fitName(name: string, maxLength: number = MAX_TOOL_NAME): string
   return name.length <= maxLength ? name : hashName(name, name, maxLength);
 }
 
-/** A name with a hash of `text` behind it. */
+/** A name followed by a hash of `text`. */
 export function hashName(name: string, text: string, maxLength: number): string {
   const hash = shortHash(text);
   const room = Math.max(1, maxLength - hash.length - 1);

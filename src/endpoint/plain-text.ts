@@ -5,7 +5,7 @@ import { stripHidden } from './hidden.ts';
 
 /** Characters that are read of a text, so that the cost of hostile text is bounded. */
 const MAX_INPUT = 20_000;
-/** The first sentence is looked for up to here. */
+/** The first sentence is searched for up to here. */
 const MAX_SENTENCE_INPUT = 2_000;
 
 const ENTITIES: ReadonlyMap<string, string> = new Map([
@@ -54,12 +54,12 @@ const HEADING_BEFORE_PROSE = /^\s{0,20}#{1,6}[ \t]{1,8}[^\n]{1,200}\n\s{0,20}(?=
 export function toSummary(text: string, limit = 240): string {
   // Most summaries are a few plain words.
   if (text.length <= limit && /^[A-Za-z0-9 ,_-]*$/.test(text)) return text.trim();
-  // The sentence below a heading says more than the heading.
+  // The sentence below a heading is more informative than the heading.
   const body = text.slice(0, MAX_SENTENCE_INPUT).replace(HEADING_BEFORE_PROSE, '');
   return cutText(firstSentence(toPlainText(body)), limit);
 }
 
-/** A full stop, and the start of what may be the next sentence behind it. */
+/** A full stop, and the start of what may be the next sentence after it. */
 const SENTENCE_END = /[.!?]["”'’)]{0,2}(?=\s+[A-Z`"“'(*-]|\s*$)/g;
 const ABBREVIATION =
   /(?:^|[\s([,;"'/])(?:e\.g|i\.e|eg|ie|etc|vs|cf|viz|approx|incl|excl|resp|dept|fig|inc|ltd|corp|dr|mr|mrs|prof|st|a\.k\.a|u\.s|u\.k)\.$/i;
@@ -92,7 +92,7 @@ export function splitSentences(text: string): string[] {
 
 /** Whether the full stop at this place belongs to `e.g.`, to an ellipsis and the like. */
 function isAbbreviated(text: string, place: number): boolean {
-  // An ellipsis is a pause.
+  // An ellipsis does not end a sentence.
   if (text[place - 1] === '.' && place + 1 < text.length) return true;
   if (text[place] !== '.') return false;
   const before = text.slice(Math.max(0, place - MAX_ABBREVIATION), place + 1);
@@ -113,7 +113,7 @@ export function cutText(text: string, limit: number): string {
   const word = short.lastIndexOf(' ');
   // Never half a surrogate pair.
   const body = (word > limit / 2 ? short.slice(0, word) : short).replace(/[\uD800-\uDBFF]$/, '');
-  // Also without words that introduce what has been cut.
+  // Also removes words that introduce what has been cut.
   return `${trimEnd(trimEnd(body, ' \n\t\r,;:.(').replace(/[ (](?:e\.g|i\.e|such as|for example)$/i, ''), ' ,;:(')}…`;
 }
 
@@ -191,7 +191,7 @@ export function trimStart(text: string, characters: string): string {
   return text.slice(start);
 }
 
-/** Text without any of these has no samples. Most texts are such. */
+/** Text without any of these has no samples; this is the usual case. */
 const SAMPLE_SIGN = /```|~~~|^[ \t]*(?:[|{[]|(?:\$ )?curl )|-[ \t]{0,8}\|/m;
 const FENCE = /^[ \t]*(?:```|~~~)/;
 const TABLE_ROW = /^[ \t]*\|/;
@@ -209,7 +209,7 @@ const LAST_WORDS = /(?<=[.!?]["”'’)]{0,2})\s+(?=(?:(?:Example|Sample)s?\b|[A
 const MAX_DATA_LINES = 400;
 
 /**
- * Removes code, tables and sample data: they are long, and the schemas say the same. One pass, line by line. A sentence that introduced
+ * Removes code, tables and sample data: they are long, and the schemas contain the same. One pass, line by line. A sentence that introduced
  * a sample ends in a full stop.
  */
 function withoutSamples(text: string): string {

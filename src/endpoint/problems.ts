@@ -45,7 +45,7 @@ function toProblem(issue: z.core.$ZodIssue, base: readonly (string | number)[]):
   return [{ path, message: sentence(issue) }];
 }
 
-/** For the field that says which of several kinds an object is. */
+/** For the field that determines which of several kinds an object is. */
 function wrongKind(field: string, input: unknown, options: readonly unknown[]): string {
   const words = options.map(String);
   const value = isObject(input) ? input[field] : undefined;

@@ -69,7 +69,7 @@ export function isEscaped(text: string, quote: number): boolean {
   return (quote - slashes) % 2 === 1;
 }
 
-/** The position behind the closing quote of the JSON string that opens at `quote`; the end of the text if there is none. */
+/** The position after the closing quote of the JSON string that opens at `quote`; the end of the text if there is none. */
 export function endOfString(text: string, quote: number): number {
   for (let end = text.indexOf('"', quote + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     if (!isEscaped(text, end)) return end + 1;

@@ -1,4 +1,5 @@
-// Text on the wire: everything an argument puts into a URL, a header, a form or a text passes through here. JSON escapes by itself.
+// Text on the wire: everything an argument puts into a URL, a header, a form or a text passes through here. JSON bodies do not,
+// because JSON.stringify escapes them.
 
 import { ToolError } from '../errors.ts';
 import { HEADER_VALUE } from './headers/header-names.ts';
@@ -37,7 +38,7 @@ export function encodeReservedSegment(text: string): string {
   return encodeReserved(text).replace(/[/?[\]]/g, percent);
 }
 
-/** Literal text of a path template: what a path may hold stays, triplets too. */
+/** Literal text of a path template: characters that a path may contain stay, and so do percent-encoded triplets. */
 export function encodeLiteral(text: string): string {
   return text.replace(/%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~!$&'()*+,;=:@/]+/g, (part) =>
     part.length === 3 && part[0] === '%' ? part : encode(part),
@@ -71,7 +72,7 @@ export function checkHeaderValue(text: string): string {
 
 /** An argument value that cannot be put on the wire. `locate` adds which argument it was. */
 export class Unsendable extends Error {
-  /** Body property it was in, where known. */
+  /** The body property that contained it, if known. */
   property: string | undefined;
 }
 

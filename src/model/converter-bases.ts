@@ -1,6 +1,6 @@
 // The base classes of converters. A converter implements the conversion of one item in both directions. Conversions of lists are
 // the same for all of them, and leave out items that have no counterpart. Each class below names the conversions for one primitive.
-// A converter is for one revision of MCP, and leaves out what that revision does not know.
+// A converter is for one revision of MCP, and leaves out what that revision does not have.
 import type { ToolAnnotations } from './annotations.ts';
 import type { Group } from './group.ts';
 import type { Prompt, PromptArgument } from './prompt.ts';

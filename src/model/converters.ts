@@ -1,4 +1,5 @@
-// Model ↔ wire format, one converter per primitive. A converter is for one revision of MCP, and leaves out what that does not know.
+// Model ↔ wire format, one converter per primitive. A converter is for one revision of MCP, and leaves out what that revision does
+// not have.
 
 import { omitUndefined } from '../endpoint/untrusted.ts';
 import { toLegacyOutputSchema } from '../schema/output-schema.ts';
@@ -158,7 +159,7 @@ export class ResourceConverter extends ResourceConverterBase<WireResource> {
   }
 }
 
-/** The fields that every primitive has, as far as the revision knows them. */
+/** The fields that every primitive has, if the revision has them. */
 function toWireBase(model: BaseModel, { title, icons }: WireFeatures): WireBase {
   return omitUndefined({
     name: model.name,

@@ -53,7 +53,7 @@ export class Tool extends GroupItem {
     return this.#output();
   }
 
-  /** Returns the arguments to go on with. Throws a GatewayError VALIDATION that names every problem; unknown arguments are one. */
+  /** Returns the arguments to use. Throws a GatewayError VALIDATION that names every problem, including unknown arguments. */
   validateArguments(args: Args): Args {
     return this.#validator()(this.name, args);
   }

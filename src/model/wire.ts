@@ -1,4 +1,4 @@
-// The wire formats of the primitives, and which revision of MCP knows which part of them.
+// The wire formats of the primitives, and which revision of MCP has which part of them.
 import type { JsonSchema } from '../endpoint/model.ts';
 import type { ToolHints } from './annotations.ts';
 import type { Icon, Meta } from './base.ts';

@@ -23,7 +23,7 @@ export interface Argument {
   readonly key: string;
   readonly wireName: string;
   readonly location: Parameter['in'] | 'body';
-  /** As the document says. A field of an optional body is only required if the body is sent. */
+  /** As declared in the document. A required field of an optional body is only needed if the body is sent. */
   readonly required: boolean;
   readonly to: readonly Target[];
   readonly origin: ArgumentOrigin;
@@ -36,7 +36,7 @@ export interface FlatArguments {
   readonly fixed: readonly FixedValue[];
   /** Targets of arguments that the document hides, or that are credentials. */
   readonly withheld: readonly Target[];
-  /** Arguments that the document hides although it requires them and has no value for them; they are offered nevertheless. */
+  /** Arguments that the document hides but also requires, without giving a value. They are offered anyway. */
   readonly hiddenButRequired: readonly string[];
 }
 
@@ -167,11 +167,11 @@ function chooseKeys(drafts: readonly Argument[]): string[] {
 
 function rank(argument: Argument): number {
   const { location, wireName, origin } = argument;
-  // Arguments that are not shown never take a key from those that are.
+  // Hidden arguments never take a key from visible ones.
   if (isReadOnlyArgument(argument)) return Number.MAX_SAFE_INTEGER;
   // Models expect a whole body to be called `body`, so it keeps that key against all others.
   if (origin.kind === 'whole' && wireName === 'body') return -1;
-  // Among equals, a name that is a valid key as it is keeps it.
+  // With equal precedence, a name that is already a valid key stays unchanged.
   return PRECEDENCE.indexOf(location) * 2 + (toArgumentKey(wireName, '') === wireName ? 0 : 1);
 }
 
@@ -182,7 +182,7 @@ function bareKey(wireName: string, location: Argument['location'], extension: Ar
   return location === 'header' && key !== wireName ? fitName(toSnakeCase(wireName) || key, MAX_ARGUMENT_KEY) : key;
 }
 
-/** `body_<name>` for a body field, `<name>_<in>` for a parameter, `body_field` for one beside a whole body. */
+/** `body_<name>` for a body field, `<name>_<in>` for a parameter, `body_field` if another argument is the whole body. */
 function besideKey({ location, key }: Argument, holder: Argument): string {
   if (holder.origin.kind === 'whole') return 'body_field';
   return location === 'body' ? `body_${key}` : `${key}_${location}`;

@@ -1,4 +1,4 @@
-// Finds the prefix of a key in its header, if a document gives it in a description or an example: `Token token=…`, `SSWS …`,
+// Finds the prefix of a key in its header, if a document has it in a description or an example: `Token token=…`, `SSWS …`,
 // `Bearer …`. Swagger 2.0 has no other way to specify it, and many later documents still do it like that.
 
 import type { Secret } from '../endpoint/credential.ts';

@@ -33,7 +33,7 @@ const SHARED = /^x?(?:access|auth|authentication|authorization|api|bearer|sessio
 const VAGUE = /^(?:appid|auth|secret|signature)$/;
 /** Names that are just as often ordinary arguments: the key of a value, the token of a blockchain. */
 const PLAIN = /^(?:key|token)$/;
-/** Names of keys if the description says so: `user_key`, `consumer_secret`. */
+/** Names of keys if the description confirms it: `user_key`, `consumer_secret`. */
 const DESCRIBED = /(?:key|token|secret|appid|auth|signature|jwt)$/;
 /** Descriptions of credentials. */
 const KEY_DESCRIPTION =
@@ -212,7 +212,7 @@ export function findBodyKeys(
   }
   if (byOperation.size === 0) return { keys: [], byOperation };
   const names = new Set(parameters.map(({ name }) => name));
-  const coverage = others.filter((one) => byOperation.has(one) || takesParameter(one, names, resolver)).length;
+  const coverage = others.filter((one) => byOperation.has(one) || hasParameter(one, names, resolver)).length;
   const isMost = byOperation.size > 1 && byOperation.size >= others.length * 0.5;
   const isEverywhere =
     byOperation.size >= bodies * 0.8 && (isMost || (coverage > 1 && coverage >= others.length * 0.8));
@@ -249,7 +249,7 @@ function requiredFields(operation: DocumentOperation, resolver: Resolver): Requi
   });
 }
 
-/** The pointers of these places are those of their owner, because they are not used. */
+/** The pointers of these places are not used, so they are just those of the owner. */
 function parametersOf({ place, pathItem }: DocumentOperation, resolver: Resolver): DocumentPlace[] {
   const parameters: DocumentPlace[] = [];
   for (const { document, pointer, value: owner } of [pathItem, place]) {
@@ -261,7 +261,7 @@ function parametersOf({ place, pathItem }: DocumentOperation, resolver: Resolver
   return parameters;
 }
 
-function takesParameter(operation: DocumentOperation, names: ReadonlySet<string>, resolver: Resolver): boolean {
+function hasParameter(operation: DocumentOperation, names: ReadonlySet<string>, resolver: Resolver): boolean {
   if (names.size === 0) return false;
   return parametersOf(operation, resolver).some(({ value }) => names.has(textAt(value, 'name') ?? ''));
 }

@@ -1,4 +1,4 @@
-// What the audit trail keeps of arguments if a domain file allows it: without the paths that the file names, without values that
+// The arguments that the audit trail records if a domain file allows it: without the paths that the file names, without values that
 // are secret by name, schema or appearance, and cut to a size that fits into a line.
 import { isObject } from '../endpoint/is-object.ts';
 import type { Args, AuditPlan, Endpoint } from '../endpoint/model.ts';
@@ -11,7 +11,7 @@ const MAX_TEXT = 1_000;
 const MAX_DEPTH = 16;
 const CUT = '[cut]';
 
-/** Undefined where nothing may be kept. `redact` takes known secrets out of a text. */
+/** Undefined if nothing may be kept. `redact` removes known secrets from a text. */
 export function compileArgumentRecord(
   plan: AuditPlan | undefined,
   redact: (text: string) => string,
@@ -62,7 +62,7 @@ class ArgumentRecorder {
     return copy;
   }
 
-  /** Redacted before it is cut, so that no half of a secret is left. What is beyond that is not shown anyway. */
+  /** Redacted before it is cut, so that no half of a secret remains. Only the beginning of a long text is redacted; the rest is dropped. */
   #text(text: string): string {
     if (text.length <= MAX_TEXT) return this.#redact(text);
     return `${this.#redact(text.slice(0, 4 * MAX_TEXT)).slice(0, MAX_TEXT)}${CUT}`;
@@ -74,7 +74,7 @@ class ArgumentRecorder {
   }
 }
 
-/** Whether values in its path must not be recorded: arguments that the domain file names, or with names of secrets. */
+/** Whether the path has arguments that must not be recorded: the domain file lists them, or they have names of secrets. */
 export function hidesPath({ args, audit }: Pick<Endpoint, 'args' | 'audit'>): boolean {
   const isRedacted = compileRedactPaths(audit?.redact ?? []);
   return args.some(

@@ -12,14 +12,14 @@ export interface ExampleCall {
   readonly place: string;
   /** The example is part of a schema that other operations may share. */
   readonly inSchema: boolean;
-  /** The endpoint's schema without what the example says nothing about; builds the endpoint's on use. */
+  /** The part of the endpoint's schema that the example is about; builds the endpoint's schema. */
   readonly schema: () => JsonSchema;
 }
 
 /** Examples of files cannot be sent; this is used instead. */
 const FILE: Readonly<Record<string, string>> = Object.freeze({ text: '' });
 
-/** A generator: a caller that needs only a few does not pay for all. */
+/** A generator, so that a caller that needs only a few does not build all. */
 export function* exampleCalls(endpoint: Endpoint): Generator<ExampleCall> {
   const examples = endpoint.documentExamples?.() ?? [];
   if (examples.length === 0) return;
@@ -40,12 +40,12 @@ export function* exampleCalls(endpoint: Endpoint): Generator<ExampleCall> {
   }
 }
 
-/** A text that is equal for targets which mean the same place of a request. */
+/** A key that is the same for targets at the same place of a request. */
 function nameOf(target: Target): string {
   return [target.in, ...('name' in target ? [target.name] : 'at' in target ? target.at : [])].join('\n');
 }
 
-/** A body as arguments, its wrapper taken off; undefined where no argument takes such a value. */
+/** A body as arguments, its wrapper taken off; undefined if no argument accepts such a value. */
 function bodyArguments(endpoint: Endpoint, value: unknown): Args | undefined {
   const { args, body, fixed, withheld = [] } = endpoint;
   const root = args.find(({ to }) => to.some((target) => target.in === 'body-root'));

@@ -8,7 +8,7 @@ import { COMPOSITIONS } from './keywords.ts';
 import { changeText } from './portable/description.ts';
 import { ANYTHING } from './portable/portable-scalar.ts';
 
-/** The schema one action gives a field. */
+/** The schema of a field in one action. */
 export interface FieldVariant {
   readonly action: string;
   readonly schema: JsonSchema;
@@ -76,7 +76,7 @@ function uniteText(texts: readonly string[], brief = false): string {
   return `${cutText(commonest.text, MAX_NOTE)} (meaning depends on the action)`;
 }
 
-/** A schema, and the actions that give it. */
+/** A schema, and the actions that have it. */
 interface Kind {
   readonly schema: Node;
   readonly actions: string[];
@@ -107,7 +107,7 @@ function widen(type: string, kinds: readonly Kind[], notes: string[], depth: num
   const values = distinct(listing.flatMap(({ schema }) => schema.enum as unknown[]));
   if (listing.length === kinds.length && values.length <= MAX_ENUM) own.enum = values;
   const whole = kinds.filter(({ schema }) => (schema.enum as unknown[] | undefined)?.length === values.length);
-  if (listing.length > 0 && whole.length < kinds.length) notes.push(tellEnums(listing));
+  if (listing.length > 0 && whole.length < kinds.length) notes.push(describeEnums(listing));
   if (type === 'array') own.items = uniteInner(kinds, (schema) => (schema.items ?? ANYTHING) as Node, notes, depth);
   if (type === 'object') Object.assign(own, uniteObjects(kinds, notes, depth));
   return own;
@@ -142,9 +142,9 @@ function uniteObjects(kinds: readonly Kind[], notes: string[], depth: number): N
   };
 }
 
-/** Different types: every one of them, and which action takes which. */
+/** Different types: every one of them, and which action accepts which. */
 function branch(kinds: readonly Kind[], notes: string[], depth: number): Node {
-  if (depth === 0) notes.push(tellTypes(kinds));
+  if (depth === 0) notes.push(describeTypes(kinds));
   const options = distinct(kinds.flatMap(({ schema }) => (Array.isArray(schema.anyOf) ? schema.anyOf : [schema])));
   const small = options.length <= MAX_BRANCHES ? options : uniqueTypes(options);
   return small.length === 1 ? small[0]! : { anyOf: small };
@@ -160,13 +160,13 @@ function uniqueTypes(options: readonly Node[]): Node[] {
   return types.map((type) => (type === 'array' ? { type, items: ANYTHING } : { type }));
 }
 
-function tellEnums(kinds: readonly Kind[]): string {
+function describeEnums(kinds: readonly Kind[]): string {
   const parts = kinds.map(({ schema, actions }) => `${actions.join(', ')}: ${(schema.enum as unknown[]).join('|')}`);
   const note = `Values by action: ${parts.join('; ')}`;
   return note.length <= MAX_NOTE ? note : 'Allowed values depend on the action';
 }
 
-function tellTypes(kinds: readonly Kind[]): string {
+function describeTypes(kinds: readonly Kind[]): string {
   const parts = kinds.map(({ schema, actions }) => `${nameType(schema)} for ${actions.join(', ')}`);
   const note = [...new Set(parts)].join('; ');
   return note.length <= MAX_NOTE ? note : 'Type depends on the action';
@@ -178,7 +178,7 @@ function nameType(schema: Node): string {
   return typeof schema.type === 'string' ? schema.type : 'any value';
 }
 
-/** No composition of its own, so that keyword by keyword comparison says everything. */
+/** Whether a schema has no composition, so that comparing it keyword by keyword is sufficient. */
 function isPlain(schema: Node): boolean {
   return !COMPOSITIONS.some((keyword) => Object.hasOwn(schema, keyword));
 }

@@ -1,4 +1,4 @@
-// Reads a schema without compiling it: which JSON types a place takes.
+// Reads a schema without compiling it: which JSON types a place accepts.
 import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
 import { UNIONS } from './keywords.ts';
@@ -57,7 +57,7 @@ interface TypeWalk {
 /** Every type a value may have at this place, through references and compositions. */
 export function possibleTypes(root: JsonSchema, schema: JsonSchema): number {
   if (!isObject(schema)) return schema ? ANY : 0;
-  // Most branches of a large union name their type and nothing else. Remembering that costs more than reading it.
+  // Most branches of a large union name their type and nothing else. Caching that costs more than reading it.
   if (isPlain(schema)) return ownTypes(schema);
   const holder = isObject(root) ? root : schema;
   let cache = typesByRoot.get(holder);
@@ -70,19 +70,19 @@ export function possibleTypes(root: JsonSchema, schema: JsonSchema): number {
   return bits;
 }
 
-/** Whether nothing but `type` itself decides. Called for up to a hundred thousand branches: few names, each read once. */
+/** Whether only `type` itself decides. Called for up to a hundred thousand branches: few names, each read once. */
 function isPlain(schema: SchemaObject): boolean {
   const { $ref, enum: choices, const: choice, allOf } = schema;
   if ($ref !== undefined || choices !== undefined || choice !== undefined || allOf !== undefined) return false;
   return UNIONS.every((union) => schema[union] === undefined);
 }
 
-/** The types a schema names itself, null among them where it is `nullable`. */
+/** The types that a schema itself names, with null if it is `nullable`. */
 export function ownTypes({ type, nullable }: SchemaObject): number {
   return nullable === true ? namedTypes(type) | NULL : namedTypes(type);
 }
 
-/** undefined for a schema that is already being visited: a cycle adds nothing to a union and takes nothing away. */
+/** undefined for a schema that is already being visited: a cycle neither adds types to a union nor removes any. */
 function findTypes(walk: TypeWalk, schema: JsonSchema): number | undefined {
   if (!isObject(schema)) return schema ? ANY : 0;
   const entry = walk.cache.get(schema);

@@ -51,14 +51,14 @@ export const COMPOSITIONS: readonly string[] = [
   ...CONDITIONS,
   ...NAMED_CONDITIONS,
 ];
-/** Keywords that say how an object treats properties it does not name. */
+/** Keywords for the properties that an object does not name. */
 export const OPENINGS: readonly string[] = ['additionalProperties', 'unevaluatedProperties', 'patternProperties'];
 
 export const TYPES: readonly string[] = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'];
 
 /**
- * What stands where schemas belong directly inside a schema, with the JSON pointer steps that lead there. A keyword
- * whose value has the wrong shape contains nothing.
+ * The values where schemas belong directly inside a schema, with the JSON pointer steps that lead there. A keyword whose value has
+ * the wrong shape contains nothing.
  */
 export function* subschemas(
   schema: Node,
@@ -153,7 +153,7 @@ const MEANT: ReadonlyMap<string, string> = new Map(
   Object.entries(OTHER_TYPES).flatMap(([type, names]) => names.split(' ').map((name) => [name, type] as const)),
 );
 
-/** The type a name stands for, and the format it implies; undefined if the name is unknown. */
+/** The type that a name means, and the format it implies; undefined if the name is unknown. */
 export function toType(name: string): { readonly name: string; readonly format?: string | undefined } | undefined {
   if (TYPES.includes(name)) return { name };
   const plain = name.trim().toLowerCase();
@@ -162,7 +162,7 @@ export function toType(name: string): { readonly name: string; readonly format?:
   return type === undefined ? undefined : { name: type, format: FORMATS[plain] };
 }
 
-/** The types a schema names, unknown ones left out; empty where it names none. */
+/** The types that a schema names, without unknown ones; empty if it names none. */
 export function typesOf(schema: Node): string[] {
   const { type } = schema;
   if (typeof type === 'string' && TYPES.includes(type)) return [type];

@@ -52,7 +52,7 @@ const namesFormat = memoizeByObject((schema: SchemaObject): boolean => {
   return false;
 });
 
-/** The schemas whose formats alone refuse a value; undefined where something else does. */
+/** The schemas whose formats alone refuse a value; undefined if another rule refuses it too. */
 function formatsAgainst(
   context: WalkContext,
   schema: JsonSchema,

@@ -1,6 +1,6 @@
-// What was found out about a schema is remembered by the object, for as long as that lives.
+// Caches results about a schema by its object, for as long as the object exists.
 
-/** Computes once for every object. The other arguments (the root of its references, what pays) must not change the answer. */
+/** Computes once for every object. The other arguments (the root of its references, the budget) must not change the result. */
 export function memoizeByObject<K extends object, V, More extends unknown[]>(
   find: (key: K, ...more: More) => V,
 ): (key: K, ...more: More) => V {
@@ -14,5 +14,5 @@ export function memoizeByObject<K extends object, V, More extends unknown[]>(
   };
 }
 
-/** The names of a part of a schema: of thousands, listing them costs more than looking up those of a value. */
+/** The names of a part of a schema. If there are thousands, listing them costs more than looking up the names of a value. */
 export const cachedKeys: (part: object) => readonly string[] = memoizeByObject((part: object) => Object.keys(part));

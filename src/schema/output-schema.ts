@@ -1,4 +1,4 @@
-// Output schemas for eras of MCP that only know objects: any other value is wrapped as `{result: …}`, and so is its schema.
+// Output schemas for eras of MCP that only support objects: any other value is wrapped as `{result: …}`, and so is its schema.
 import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
 import { mapSubschemas } from './keywords.ts';

@@ -34,7 +34,7 @@ export function choicesOf(schema: unknown): readonly unknown[] | undefined {
   return Array.isArray(schema.enum) && schema.enum.length > 0 ? schema.enum : undefined;
 }
 
-/** What a local `$ref` points to. Others (remote, dangling) give undefined. */
+/** What a local `$ref` points to. Undefined for others (remote, dangling). */
 export function resolveRef(root: JsonSchema, ref: unknown): JsonSchema | undefined {
   if (typeof ref !== 'string' || !isObject(root)) return undefined;
   const targets = targetsIn(root);
@@ -42,7 +42,7 @@ export function resolveRef(root: JsonSchema, ref: unknown): JsonSchema | undefin
   return targets.get(ref);
 }
 
-// Kept, because every value of a list needs the same ones.
+// Cached, because every item of a list needs the same targets.
 const targetsIn = memoizeByObject((_: SchemaObject) => new Map<string, JsonSchema | undefined>());
 
 function findTarget(root: SchemaObject, reference: string): JsonSchema | undefined {
@@ -70,17 +70,17 @@ function anchored(root: SchemaObject, name: string): JsonSchema | undefined {
 }
 
 function decodePart(part: string): string {
-  // A stray percent sign is taken as it stands.
+  // A stray percent sign stays as it is.
   return decodePercent(part).replace(/~1/g, '/').replace(/~0/g, '~');
 }
 
 /** If there are more, referencesIn() gives up. */
 const MAX_REFERENCES = 500;
 
-/** A reference, and what it leads to in the root it was asked of. */
+/** A reference, and its target in the given root. */
 export type Reference = readonly [ref: string, target: JsonSchema | undefined];
 
-/** Every reference in a schema and in what those lead to; undefined where they are too many. */
+/** Every reference in a schema and in the targets of these; undefined if there are too many. */
 export function referencesIn(root: JsonSchema, schema: JsonSchema): readonly Reference[] | undefined {
   const references = new Map<string, JsonSchema | undefined>();
   const waiting = [schema];
@@ -109,7 +109,7 @@ const ownReferences = memoizeByObject((schema: SchemaObject): readonly string[] 
   return [...refs];
 });
 
-/** Follows a schema that is nothing but a reference (annotations aside) to what it stands for. */
+/** Follows a schema that is only a reference (annotations aside) to its target. */
 export function deref(root: JsonSchema, schema: JsonSchema): JsonSchema {
   let at = schema;
   for (let hops = 0; hops < MAX_HOPS && isObject(at) && at.$ref !== undefined; hops++) {
@@ -145,7 +145,7 @@ export function* conjuncts(
   }
 }
 
-/** The first thing said about `keyword`, through references and allOf. */
+/** The first value of `keyword`, through references and allOf. */
 export function findKeyword(root: JsonSchema, schema: JsonSchema, keyword: string): unknown {
   for (const part of conjuncts(root, [schema]))
     if (isObject(part) && Object.hasOwn(part, keyword)) return part[keyword];
@@ -177,7 +177,7 @@ export function schemasAlong(
   return schemas;
 }
 
-/** Names declared by a schema and everything composed into it; its own alone where it takes no others. */
+/** Names declared by a schema and everything composed into it; only its own if it accepts no others. */
 export const declaredNames: (schema: SchemaObject, root: JsonSchema) => ReadonlySet<string> = memoizeByObject(
   (schema: SchemaObject, root: JsonSchema) => {
     const parts =

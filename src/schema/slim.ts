@@ -13,7 +13,7 @@ export interface SlimOptions {
   readonly oneSentence: boolean;
   /** Keep examples that show a form ("U024BE7LH", "2026-01-31"). Plain words and numbers are always left out. */
   readonly examples: boolean;
-  /** Keep limits on length and number: they are enforced either way, and a refusal names them. */
+  /** Keep limits on length and number, and patterns: they are enforced either way, and a refusal names them. */
   readonly limits: boolean;
 }
 

@@ -1,16 +1,16 @@
 // Whether any value at all can satisfy a schema, from the same facts that the advertised schema is made of. Only plain contradictions
-// are reported; whatever is not looked at counts as possible.
+// are reported; anything that is not examined counts as possible.
 import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
 import { namedTypes, typeWords } from './json-types.ts';
 import { type Facts, gatherFacts } from './portable/schema-facts.ts';
 
 const MAX_DEPTH = 8;
-/** Schemas looked at: unions of unions would otherwise be walked 2^n times. */
+/** Limit of visited schemas: unions of unions would otherwise take 2^n steps. */
 const MAX_STEPS = 5_000;
 
 export interface Unfillable {
-  /** The required argument; undefined where none is accepted at all. */
+  /** The required argument; undefined if no arguments are accepted at all. */
   readonly argument?: string;
   readonly why: string;
 }
@@ -32,7 +32,7 @@ interface Walk {
   budget: number;
 }
 
-/** Why no value satisfies all of some schemas; undefined where one may. */
+/** Why no value satisfies all of some schemas; undefined if one may. */
 function whyImpossible(walk: Walk, schemas: readonly JsonSchema[], depth: number): string | undefined {
   if (schemas.includes(false)) return 'nothing is accepted';
   if (depth > MAX_DEPTH || --walk.budget < 0) return undefined;

@@ -8,7 +8,7 @@ import type { ServerLike } from './attach.ts';
 
 const VERSION = 'io.modelcontextprotocol/protocolVersion';
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
-/** The SDK does not tell handlers which revision a legacy client negotiated. */
+/** The SDK does not pass handlers the revision that a legacy client negotiated. */
 const LEGACY = 'legacy';
 
 type Notification = { readonly method: string; readonly params: object };

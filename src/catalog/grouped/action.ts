@@ -29,7 +29,7 @@ export interface NativeAction<Schema extends z.ZodObject = z.ZodObject, Common =
   readonly operation?: never;
 }
 
-/** A REST operation: its own schema is enforced, its guard asks, its errors explain. */
+/** A REST operation, with its own schema, guard and error messages. */
 export interface RestAction<Data = unknown> extends ActionBase<Data> {
   readonly operation: Operation;
   readonly schema?: never;
@@ -38,7 +38,7 @@ export interface RestAction<Data = unknown> extends ActionBase<Data> {
 
 export type AnyAction = NativeAction<z.ZodObject, never> | RestAction;
 
-/** An action in its place. */
+/** An action and its place in the tool. */
 export interface PlacedAction {
   /** `list`, or `users.list` inside a group. */
   readonly key: string;
@@ -50,11 +50,11 @@ export interface PlacedAction {
 /** Many operations share one tool, so each is described briefly. The enforced schema keeps everything. */
 const SLIM = { maxText: 66, oneSentence: true, examples: false, limits: false } as const;
 const MAX_DEPTH = 2;
-/** Of a field whose schema has more characters, only the names of its properties are shown. */
+/** If the schema of a field has more characters, only the names of its properties are shown. */
 const MAX_FIELD = 240;
 
 export interface RestFields extends SharedFields {
-  /** Public name → argument of the endpoint, where the discriminator took its name. */
+  /** Public name → argument of the endpoint, for arguments that had the name of the discriminator. */
   readonly renamed: ReadonlyMap<string, string>;
   readonly open: boolean;
 }

@@ -33,7 +33,7 @@ export interface ToolPlan {
   readonly discriminator: string;
   /** Fields of every action. */
   readonly common?: z.ZodObject | undefined;
-  /** `lean` says as little as a model can do with; `toon` lists the actions as a table. */
+  /** `lean`: the shortest text that is sufficient for a model; `toon`: lists the actions as a table. */
   readonly style: 'full' | 'lean' | 'toon';
   readonly annotations: ToolHints;
   readonly middleware: readonly Middleware[];
@@ -48,9 +48,9 @@ export interface ToolPlan {
 export interface CompiledAction extends ActionFields {
   readonly placed: PlacedAction;
   readonly hints: ActionHints;
-  /** Which of its fields are the gateway's own. */
+  /** Which of its fields are controls of the gateway. */
   readonly controls: readonly string[];
-  /** Checks the arguments and runs the action, guarded as the gateway says. */
+  /** Checks the arguments and runs the action, with the gateway's guard. */
   readonly run: Handler;
 }
 
@@ -63,12 +63,12 @@ export interface CompiledTool {
   readonly run: Handler;
 }
 
-/** `government` is the gateway's policy for native actions; REST operations have it built in. */
-export function compileTool(plan: ToolPlan, government: GuardSettings = UNGUARDED): CompiledTool {
+/** `guardSettings` are the gateway's policy for native actions; REST operations have it built in. */
+export function compileTool(plan: ToolPlan, guardSettings: GuardSettings = UNGUARDED): CompiledTool {
   const common = advertiseZod(plan.common);
-  const drafts = plan.actions.map((action) => draftAction(plan, action, Object.keys(common.fields), government));
+  const drafts = plan.actions.map((action) => draftAction(plan, action, Object.keys(common.fields), guardSettings));
   const chains = plan.strategies.middleware(drafts, plan.middleware);
-  const actions = drafts.map((draft) => finishAction(plan, draft, chains.get(draft.key)!, common, government));
+  const actions = drafts.map((draft) => finishAction(plan, draft, chains.get(draft.key)!, common, guardSettings));
   return { tool: describeTool(plan, common, actions), common, actions, run: createDispatch(plan, actions) };
 }
 
@@ -84,7 +84,7 @@ function draftAction(
   plan: ToolPlan,
   action: PlacedAction,
   commonKeys: readonly string[],
-  government: GuardSettings,
+  guardSettings: GuardSettings,
 ): Draft {
   const { key, definition, groupMiddleware } = action;
   const hints = hintsOf(definition);
@@ -93,7 +93,7 @@ function draftAction(
   const draft = definition.operation
     ? draftOperation(plan, definition.operation, commonKeys, isWrapped)
     : draftFunction(plan, definition);
-  const needsConsent = !definition.operation && isConfirmed({ operation: `${plan.name}.${key}`, hints }, government);
+  const needsConsent = !definition.operation && isConfirmed({ operation: `${plan.name}.${key}`, hints }, guardSettings);
   const recheck: Draft['recheck'] = (context, after, before) => {
     const args = draft.check?.(context.label, after) ?? after;
     if (needsConsent) refuseChanges(context, args, before);
@@ -139,7 +139,7 @@ function finishAction(
   { key, placed, hints, own, check }: Draft,
   chain: Handler,
   common: SharedFields,
-  government: GuardSettings,
+  guardSettings: GuardSettings,
 ): CompiledAction {
   const { description, operation } = placed.definition;
   const { run, controls }: NativeOperation = operation
@@ -157,7 +157,7 @@ function finishAction(
           validate: check ?? ((_tool, args) => args),
           execute: chain,
         },
-        government,
+        guardSettings,
       );
   return {
     key,
@@ -218,7 +218,7 @@ function hintsOf({ operation, readOnly, destructive, idempotent }: AnyAction): A
 }
 
 /**
- * In a tool of REST operations only, fields that every action takes in the same way are listed as common. So are the gateway's
+ * In a tool of REST operations only, fields that every action accepts in the same way are listed as common. So are the gateway's
  * own controls, even if only some actions take them, because that is not worth a note. The exception is a control that is renamed
  * in one action because an argument of the API has its name.
  */

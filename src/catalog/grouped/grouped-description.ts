@@ -24,7 +24,7 @@ export interface DescriptionInput {
   readonly toolName: string;
   readonly description?: string | undefined;
   readonly actions: readonly ActionText[];
-  /** As few tokens as possible: no listing (the enum has the names), no `Requires:` (the fields say which actions need them). */
+  /** As few tokens as possible: no listing (the enum has the names), no `Requires:` (the fields name the actions that need them). */
   readonly lean?: boolean | undefined;
 }
 
@@ -55,13 +55,13 @@ export function buildDescription(input: DescriptionInput): ToolText {
   return splitText(head, workflow.length > 0 ? ['Workflow:', ...workflow] : []);
 }
 
-/** One line per action whose description says more than its name. Destructive actions are always marked. */
+/** One line per action whose description adds something to its name. Destructive actions are always marked. */
 function buildLeanDescription(input: DescriptionInput): ToolText {
   const lines = input.actions.flatMap(({ key, description = '', destructive }) => {
     const words = [says(key, description) ? '' : description, destructive ? WARNING : ''].filter((part) => part !== '');
     return words.length === 0 ? [] : [`${key}: ${words.join(' ')}`];
   });
-  // An empty summary means that the tool's name says it all; the lines of the actions are then the whole description.
+  // An empty summary means that the tool's name is sufficient; the lines of the actions are then the whole description.
   const head = input.description === '' && lines.length > 0 ? [] : [buildSummary(input)];
   return splitText(head, lines);
 }
@@ -110,7 +110,7 @@ interface ActionRow {
 }
 
 /**
- * The actions as a TOON table: flat rows, which is what TOON is good at.
+ * The actions as a TOON table, because TOON is good at flat rows.
  *
  * ```ts
  * const { description } = buildToonDescription({

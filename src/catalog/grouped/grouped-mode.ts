@@ -12,7 +12,7 @@ import { GroupedToolBuilder } from './grouped-tool-builder.ts';
 import { type PlannedGroup, planGroups, shortDomain } from './grouping.ts';
 import type { Strategies } from './strategies.ts';
 
-/** How much the tools say. */
+/** How detailed the tools are. */
 export interface GroupedForm {
   readonly style: 'full' | 'lean';
   /** An operation with several tags is an action of the tool of each tag, not only of the first. */
@@ -111,7 +111,7 @@ function nameGroup({ domain, kind, labels }: PlannedGroup, names: ReadonlySet<st
 
 const MAX_LABELS = 3;
 
-/** Action names without what the tool's name already says, unless that makes two of them the same. */
+/** Action names without what the tool's name already contains, unless that makes two of them the same. */
 function nameActions({ domain, labels, members }: PlannedGroup): string[] {
   const whole = members.map(({ endpoint }) => endpoint.action);
   const prefixes = [...new Set([...labels.slice(0, 1), domain])];

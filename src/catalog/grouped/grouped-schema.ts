@@ -9,7 +9,7 @@ export interface ActionFields {
   readonly key: string;
   readonly fields: Readonly<Record<string, JsonSchema>>;
   readonly required: readonly string[];
-  /** It takes other fields as well. */
+  /** Whether it accepts other fields as well. */
   readonly open?: boolean | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface GroupedSchemaInput {
    * Fewer words: no notes on common fields, long lists of actions replaced by their exceptions, no texts the actions disagree on.
    */
   readonly lean?: boolean | undefined;
-  /** The actions in words, where they do not fit the tool's description. */
+  /** The actions in words, if they do not fit the tool's description. */
   readonly actionText?: string | undefined;
 }
 
@@ -89,7 +89,7 @@ function noteOfCommon(required: boolean, actions: readonly ActionFields[]): stri
   return required ? '(always required)' : `For: ${keysOf(actions)}`;
 }
 
-/** Which actions need a field, and which only take it. */
+/** Which actions require a field, and which only accept it. */
 function noteOf(name: string, actions: readonly ActionFields[], lean = false): string {
   const using = actions.filter((action) => Object.hasOwn(action.fields, name));
   const needing = using.filter((action) => action.required.includes(name));

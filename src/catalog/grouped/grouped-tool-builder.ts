@@ -1,4 +1,4 @@
-// GroupedToolBuilder: several actions behind one tool. Collects, checks names, builds once and is frozen from then on.
+// GroupedToolBuilder: one tool with several actions. Collects the actions, checks names, and is frozen after it was built once.
 import type { z } from 'zod';
 import { ExecutionContext, type RequestFacts } from '../../call/execution-context.ts';
 import type { Middleware } from '../../call/handler.ts';
@@ -50,15 +50,15 @@ export interface GroupBuilder<Data = unknown, Common = unknown> {
 export interface BuilderOptions {
   /** Replaces how the tool is written, function by function. */
   readonly strategies?: Partial<Strategies> | undefined;
-  /** How much the schema says about the fields of REST operations. */
+  /** How detailed the schema is about the fields of REST operations. */
   readonly detail?: ToolPlan['detail'];
-  /** Where an action that this tool does not have is found instead. */
+  /** Finds the tool of an action that this tool does not have. */
   readonly elsewhere?: ToolPlan['elsewhere'];
 }
 
 /**
- * One MCP tool with an `action` argument that picks what is done. `Data` is what its handlers and middleware find in
- * `context.data`: whatever the transport puts there.
+ * One MCP tool with an `action` argument that picks what is done. `Data` is the type of `context.data` in its handlers and
+ * middleware; the transport sets its value.
  *
  * ```ts
  * const users = new GroupedToolBuilder('users')
@@ -181,8 +181,8 @@ export class GroupedToolBuilder<Data = unknown, Common = unknown> {
   }
 
   /**
-   * Runs the action the arguments pick. Failures are outcomes too, prefixed `[tool/action]`. Whatever is not known about
-   * the call is filled in, so that a test may pass `{}`.
+   * Runs the action the arguments pick. Failures are outcomes too, prefixed `[tool/action]`. Missing facts about the call get default
+   * values, so that a test may pass `{}`.
    */
   execute(context: ExecutionContext<Data> | Partial<RequestFacts<Data>>, args: Args): Promise<Outcome> {
     return this.#build().compiled.run(toLocalContext(context, this.getName()), args);
@@ -302,7 +302,7 @@ function toEntryOf(plan: ToolPlan, { tool, run, actions }: CompiledTool, domain:
     const action = plan.actions.find(({ definition }) => definition.operation === operation);
     return action && { [plan.discriminator]: action.key };
   };
-  const govern: Govern = (government) => toEntryOf(plan, compileTool(plan, government), domain);
+  const govern: Govern = (guardSettings) => toEntryOf(plan, compileTool(plan, guardSettings), domain);
   const part: TakePart = (effects) => {
     const placements = actions.filter((action) => effects.includes(effectOf(action))).map(({ placed }) => placed);
     if (placements.length === 0) return undefined;
@@ -313,7 +313,7 @@ function toEntryOf(plan: ToolPlan, { tool, run, actions }: CompiledTool, domain:
   return createEntry(tool, run, domain, operations, { govern, part, pickOf, controls });
 }
 
-/** An action's own hints can make a REST operation stricter, never laxer. */
+/** An action's own hints can make a REST operation stricter, but never less strict. */
 function effectOf({ placed: { definition }, hints }: CompiledAction): Effect {
   if (definition.operation === undefined || definition.destructive === true) return effectOfHints(hints);
   return definition.operation.endpoint.effect;

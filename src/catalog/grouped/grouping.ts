@@ -1,4 +1,4 @@
-// Which operations share a tool in grouped mode: by tag (by path where there are no tags), reads apart from writes, and
+// Which operations share a tool in grouped mode: by tag (by path if there are no tags), reads apart from writes, and
 // never more than a model can distinguish. The same endpoints always give the same groups.
 import { MAX_TOOL_NAME, toToolName } from '../../endpoint/names.ts';
 import { remember } from '../../endpoint/untrusted.ts';
@@ -39,9 +39,9 @@ export function planGroups(domain: Group, operations: readonly CatalogOperation[
 type OperationFields = Pick<CatalogOperation, 'endpoint' | 'controls'>;
 
 /**
- * A lower bound for the number of groups. It is counted by the number of operations first. If that does not exceed `limit`, operations
- * with more fields than a group may have count as groups of their own. They are looked for one by one, and only until the limit is
- * exceeded, because the fields of an operation are known only when its request is read (Stripe: 16 requests instead of 468).
+ * A lower bound for the number of groups. First, only the number of operations is used. If the result does not exceed `limit`,
+ * operations with more fields than a group may have count as groups of their own. They are searched one by one, until the limit is
+ * exceeded, because an operation's request has to be read to know its fields (Stripe: 16 requests instead of 468).
  */
 export function minGroupCount(domains: readonly (readonly OperationFields[])[], limit: number): number {
   // Bodies have the most fields, so writes come first.
@@ -63,7 +63,7 @@ function isRead({ endpoint }: Pick<CatalogOperation, 'endpoint'>): boolean {
   return endpoint.effect === 'read';
 }
 
-/** A domain that need not be divided: it is small, and its tags belong together. */
+/** Whether a domain need not be divided: it is small, and its tags belong together. */
 function isOneSubject(domain: Group, members: readonly CatalogOperation[]): boolean {
   if (!fits(members)) return false;
   const tags = [...new Set(members.flatMap((member) => tagsOf(domain, member)))];
@@ -83,7 +83,7 @@ function areRelated(a: Labels, b: Labels): boolean {
 const MAX_LABELS = 4_000;
 const rootOf = remember(MAX_LABELS, (label) => label.split('_', 1)[0]!.replace(/s$/, ''));
 
-/** Few enough actions and few enough fields. */
+/** Whether a group has few enough actions and few enough fields. */
 function fits(members: readonly CatalogOperation[]): boolean {
   return members.length <= MAX_ACTIONS && fieldsOf(members).size <= MAX_FIELDS;
 }

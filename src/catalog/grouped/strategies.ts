@@ -14,7 +14,7 @@ export interface Strategies {
   readonly name: (action: { readonly name: string; readonly group?: string | undefined }) => string;
   readonly schema: (input: GroupedSchemaInput) => ObjectSchema;
   readonly description: (input: DescriptionInput) => ToolText;
-  /** The description of tools that ask for a TOON table. */
+  /** The description of tools whose actions are listed as a TOON table. */
   readonly toon: (input: DescriptionInput) => ToolText;
   readonly annotations: (actions: readonly ActionHints[], explicit: ToolHints) => ToolAnnotations;
   /** One function per action key. */

@@ -1,4 +1,4 @@
-// defineTool() makes a function a tool, as strict as those of REST APIs: arguments are checked against its schema before it runs, and
+// defineTool() turns a function into a tool, as strict as those of REST APIs: arguments are checked against its schema before it runs, and
 // whatever it throws becomes an answer. defineTools() does the same for tools that are declared as JSON.
 
 import { readFileSync } from 'node:fs';
@@ -82,8 +82,8 @@ export function defineTool<Schema extends z.ZodObject = z.ZodObject, Data = unkn
     validate: check,
     execute: (context, valid) => runHandler(context, () => run(context as ExecutionContext<Data>, valid as never)),
   };
-  const govern: Govern = (government) => {
-    const operation = compileNative(native, government);
+  const govern: Govern = (guardSettings) => {
+    const operation = compileNative(native, guardSettings);
     const hasControls = Object.keys(operation.controls).length > 0;
     const model = new Tool({
       name,

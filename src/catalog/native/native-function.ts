@@ -15,8 +15,8 @@ export function advertiseZod(schema: z.ZodObject | undefined): SharedFields {
 }
 
 /**
- * Strict validation against common and own schema together: unknown arguments are refused, and both schemas' own
- * refinements hold. An action's field replaces a common one of the same name.
+ * Strict validation against common and own schema together: unknown arguments are refused, and the refinements of both schemas
+ * apply. An action's field replaces a common one of the same name.
  */
 export function validateZod(common: z.ZodObject | undefined, own: z.ZodObject | undefined): Validator {
   const parts = [withoutKeys(common, Object.keys(own?.shape ?? {})), own].filter((part) => part !== undefined);
@@ -36,7 +36,7 @@ function parseParts(parts: readonly z.ZodObject[], args: Args): Parsed {
   return { ok: false, problems };
 }
 
-/** What zod cannot say in JSON Schema (dates, functions) is left open there and checked by zod itself. */
+/** What zod cannot express in JSON Schema (dates, functions) is left open there and checked by zod itself. */
 export function toJsonSchema(schema: z.ZodObject): { readonly properties?: object } {
   return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as { properties?: object };
 }

@@ -1,4 +1,4 @@
-// The two results a handler returns most.
+// The two results that handlers return most often.
 import type { Outcome } from '../../call/outcome.ts';
 
 /**
@@ -14,7 +14,7 @@ export function textResult(text: string): Outcome {
 }
 
 /**
- * Something went wrong that the model should know of and may correct.
+ * An error that the model should see and may be able to correct.
  *
  * ```ts
  * const missing = errorResult('There is no user 7. Call users_list for the ids.');

@@ -1,4 +1,4 @@
-// A domain as an OpenAPI 3.1 document, where it has none of its own or serves only part of it.
+// A domain as an OpenAPI 3.1 document, if it has none of its own or serves only part of it.
 import type { Arg, Domain, Endpoint, JsonSchema } from '../../endpoint/model.ts';
 import type { CatalogOperation } from '../tree.ts';
 
@@ -12,7 +12,7 @@ export function toOpenApi(domain: Domain, operations: readonly CatalogOperation[
     const item = paths[endpoint.path] ?? {};
     paths[endpoint.path] = item;
     const method = endpoint.method.toLowerCase();
-    // Two endpoints may share method and path (they differ in fixed values); a document has room for one.
+    // Two endpoints may share method and path (they differ in fixed values); a document can contain only one of them.
     if (!(method in item)) item[method] = toOperation(name, endpoint);
   }
   const servers = [...new Set(operations.map(({ endpoint }) => endpoint.baseUrl))].filter((url) => url !== '');

@@ -1,4 +1,4 @@
-// A GET endpoint as a resource, or as a resource template if it takes arguments. Reading it runs the operation in the same way as a
+// A GET endpoint as a resource, or as a resource template if it has arguments. Reading it runs the operation in the same way as a
 // call.
 import type { ExecutionContext } from '../../call/execution-context.ts';
 import type { Outcome } from '../../call/outcome.ts';
@@ -22,7 +22,7 @@ function toUriTemplate(endpoint: Endpoint): string {
     const key = inPath.get(name);
     return key === undefined ? whole : `{${key}}`;
   });
-  // A scheme may not carry underscores (RFC 3986, 3.1).
+  // A scheme may not contain underscores (RFC 3986, 3.1).
   return `${endpoint.domain.replaceAll('_', '-')}://${path}${others.length > 0 ? `{?${others.join(',')}}` : ''}`;
 }
 
@@ -116,7 +116,7 @@ type Part = { readonly literal: string } | { readonly variable: string };
 const MAX_URI = 8_192;
 
 /**
- * The variables of a template in a URI, or undefined if the URI does not match. Of RFC 6570, templates need `{name}` for one path
+ * The variables of a template in a URI, or undefined if the URI does not match. Templates use two parts of RFC 6570: `{name}` for one path
  * segment and `{?a,b}` for a query. Matching walks over segments: no pattern from outside becomes a regular expression.
  */
 function compileUriTemplate(template: string): (uri: string) => Args | undefined {

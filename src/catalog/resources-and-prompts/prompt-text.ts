@@ -65,7 +65,7 @@ function closeGaps(sentence: string, args: Args): string {
   return indent + (isCapital ? result.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase()) : result);
 }
 
-/** Takes out each gap with the words that lead up to it and what it counts ("in at most … sentences"). */
+/** Removes each gap with the words that lead up to it and what it counts ("in at most … sentences"). */
 function closeWords(phrase: string, args: Args): string {
   const result: string[] = [];
   let isCounted = false;

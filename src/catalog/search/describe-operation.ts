@@ -64,7 +64,10 @@ function isBulkChange(endpoint: Operation['endpoint']): boolean {
   return isObject(things) && [things.type].flat().includes('array');
 }
 
-/** The enforced schema if it is not too long, otherwise the advertised one, as deep as it fits. */
+/**
+ * The enforced schema, without readOnly fields that callers do not need, if it is not too long; otherwise the advertised one, as deep
+ * as it fits.
+ */
 export function fitArgumentsSchema(operation: Operation, limit: number): Promise<JsonSchema> {
   return inSteps(fitArguments(operation, limit));
 }

@@ -1,4 +1,4 @@
-// From a request to the operations that answer it. Every word is looked up in the names and texts of the operations. An operation
+// Finds the operations for a search request. Every word is looked up in the names and texts of the operations. An operation
 // ranks by how much of the request it matches, how little else it does, and whether its effect is the requested one.
 
 import type { Effect } from '../../endpoint/model.ts';
@@ -67,7 +67,7 @@ function* search(
   }
   const qualities = stemQualities(terms);
   // Relative to the best candidate, not to all words: no operation has all words of a long sentence, and what it does match would
-  // count too little beside rank().
+  // count too little compared with rank().
   const most = candidates.reduce((best, { met }) => Math.max(best, met), 0);
   const hits: { entry: IndexEntry; score: number }[] = [];
   for (const { entry, met } of candidates) {
@@ -162,7 +162,7 @@ function rank(
   for (const word of entry.head) overlap += (qualities.get(word) ?? 0) * index.weight(word);
   const focus = overlap / (index.headWeights[entry.id]! || 1);
   const intent = verbs.length === 0 ? 0 : 2 * agreement(verbs, entry.verbs) - 1;
-  // Only reads give one or many.
+  // Only reads return one thing or many.
   const number = many === undefined || endpoint.effect !== 'read' ? 0 : entry.verbs.has('list') === many ? 1 : -1;
   let target = 0;
   for (const word of entry.target) target = Math.max(target, qualities.get(word) ?? 0);

@@ -12,7 +12,7 @@ import { verbOfWord } from './verbs.ts';
 export interface IndexEntry {
   readonly id: number;
   readonly operation: CatalogOperation;
-  /** Stems of the name and the summary: what the operation says it is. */
+  /** Stems of the name and the summary: what the operation is called. */
   readonly head: readonly string[];
   /** Words of the last literal segment of the path: what the operation acts on. */
   readonly target: readonly string[];
@@ -106,9 +106,9 @@ function* indexOperations(operations: readonly CatalogOperation[]): Generator<vo
     const before = weights.get(stem);
     if (before !== undefined) return before;
     const rarity = Math.log(1 + entries.length / (1 + (counts.get(stem) ?? 0)));
-    const telling = rarity * (verbOfWord(stem) === undefined ? 1 : 0.3);
-    weights.set(stem, telling);
-    return telling;
+    const value = rarity * (verbOfWord(stem) === undefined ? 1 : 0.3);
+    weights.set(stem, value);
+    return value;
   };
   const headWeights = new Float64Array(entries.length);
   for (const { id, head } of entries) {
@@ -133,7 +133,7 @@ function toIndexed(operation: CatalogOperation, id: number): IndexedOperation {
   const { endpoint } = operation;
   const segments = literalSegments(endpoint.path);
   const target = segments.at(-1) ?? '';
-  // A summary made from method and path says nothing more than they do.
+  // A summary made from method and path adds nothing to them.
   const summary = endpoint.summary.replace(`(${endpoint.method} ${endpoint.path})`, '');
   const text = toPlainText((endpoint.description ?? '').slice(0, MAX_TEXT));
   // The operationId is preferred, because an action that was cut to length ends in a hash.
@@ -162,10 +162,10 @@ function verbsOf({ method, path, summary, effect }: Endpoint, target: string): R
   const endsInVariable = /\}\/?$/.test(path);
   const first = verbOfWord(toStems(summary)[0] ?? '');
   const verbs = new Set<Verb>(first ? [first] : []);
-  // A collection ends in a plural, or its summary says that it gives many.
-  const givesMany = !endsInVariable && (isPlural(target) || /\b(?:lists?|all|search|find)\b/i.test(summary));
+  // A collection ends in a plural, or its summary mentions many things.
+  const returnsMany = !endsInVariable && (isPlural(target) || /\b(?:lists?|all|search|find)\b/i.test(summary));
   if (method === 'DELETE' || (method === 'POST' && effect === 'destructive')) verbs.add('delete');
-  else if (effect === 'read') verbs.add(givesMany ? 'list' : 'get');
+  else if (effect === 'read') verbs.add(returnsMany ? 'list' : 'get');
   else if (method === 'PUT' || method === 'PATCH') verbs.add('update');
   else if (first === undefined) verbs.add(endsInVariable ? 'update' : 'create');
   else if (isPlural(target) && !endsInVariable) verbs.add('create');

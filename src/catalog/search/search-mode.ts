@@ -49,7 +49,7 @@ export function buildSearch(domains: readonly CatalogDomain[], actions?: Actions
   return [searchTool(catalog), describeTool(catalog, actions), callTool(catalog)];
 }
 
-/** The describe_operation of grouped mode: it says in full what grouped tools say in brief. */
+/** The describe_operation of grouped mode: it describes in full what grouped tools describe briefly. */
 export function buildDescribe(domains: readonly CatalogDomain[], actions: Actions): ToolEntry {
   return describeTool(toCatalog(domains), actions);
 }
@@ -137,7 +137,7 @@ function callTool(catalog: Catalog): ToolEntry {
   );
 }
 
-/** The controls that any of the operations takes. They are beside `arguments`, so they cannot clash with an argument of an API. */
+/** The controls that any of the operations has. They are beside `arguments`, so they cannot clash with an argument of an API. */
 function controlsOf(operations: readonly CatalogOperation[]): Readonly<Record<string, JsonSchema>> {
   const names = CONTROL_NAMES.filter((name) => operations.some(({ controlNames }) => controlNames.includes(name)));
   return Object.fromEntries(names.map((name) => [name, CONTROL_SCHEMAS[name]]));
@@ -252,7 +252,7 @@ function callOperation(catalog: Catalog): Handler {
       return markFailure(await operation.run(inner, own), inner.label);
     } catch (error) {
       const failure = toFailure(inner, error);
-      // The line about an invalid control says what it takes; no schema is needed.
+      // The line about an invalid control names the accepted values; no schema is needed.
       const explanation = error instanceof ArgumentsError ? await withSchema(failure, error, operation) : failure;
       return markFailure(explanation, inner.label);
     }

@@ -7,7 +7,7 @@ import { findPhrase, isPlainVerb, verbOfWord } from './verbs.ts';
 
 export interface SearchRequest {
   readonly terms: readonly Term[];
-  /** What is to be done; empty if no word says so. */
+  /** What is to be done; empty if no word names it. */
   readonly verbs: readonly Verb[];
   /** Whether many things are meant or one. */
   readonly many: boolean | undefined;
@@ -28,7 +28,7 @@ const MAX_TERMS = 16;
 /** Measured on requests about real documents: nouns count more than verbs, pronouns least. */
 const FACTOR = { thing: 1, telling: 0.75, phrase: 0.85, tail: 0.8, aside: 0.5, question: 0.7, plain: 0.2, hint: 0.2 };
 
-/** How requests begin, before they say what is wanted. */
+/** Phrases at the start of a request, before its real content. */
 const LEADS = [
   /^(?:hi|hey|hello|okay|ok|please|just|so|and|then|also|now|lets|let s|go ahead and|help me(?: to)?|(?:try|remember|be sure) to) /,
   /^(?:(?:can|could|would|will) (?:you|i|we)|how (?:(?:do|can|would|could) (?:i|we|you)|to)|(?:it s )?time to|are you able to) /,
@@ -45,7 +45,7 @@ const DETERMINERS = toSet(
   'a an the my our your his her its their this that these those some any new another of for in on with by every all each old',
 );
 
-/** Words that say who or how many, and the words of documents for that. */
+/** Words for who or how many, and the words that documents use for them. */
 const HINTS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     'user member':

@@ -14,7 +14,7 @@ const STOP = new Set(
   ).split(' '),
 );
 
-/** Whether a word means nothing, in names and in requests. */
+/** Whether a word carries no meaning, in names and in requests. */
 export function isStopWord(word: string): boolean {
   return STOP.has(word);
 }
@@ -59,7 +59,7 @@ export function joinNeighbours(left = '', right = ''): string {
   return (left + right).slice(0, MAX_WORD);
 }
 
-/** The stems of a text, without words that mean nothing. */
+/** The stems of a text, without words that carry no meaning. */
 export function toStems(text: string): string[] {
   return runsOf(text, MAX_TEXT).flatMap(stemsOf);
 }

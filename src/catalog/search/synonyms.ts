@@ -66,7 +66,7 @@ heading title header / hire employee user / salary payroll pay / timesheet time 
 outage incident status downtime / revenue income sale report / signup register user / freeze pause suspend lock / crawl scan index / wake start resume / broken failed error
 gone deleted removed missing trash`;
 
-/** Stemmed by the first search: that takes 9 ms, which a start without a search does not spend. */
+/** Stemmed by the first search: that takes 9 ms, which a start without a search saves. */
 let relatives: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 
 function stemRelated(): ReadonlyMap<string, ReadonlySet<string>> {

@@ -1,4 +1,4 @@
-// What a verb or phrase of a request asks for (`get rid of` deletes, `take … off` removes, `who can` asks for people), and how well
+// What a verb or phrase of a request means (`get rid of` deletes, `take … off` removes, `who can` searches for people), and how well
 // the effect of an operation answers it.
 import { searchWords, type Verb } from '../../endpoint/conventions/lexicon.ts';
 import { once } from '../../endpoint/untrusted.ts';
@@ -6,19 +6,19 @@ import { stem } from './search-words.ts';
 
 const VERBS: readonly Verb[] = ['get', 'list', 'create', 'update', 'delete', 'act'];
 
-/** Verbs that say what is done and nothing about the thing. Stemmed by the first search. */
+/** Verbs that many operations have, so that they do not help to find the thing. Stemmed by the first search. */
 const plainVerbs = once(() => stemVerbs((verb) => searchWords(verb)));
 
 /** Verbs that few operations have, so that the word itself counts in the search. */
-const tellingVerbs = once(() => stemVerbs((verb) => searchWords(`${verb}+`)));
+const specificVerbs = once(() => stemVerbs((verb) => searchWords(`${verb}+`)));
 
 function stemVerbs(wordsOf: (verb: Verb) => ReadonlySet<string>): ReadonlyMap<string, Verb> {
   return new Map(VERBS.flatMap((verb) => [...wordsOf(verb)].map((word) => [stem(word), verb])));
 }
 
-/** What a word asks for, if it is one of the verbs of APIs. */
+/** What a word requests, if it is one of the verbs of APIs. */
 export function verbOfWord(wordStem: string): Verb | undefined {
-  return plainVerbs().get(wordStem) ?? tellingVerbs().get(wordStem);
+  return plainVerbs().get(wordStem) ?? specificVerbs().get(wordStem);
 }
 
 export function isPlainVerb(wordStem: string): boolean {
@@ -133,7 +133,7 @@ const GAP = '*';
 const ANY = 'any';
 const MAX_GAP = 6;
 
-/** By first word. Built by the first search: that takes 4 ms, which a start without a search does not spend. */
+/** By first word. Built by the first search: that takes 4 ms, which a start without a search saves. */
 let phrasesByFirst: ReadonlyMap<string, readonly Phrase[]> | undefined;
 
 function readPhrases(): ReadonlyMap<string, readonly Phrase[]> {

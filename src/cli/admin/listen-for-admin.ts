@@ -25,7 +25,7 @@ export async function listenForAdmin(
   });
 }
 
-/** Refuses other machines without a token. Metrics tell who uses what, and the log level can hide things or fill a disk. */
+/** Refuses other machines without a token. Metrics show who uses what, and the log level can hide things or fill a disk. */
 export function refuseOpenAdmin({ admin }: Config): void {
   if (admin === undefined || admin.token !== undefined || admin.allowAnyone || isLoopback(admin.host)) return;
   const message = `other machines can reach ${admin.host}, so anyone could read the metrics. Set admin.token (or LANDBRIDGE_ADMIN_TOKEN), listen on 127.0.0.1, or set admin.allowAnyone: true if something else protects this port`;

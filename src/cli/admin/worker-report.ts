@@ -12,7 +12,7 @@ export type MessageToReporter =
   | { readonly kind: 'report' | 'reasons'; readonly id: number }
   | { readonly kind: 'level'; readonly level: string; readonly why: string };
 
-/** `id` is that of the question; absent if the worker reports on its own. Without `snapshots` if only reasons were asked for. */
+/** `id` is that of the question; absent if the worker reports on its own. `snapshots` is missing if the question was about reasons only. */
 export interface WorkerReport {
   readonly kind: 'report';
   readonly id?: number;

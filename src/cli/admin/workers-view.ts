@@ -12,7 +12,7 @@ export interface WorkersViewOptions {
   readonly level: string;
   /** For this process itself. */
   readonly setLevel: (level: string, why: string) => void;
-  /** A worker that ends now was told to, and does not count as an exit. */
+  /** Whether the gateway is stopping: a worker that ends then does not count as an exit. */
   readonly isStopping: () => boolean;
 }
 
@@ -36,7 +36,7 @@ export class WorkersView implements AdminView {
     this.#options = options;
     this.logLevel = createLevelControl(options.level, (level, why) => {
       options.setLevel(level, why);
-      for (const channel of this.#channels.values()) tell(channel, { kind: 'level', level, why });
+      for (const channel of this.#channels.values()) sendMessage(channel, { kind: 'level', level, why });
     });
   }
 
@@ -66,7 +66,7 @@ export class WorkersView implements AdminView {
   }
 
   async readiness(): Promise<Readiness> {
-    // Needs no token and may be asked at any rate, so no metrics are collected or merged for it.
+    // Needs no token and may be called at any rate, so no metrics are collected or merged for it.
     const reports = await this.#ask('reasons');
     const { wanted } = this.#options;
     const ready = reports.filter(({ reasons }) => !reasons.some(({ isUnready }) => isUnready)).length;
@@ -79,7 +79,7 @@ export class WorkersView implements AdminView {
   #addWorker(slot: number, channel: WorkerChannel): void {
     this.#channels.set(slot, channel);
     const { level, configured } = this.logLevel.state;
-    if (level !== configured) tell(channel, { kind: 'level', level, why: 'as asked for before' });
+    if (level !== configured) sendMessage(channel, { kind: 'level', level, why: 'as asked for before' });
   }
 
   async #ask(kind: Question): Promise<readonly WorkerReport[]> {
@@ -96,7 +96,7 @@ export class WorkersView implements AdminView {
         this.#pending.delete(id);
         resolve(report);
       });
-      tell(channel, { kind, id });
+      sendMessage(channel, { kind, id });
     });
   }
 }
@@ -113,6 +113,6 @@ function mergeReasons(reports: readonly WorkerReport[], isReady: boolean): Readi
   });
 }
 
-function tell(channel: WorkerChannel, message: MessageToReporter): void {
+function sendMessage(channel: WorkerChannel, message: MessageToReporter): void {
   channel.send(message);
 }

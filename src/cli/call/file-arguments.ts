@@ -1,4 +1,4 @@
-// `file=@./photo.png` of landbridge call, as in curl: reads the file for an argument that takes one. An argument that takes text
+// `file=@./photo.png` of landbridge call, as in curl: reads the file for an argument that accepts one. An argument that accepts text
 // stays as it is: `handle=@ada`.
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -19,7 +19,7 @@ export async function readFileArguments(args: Args, schema: JsonSchema): Promise
     if (forms.some(isFileSchema)) values[key] = await readUpload(key, value);
     else if (items.some(isFileSchema))
       values[key] = await Promise.all(splitList(value).map((one) => readUpload(key, one)));
-    else if (!takesText(items.length > 0 ? items : forms)) values[key] = await readJson(key, value.slice(1));
+    else if (!acceptsText(items.length > 0 ? items : forms)) values[key] = await readJson(key, value.slice(1));
   }
   return values;
 }
@@ -37,7 +37,7 @@ function isFileSchema({ properties }: SchemaObject): boolean {
   return isObject(properties) && ['base64', 'filename'].every((key) => Object.hasOwn(properties, key));
 }
 
-function takesText(forms: readonly SchemaObject[]): boolean {
+function acceptsText(forms: readonly SchemaObject[]): boolean {
   const types = forms.flatMap(({ type }) => type ?? []);
   return types.length === 0 || types.includes('string');
 }

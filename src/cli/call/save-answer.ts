@@ -1,5 +1,5 @@
-// `landbridge call --output file`: the bytes of an answer as the API sent them, unshaped and unredacted, for the operator whose
-// shell it is.
+// `landbridge call --output file`: the bytes of an answer as the API sent them, unshaped and unredacted, for the operator who runs
+// the command.
 import { writeFileSync } from 'node:fs';
 import { withFields } from '../../domain/curation/copy-endpoint.ts';
 import { DEFAULT_ENDPOINT_LIMITS, type Domain } from '../../endpoint/model.ts';
@@ -10,9 +10,9 @@ import type { Output } from '../io.ts';
 export interface AnswerFile {
   /** Keeps the answer's bytes; returns the text that is shown instead. */
   take(answer: RawResponse): string;
-  /** Whether the answer did not come to its end. */
+  /** Whether the answer is incomplete. */
   isCut(): boolean;
-  /** Writes them. Throws where there was nothing to write. */
+  /** Writes the bytes. Throws if there are none. */
   save(stdout: Output): void;
 }
 
@@ -51,7 +51,7 @@ function writeBytes(path: string, bytes: Buffer): void {
   }
 }
 
-/** The domains, where the answers of one tool may be as large as a file, and take as long. */
+/** The domains, with limits for one tool that allow answers as large and as slow as a file. */
 export function withLargeAnswers(domains: readonly Domain[], tool: string): readonly Domain[] {
   return domains.map((domain) => ({
     ...domain,

@@ -16,7 +16,7 @@ export async function tryIssuers(config: Config, profiles: ReadonlySet<string>):
   const findings = issuers.map(async (settings, index): Promise<Finding> => {
     const wrong = problems.filter(({ path }) => path[0] === index);
     const common = { check: 'issuers', where: settings.issuer } as const;
-    // A server is not asked with settings that would keep the gateway from starting.
+    // No server is called with settings that would keep the gateway from starting.
     if (wrong.length > 0) {
       const words = wrong.map(({ path, message }) => `${path.slice(1).join('.')}: ${message}`);
       return { ...common, severity: 'error', message: words.join('; '), fix: 'correct auth.oauth' };

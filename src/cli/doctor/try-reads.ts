@@ -116,7 +116,7 @@ function createReader(domains: Gateway['domains'], settings: CallSettings) {
   return { call, operations: gateway.registry.operations, close: () => gateway.close() };
 }
 
-/** Fetches a token without calling the API, and says what went wrong. */
+/** Fetches a token without calling the API; returns what went wrong. */
 async function issueToken(
   credential: Credential,
   { connection, baseUrl, toolName: tool }: Endpoint,
@@ -165,7 +165,7 @@ function valueIn({ headers, body }: RawResponse): { readonly value?: unknown } {
   return { value: parseJson(body.toString('utf8')) };
 }
 
-/** Origin and connection: each combination is tried once, since an API may refuse one client certificate and take another. */
+/** Origin and connection: each combination is tried once, since an API may refuse one client certificate and accept another. */
 function wayOf({ baseUrl, connection }: Pick<Endpoint, 'baseUrl' | 'connection'>): string {
   return `${originOf(baseUrl)} ${JSON.stringify(connection ?? null)}`;
 }
@@ -191,7 +191,7 @@ async function findUnreachable(
   return unreachable;
 }
 
-/** Why an origin cannot be reached, as a call would say it. */
+/** Why an origin cannot be reached, in the words of a failed call. */
 async function tryConnect(
   origin: string,
   connection: UpstreamConnection | undefined,

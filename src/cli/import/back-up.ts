@@ -18,7 +18,7 @@ export async function writeFiles(writes: readonly Write[]): Promise<void> {
   for (const [path, text] of writes) await replaceFile(path, text);
 }
 
-/** The file appears whole or not at all; its folder is made where it is missing. */
+/** The file appears whole or not at all; its folder is created if it is missing. */
 export async function replaceFile(path: string, text: string, mode?: number): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const draft = `${path}.${process.pid}.draft`;

@@ -76,15 +76,15 @@ export function labelOf({ method, path }: Pick<Endpoint, 'method' | 'path'>): st
 
 function changesOf(old: Endpoint, now: Endpoint, toolOf: (endpoint: Endpoint) => string): string[] {
   const changes: string[] = [];
-  const say = (what: string, before: string, after: string) => {
+  const addChange = (what: string, before: string, after: string) => {
     if (before !== after) changes.push(`${what}${before} → ${after}`);
   };
-  say('moved: ', labelOf(old), labelOf(now));
-  say('renamed: ', toolOf(old), toolOf(now));
-  say('effect ', old.effect, now.effect);
+  addChange('moved: ', labelOf(old), labelOf(now));
+  addChange('renamed: ', toolOf(old), toolOf(now));
+  addChange('effect ', old.effect, now.effect);
   changes.push(...argumentChanges(old, now));
   if (old.deprecated !== now.deprecated) changes.push(now.deprecated ? 'now deprecated' : 'no longer deprecated');
-  say('credentials ', credentialsOf(old), credentialsOf(now));
+  addChange('credentials ', credentialsOf(old), credentialsOf(now));
   if (old.summary !== now.summary || old.description !== now.description) changes.push('description changed');
   return changes;
 }

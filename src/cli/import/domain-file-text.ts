@@ -11,7 +11,7 @@ import { isHeaderCredential } from '../../endpoint/headers/header-fields.ts';
 import type { Domain, Endpoint } from '../../endpoint/model.ts';
 import { shown } from '../terminal/terminal.ts';
 
-/** What the domain itself does not say. */
+/** What is not part of the domain itself. */
 export interface DomainFileOptions {
   /** Paths are relative to the folder of the file. */
   readonly document: string;
@@ -77,8 +77,8 @@ export function renderDomainFile(domain: Domain, options: DomainFileOptions): st
 }
 
 /**
- * The one base URL of all operations; the origin alone where they have several on it, so that each keeps its path. On several
- * origins one base URL would take the others' place: then the document decides.
+ * The base URL that all operations share. If they have several on one origin, only the origin, so that each keeps its path. If they
+ * have several origins, none, because one base URL would replace all of them: then the document decides.
  */
 function renderBaseUrl(domain: Domain, isRoot: boolean): string[] {
   const [origin = '', ...others] = originsOf(domain.endpoints);

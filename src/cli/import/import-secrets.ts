@@ -1,4 +1,4 @@
-// What an import writes down of headers and addresses that may hold secrets: variables, never values.
+// How an import writes headers and addresses that may contain secrets: with variables, never with values.
 
 import { replaceReferences } from '../../endpoint/environment.ts';
 import { splitHeaderLine } from '../../endpoint/headers/header-fields.ts';
@@ -10,7 +10,7 @@ export interface SafeText<Text> {
   readonly notes: readonly string[];
 }
 
-/** Headers that say how to answer, not who asks. */
+/** Headers about the form of the answer, not about the caller. */
 const HARMLESS = /^(?:accept|accept-language|prefer|user-agent|x-requested-with)$|version|language|locale|tenant/i;
 
 /** Lines of `headers:` in a domain file for `--header` lines. */
@@ -23,7 +23,7 @@ export function writeHeaders(lines: readonly string[], domain: string): SafeText
   return { text, notes };
 }
 
-/** Whether a header line contains no secret: its values are variables, or only say how to answer. */
+/** Whether a header line contains no secret: its values are variables, or only affect the answer. */
 export function mayBeWritten(line: string): boolean {
   const { name, value } = splitHeaderLine(line);
   const notes: string[] = [];
@@ -52,7 +52,7 @@ function writeHeader(name: string, value: string, domain: string, notes: string[
   return `${scheme}\${${variable}}`;
 }
 
-/** Nothing but variables and what stands around a key: `token=${KEY}`, `"${KEY}"`. */
+/** Whether a text is nothing but variables and what surrounds a key: `token=${KEY}`, `"${KEY}"`. */
 function isOnlyReferences(text: string): boolean {
   const around = replaceReferences(text, () => ' ').replace(/[\s"':;,]+/g, ' ');
   return text.includes('${') && around.split(' ').every((word) => /^(?:[A-Za-z_]{1,12}=)?$/.test(word));

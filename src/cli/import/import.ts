@@ -107,7 +107,7 @@ async function readNew({ stdin, stderr }: Io, source: string, flags: ImportFlags
   }
 }
 
-/** Where the document came from, as the domain file says it; nothing can be read from standard input twice. */
+/** Where the document came from, as it is written into the domain file; nothing can be read from standard input twice. */
 function writeSource({ uri }: ReceivedFile, domain: string, folder: string): SafeText<string | undefined> {
   if (isWebAddress(uri)) return writeAddress(uri, domain);
   const isFile = uri.startsWith('file:');
@@ -155,7 +155,7 @@ function refuseToOverwrite(paths: readonly string[], source: string, { name, out
   const some = existing.slice(0, SHOWN_FILES);
   const more = existing.length - some.length;
   const flags = [...(name === undefined ? [] : [`--name ${name}`]), ...(out === undefined ? [] : [`--out ${out}`])];
-  // An address may hold a secret, and the domain file remembers it.
+  // An address may hold a secret, and is in the domain file anyway.
   const document = isWebAddress(source) ? [] : [source];
   const update = ['landbridge import --update', ...document, ...flags].join(' ');
   throw new GatewayError(

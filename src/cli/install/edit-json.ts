@@ -6,7 +6,7 @@ import { GatewayError } from '../../errors.ts';
 /** The text with `section.name` set to the value, or without it. Throws BAD_CONFIG if it is not a JSON object. */
 export function editJson(text: string, file: string, section: string, name: string, value: object | undefined): string {
   if (text.trim() === '') return value ? `${JSON.stringify({ [section]: { [name]: value } }, null, 2)}\n` : text;
-  // The parser does not know byte order marks.
+  // The parser does not support byte order marks.
   if (text.startsWith('\ufeff')) return `\ufeff${editJson(text.slice(1), file, section, name, value)}`;
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });

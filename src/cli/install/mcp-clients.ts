@@ -12,7 +12,7 @@ export interface McpClient {
   readonly format: 'json' | 'toml';
   /** The key that holds the servers by name. */
   readonly section: string;
-  /** What it takes as the name of a server; absent: any. */
+  /** The names that it accepts for a server; absent: any. */
   readonly names?: RegExp;
   readonly files: Partial<Record<InstallScope, (env: Environment) => string>>;
   /** How the client's file refers to a variable of its environment; absent if it cannot. */

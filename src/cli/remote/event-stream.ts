@@ -5,7 +5,7 @@ import { GatewayError } from '../../errors.ts';
 /** More than any answer of a gateway; a stream that never ends a line must not fill the memory. */
 const MAX_EVENT_CHARS = 256 * 1024 * 1024;
 
-/** The data of each event, parsed. Events that are no JSON are left out. */
+/** The data of each event, parsed. Events that are not JSON are left out. */
 export async function* readEvents(response: Response): AsyncGenerator<unknown> {
   const decoder = new TextDecoder();
   let line: string[] = [];

@@ -1,4 +1,4 @@
-// landbridge health: whether a running gateway is alive and takes calls, for container engines, scripts and people.
+// landbridge health: whether a running gateway is alive and accepts calls, for container engines, scripts and people.
 
 import { request as askHttp } from 'node:http';
 import { request as askHttps } from 'node:https';
@@ -17,13 +17,13 @@ export interface HealthFlags extends Flags {
 
 interface Target {
   readonly url: URL;
-  /** The gateway of these settings, asked by its address: its certificate has its public name. */
+  /** Whether it is the gateway of these settings. It is called by its address, although its certificate has its public name. */
   readonly isOwn: boolean;
 }
 
 interface Answer {
   readonly isWell: boolean;
-  /** `ready`, `draining`, `calls cannot be recorded` … as the gateway says it. */
+  /** `ready`, `draining`, `calls cannot be recorded` … in the gateway's words. */
   readonly status: string;
   readonly state?: unknown;
 }
@@ -34,7 +34,7 @@ const MAX_BYTES = 64 * 1024;
 export async function runHealth({ stdout, env }: Io, flags: HealthFlags): Promise<number> {
   const path = flags.live ? 'healthz' : 'readyz';
   const target = flags.url === undefined ? ownTarget(readConfig(flags, env), path) : toTarget(flags.url, path);
-  const answer = await ask(target);
+  const answer = await requestHealth(target);
   const { isWell, status, state } = answer;
   if (flags.json) stdout.write(`${JSON.stringify({ url: showUrl(target.url), ...answer })}\n`);
   else stdout.write(`${status}${state === 'degraded' ? ' (shared state is down)' : ''}\n`);
@@ -60,7 +60,7 @@ function ownTarget({ http, port, host, tls }: Config, path: string): Target {
   return { url: new URL(`http${tls ? 's' : ''}://${address}:${port}/${path}`), isOwn: true };
 }
 
-function ask({ url, isOwn }: Target): Promise<Answer> {
+function requestHealth({ url, isOwn }: Target): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => reject(toUnreachable(url, error));
     const options = { agent: false, timeout: TIMEOUT_MS, signal: AbortSignal.timeout(TIMEOUT_MS) };
@@ -84,7 +84,7 @@ function ask({ url, isOwn }: Target): Promise<Answer> {
   });
 }
 
-/** Undefined: no gateway answers like this. */
+/** Undefined if no gateway answers like this. */
 function toAnswer(code: number, text: string): Answer | undefined {
   const body = parseJsonObject(text);
   if (typeof body?.status !== 'string') return undefined;

@@ -1,5 +1,5 @@
 // A running gateway as a client sees it: MCP over HTTP, for `call`, `tools` and `explain` with --url. Stateless MCP
-// (2026-07-28) first; a server that does not know it is asked again the way of 2025-11-25, with `initialize`.
+// (2026-07-28) first; a server that does not support it is called again as in 2025-11-25, with `initialize`.
 
 import { isWebUrl } from '../../endpoint/address.ts';
 import { type Environment, expand, needsVariables } from '../../endpoint/environment.ts';
@@ -16,7 +16,7 @@ import { readEvents } from './event-stream.ts';
 
 export type RpcParams = Readonly<Record<string, unknown>>;
 
-/** Sends one request and gives its result. A JSON-RPC error is thrown as `RpcFailure`. */
+/** Sends one request and returns its result. A JSON-RPC error is thrown as `RpcFailure`. */
 export type SendRemoteRequest = (method: string, params: RpcParams) => Promise<RpcParams>;
 
 /** Answers a question that a server of the older kind asks while a call is under way. */
@@ -42,7 +42,7 @@ export class RpcFailure extends GatewayError {
   }
 }
 
-/** Where --url and --profile lead: a gateway's address without a path means its /mcp. */
+/** The URL that --url and --profile mean: a gateway's address without a path means its /mcp. */
 export function readGatewayUrl(text: string, profile: string | undefined): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !isWebUrl(url))
@@ -229,7 +229,7 @@ async function refuseForeignAnswers(url: string, response: Response, own: Remote
 }
 
 /**
- * The gateway's own message about a caller it does not let in. A message with an id is an MCP answer, which is read elsewhere.
+ * The gateway's own message about a caller that it refuses. A message with an id is an MCP answer, which is read elsewhere.
  */
 async function readRefusal(response: Response): Promise<string | undefined> {
   if (mediaTypeOf(response) !== 'application/json') return undefined;
@@ -266,7 +266,7 @@ function explainConnection(url: string, error: unknown): GatewayError {
   return failure(`Cannot reach ${url}: ${why}.`, error);
 }
 
-/** What a header cannot carry as it is travels as base64 (2026-07-28, transports). */
+/** Text that a header cannot contain unchanged is sent as base64 (2026-07-28, transports). */
 function toHeaderValue(text: string): string {
   const isPlain = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !text.startsWith('=?base64?');
   return isPlain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;

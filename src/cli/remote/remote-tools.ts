@@ -1,4 +1,4 @@
-// What a running gateway serves, as far as it tells a client: for `tools` and `explain` with --url.
+// What a running gateway serves, as far as a client can see it: for `tools` and `explain` with --url.
 
 import { costOf, listCost } from '../../catalog/tokens.ts';
 import { suggestion } from '../../endpoint/suggest.ts';

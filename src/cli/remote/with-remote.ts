@@ -18,7 +18,7 @@ export interface RemoteFlags {
   readonly url?: string;
 }
 
-/** Flags that say what to load or how to serve it: a running gateway has its own settings. */
+/** Flags about what to load or how to serve it: a running gateway has its own settings. */
 const FLAGS_OF_A_START: readonly (keyof Flags & string)[] = [
   'config',
   'domains',

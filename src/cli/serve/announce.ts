@@ -71,7 +71,7 @@ export function renderAnnouncement(
     : { stdout: renderLine(gateway, at, invocation.workers), stderr: isRead ? toText(notes) : '', lines };
 }
 
-/** A terminal that does not say its size, or is smaller than any, counts as one of 24 lines. */
+/** A terminal that does not report its size, or is smaller than any, counts as one of 24 lines. */
 function screenOf({ columns, rows }: Output): Screen {
   return { columns: columns || 80, rows: Math.max(rows || 0, 24) };
 }

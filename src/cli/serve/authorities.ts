@@ -36,7 +36,7 @@ export interface Authorities {
   readonly warnings: readonly string[];
 }
 
-/** Undefined if the configuration does not say who may call: then everybody may. */
+/** Undefined if the configuration does not restrict who may call: then everybody may. */
 export async function createAuthorities(config: Config, profiles: readonly string[]): Promise<Authorities | undefined> {
   const keys = readKeys(config, profiles);
   const certificates = openCertificates(config, profiles);

@@ -34,7 +34,7 @@ export interface Screen {
 export const OPEN_TO_ALL =
   'No authentication: anyone who can reach this port from another machine can call these APIs with your credentials (--allow-unauthenticated).';
 
-/** Who may call; nothing where that is everybody on this machine. */
+/** Who may call; empty if that is everybody on this machine. */
 export function describeCallers({ authentication, isOpenToAll }: Addresses): string[] {
   return [
     ...(authentication === undefined ? [] : [`authentication: ${authentication}`]),
@@ -48,7 +48,7 @@ export const KEY_VARIABLE = 'MCP_GATEWAY_KEY';
 /** What the lists keep at least when there is little space: with all that is usual, 24 lines. */
 const MIN_API_ROWS = 2;
 const MIN_NOTE_ROWS = 3;
-/** Operations that are looked at for one that can be called as it is. */
+/** How many operations are searched for one that can be called as it is. */
 const MAX_CANDIDATES = 40;
 
 /** All of it on one line, for programs. */
@@ -136,7 +136,7 @@ function renderAddresses(
   return rows.map(([label, where]) => `  ${label!.padEnd(16)}${pc.green(where!)}`);
 }
 
-/** How much of each API is behind the tools. */
+/** The row of one API: its name, its operations by effect, and its address. */
 function toRow({ name, endpoints }: Domain, { registry }: Gateway): string[] {
   const own = registry.operations.filter(({ endpoint }) => endpoint.domain === name);
   const effects = EFFECTS.flatMap((effect) => {

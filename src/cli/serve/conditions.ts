@@ -5,7 +5,7 @@ import type { Components } from './serve-process.ts';
 /** Something that operators should know. If it `isUnready`, load balancers should know it too. */
 export interface Condition {
   readonly name: 'draining' | 'memory' | 'overload' | 'audit' | 'state' | 'issuer';
-  /** As /readyz says it. */
+  /** The text in /readyz. */
   readonly what: string;
   /** Calls should go to other replicas meanwhile. */
   readonly isUnready: boolean;

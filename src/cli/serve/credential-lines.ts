@@ -1,4 +1,4 @@
-// Which secrets go where: every alternative of the credentials that operations ask for, by the names of its variables.
+// Which secrets go where: every alternative of the credentials that operations require, by the names of its variables.
 
 import { alternativesOf, bannerLines, destinationOf, secretsIn, unsetVariables } from '../../credentials/secrets.ts';
 import { originOf } from '../../endpoint/address.ts';
@@ -36,11 +36,11 @@ export interface MissingCredential {
   readonly domain: string;
   readonly variables: readonly string[];
   readonly operations: number;
-  /** There are other ways in, with variables of their own. */
+  /** Whether there are alternatives with variables of their own. */
   readonly hasOthers: boolean;
 }
 
-/** What every operation lacks that cannot be called yet; most operations first. */
+/** The missing credentials of all operations that cannot be called yet; those of most operations first. */
 export function listMissing(domains: readonly Pick<Domain, 'name' | 'endpoints'>[]): MissingCredential[] {
   return domains.flatMap(({ name, endpoints }) => {
     const counts = new Map<Endpoint['security'], number>();

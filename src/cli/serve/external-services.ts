@@ -42,7 +42,7 @@ async function openReplicas(url: string, secret: string | undefined, log: Logger
   });
 }
 
-/** Undefined where the configuration does not switch it on, or an OpenTelemetry SDK in this process does it already. */
+/** Undefined if the configuration does not switch tracing on, or an OpenTelemetry SDK in this process already exports traces. */
 export async function openTraces(
   { tracing }: Config,
   log: Logger,

@@ -20,7 +20,7 @@ export interface Issuers {
   readonly resource: ProtectedResource;
   /** What callers with a token may do, each class once. */
   readonly effectSets: readonly (readonly Effect[] | undefined)[];
-  /** The secrets with which authorization servers are asked: never to be shown. */
+  /** The secrets for requests to authorization servers; they must never be shown. */
   readonly secrets: readonly string[];
   /** For the operator: scopes that look mistyped. */
   readonly warnings: readonly string[];

@@ -1,5 +1,5 @@
-// A process that serves, alone or as one of several workers: checks the settings, opens everything behind the transports, listens,
-// and says so. What has been opened is released in reverse order.
+// A process that serves, alone or as one of several workers: checks the settings, opens everything that the transports need, listens,
+// and announces it. What has been opened is released in reverse order.
 import { type AuditTrail, openTrail, untilTrailIsFree } from '../../audit/open-trail.ts';
 import type { Config } from '../../config/read-config.ts';
 import { collectSecrets } from '../../credentials/secrets.ts';
@@ -31,12 +31,12 @@ import { createShutdown, handleSignals, type Shutdown } from './shutdown.ts';
 import { checkSettings, isOpenToAll, listSettingWarnings, refuseUnsigned } from './start-checks.ts';
 import { closeTransports, startTransports, type Transports } from './start-transports.ts';
 
-/** Everything behind the transports. */
+/** Everything that the transports need. */
 export interface Components {
   readonly config: Config;
   readonly log: Logger;
   readonly gateway: Gateway;
-  /** Who may call; absent where everybody may. */
+  /** Who may call; absent if everybody may. */
   readonly authorities: Authorities | undefined;
   /** The certificate that is shown at the start, and what renews it. */
   readonly tls: TlsFiles | undefined;

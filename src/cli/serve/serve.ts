@@ -1,5 +1,5 @@
-// landbridge serve: in this process, or in several that this one starts. What is loaded depends on it: a primary that only
-// looks after its workers needs no gateway.
+// landbridge serve: in this process, or in several that this one starts. Only the code that is needed is loaded: a primary only
+// manages its workers and needs no gateway.
 import { envFilesOf, type Flags, readConfig } from '../../config/read-config.ts';
 import { countWorkers } from '../../workers/worker-launch.ts';
 import { SLOT_VARIABLE } from '../../workers/worker-messages.ts';

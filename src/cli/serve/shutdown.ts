@@ -90,7 +90,7 @@ export function handleSignals(
   };
   const hangUp = () => reopenFiles(components, transports);
   if (primary) {
-    // A primary that goes away while this process is stopping says it a second time.
+    // Called a second time if the primary ends while this process is stopping.
     primary.onStop((why) => shutdown.hasBegun || end(why));
     primary.onHangUp(hangUp);
   } else {
@@ -100,7 +100,7 @@ export function handleSignals(
   }
   // Signs the audit trail even if the process ends without a proper stop.
   process.on('exit', () => audit?.close());
-  // An unexpected bug: log it, let other calls finish, and end. Going on could produce answers from half-changed state.
+  // An unexpected bug: log it, let other calls finish, and end. Continuing could produce answers from half-changed state.
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'uncaught exception');
     end('uncaughtException', 1);

@@ -12,7 +12,7 @@ import { readTlsFiles, type TlsFiles } from './listener-certificate.ts';
 
 export interface CheckedSettings {
   readonly options: Omit<GatewayOptions, 'domains'>;
-  /** Who may call; absent where everybody may. */
+  /** Who may call; absent if everybody may. */
   readonly authorities: Authorities | undefined;
   readonly tls: TlsFiles | undefined;
 }

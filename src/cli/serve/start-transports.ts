@@ -1,4 +1,4 @@
-// The listeners of a gateway: HTTP, TCP and stdio, as the configuration asks for them.
+// The listeners of a gateway: HTTP, TCP and stdio, as configured.
 import type { Gateway } from '../../gateway.ts';
 import type { HttpServer } from '../../transport/http-listener.ts';
 import type { TransportLoad } from '../../transport/in-flight.ts';
@@ -116,7 +116,7 @@ function lineLimits({ config, gateway }: Components) {
   return { maxLineBytes: config.maxBodyBytes, maxConcurrent: REQUESTS_PER_CONNECTION, giveUp: gateway.abort };
 }
 
-/** How much each of them carries. */
+/** The load of each transport. */
 export function listLoads({ http, tcp, stdio }: Transports): (readonly [name: string, load: TransportLoad])[] {
   return [
     ...(http ? [['http', http.load] as const] : []),

@@ -34,7 +34,7 @@ export function digestLines(sentences: readonly string[], mark: string, all = fa
 
 type Warned = Pick<Domain, 'name' | 'warnings'>;
 
-/** What the domains have to say at start. */
+/** The warnings of the domains at start. */
 export function digestWarnings(domains: readonly Warned[], all: boolean): string[] {
   return digestLines(listWarnings(domains), pc.yellow('!'), all);
 }

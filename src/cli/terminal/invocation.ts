@@ -24,7 +24,7 @@ export function stdioCommand(invocation: Invocation): { command: string; args: s
   const args = [
     ...(namesPaths ? config.paths.map(absolute) : []),
     ...listFlags(invocation, absolute),
-    // stdio is served by one process, whatever the file says.
+    // stdio is served by one process, whatever the file contains.
     ...(config.workers === 1 ? [] : ['--workers', '1']),
   ];
   // npx runs the program from a temporary folder, so the command has to use npx as well.
@@ -32,7 +32,7 @@ export function stdioCommand(invocation: Invocation): { command: string; args: s
   return { command: program[0]!, args: [...program.slice(1), 'serve', '--stdio', ...args] };
 }
 
-/** The files and flags of this start, as another command in this folder takes them. */
+/** The files and flags of this start, as another command in this folder accepts them. */
 export function sameArguments(invocation: Invocation): string[] {
   const { paths, file } = invocation.config;
   const isImplied = paths.length === 1 && (paths[0] === 'domains' || paths[0] === BUNDLED_DOMAINS);
@@ -48,7 +48,7 @@ export function programCommand({ script }: Pick<Invocation, 'script'>): string {
   return `node ${shellQuote(here.startsWith('..') ? script : here)}`;
 }
 
-/** A word as a shell takes it. */
+/** A word, quoted for a shell if needed. */
 export function shellQuote(word: string): string {
   return /^[\w./:@%+=~\\-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -7,7 +7,7 @@ const CONTEXT = 2;
 /** More lines than this on each side are not compared one by one. */
 const MAX_LINES = 2_000;
 
-/** Lines taken away and added, with a few around them; empty when nothing changes. */
+/** Removed and added lines, with a few around them; empty when nothing changes. */
 export function diffLines(before: string, after: string): string[] {
   const [old, fresh] = [toLines(before), toLines(after)];
   let start = 0;

@@ -34,7 +34,7 @@ export function logProcessNotices(log: Logger): void {
   process.stderr.on('error', () => {});
 }
 
-/** Says that the gateway is up. With workers, the primary does it for them. */
+/** Announces that the gateway is up. With workers, the primary does it for them. */
 export function writeAnnouncement(io: Io, { stdout, stderr, lines }: Announcement, log: Logger): void {
   for (const { level, facts, message } of lines) log[level](facts, message);
   writeOrIgnore(io.stdout, stdout);

@@ -21,7 +21,7 @@ export function visibleWidth(text: string): number {
   return text.replace(ANSI, '').length;
 }
 
-/** Columns padded to fit; the last one runs free. Without a head: rows alone. */
+/** Columns padded to fit, except for the last one. Without a head, only rows. */
 export function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const columns = Math.max(head.length, ...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, column) =>

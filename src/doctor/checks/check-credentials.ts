@@ -1,5 +1,5 @@
 // Operations whose credentials are not set: every alternative, with its variables and its format; and parameters that count as keys
-// although no security scheme says so. --fix writes none of this: a person decides which variable is sent, and a document must not get
+// although no security scheme declares them. --fix writes none of this: a person decides which variable is sent, and a document must not get
 // one by naming its scheme after it.
 
 import { listCallerIdentification } from '../../credentials/caller-need.ts';

@@ -7,7 +7,7 @@ import type { DiagnoseInput, Finding } from '../finding.ts';
 import { propertiesOf } from '../properties-of.ts';
 
 const MIN_DESCRIPTION = 12;
-const MAX_SILENT = 3;
+const MAX_MISSING = 3;
 const SHOWN = 6;
 /** Schemas that are read for the description of one argument. */
 const MAX_PARTS = 20;
@@ -25,14 +25,14 @@ export function* checkDescriptions({ registry }: DiagnoseInput): Generator<Findi
     }
     const properties = propertiesOf(endpoint);
     // What the API fills in itself is not shown to the model.
-    const silent = Object.keys(properties).filter(
+    const missing = Object.keys(properties).filter(
       (key) => properties[key]?.readOnly !== true && !isDescribed(endpoint, key),
     );
-    if (silent.length <= MAX_SILENT) continue;
-    const some = `${silent.slice(0, SHOWN).join(', ')}${silent.length > SHOWN ? ', …' : ''}`;
+    if (missing.length <= MAX_MISSING) continue;
+    const some = `${missing.slice(0, SHOWN).join(', ')}${missing.length > SHOWN ? ', …' : ''}`;
     const fix =
       'describe them in the domain file (operations.<name>.args), so that models do not have to guess their values';
-    yield { ...about, where: name, message: `${silent.length} arguments have no description: ${some}`, fix };
+    yield { ...about, where: name, message: `${missing.length} arguments have no description: ${some}`, fix };
   }
 }
 

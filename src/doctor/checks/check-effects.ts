@@ -1,6 +1,6 @@
 // Effects that were derived from words and not from the HTTP method, for a person to review. Once an effect is written into
 // the domain file, the wording of the next version of the document no longer matters. So --fix never writes `read`, the
-// laxest: a stricter word in the next version would be ignored.
+// least strict effect: a stricter word in the next version would be ignored.
 import { type DiagnoseInput, type Finding, repairOperation } from '../finding.ts';
 
 /** How `effectOf()` writes a reason that is not the method alone. */

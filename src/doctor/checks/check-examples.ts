@@ -37,7 +37,7 @@ export function* checkExamples({ registry }: DiagnoseInput): Generator<Finding> 
     }
     const others = refusals.filter((refusal) => refusal.typos.includes(undefined));
     const [typo] = refusals.flatMap(({ typos }) => typos);
-    if (others.length > 0) yield tellRefusals(name, endpoint, others);
+    if (others.length > 0) yield describeRefusals(name, endpoint, others);
     else if (typo !== undefined) {
       const more = refusals.length > 1 ? ` (and ${refusals.length - 1} more)` : '';
       yield {
@@ -51,7 +51,7 @@ export function* checkExamples({ registry }: DiagnoseInput): Generator<Finding> 
   }
 }
 
-function tellRefusals(name: string, endpoint: Endpoint, refusals: readonly Refusal[]): Finding {
+function describeRefusals(name: string, endpoint: Endpoint, refusals: readonly Refusal[]): Finding {
   const { call, problems } = refusals[0]!;
   const why = problems.map(({ message }) => message).join('; ');
   const lists = refusals.map((refusal) => repairsFor(endpoint, refusal));
@@ -135,7 +135,7 @@ function repairsFor(endpoint: Endpoint, { call, problems, typos }: Refusal): rea
   const repairs = problems.map(({ path, problem }): Repair | undefined => {
     const arg = endpoint.args.find(({ key }) => key === path);
     if (problem === 'unknown' && arg === undefined && Object.hasOwn(call.arguments, path))
-      return takesFields(endpoint) ? repairOperation(endpoint, ['additional'], true) : undefined;
+      return acceptsFields(endpoint) ? repairOperation(endpoint, ['additional'], true) : undefined;
     if (arg === undefined) return undefined;
     if (problem === 'missing' && !arg.to.some((target) => target.in === 'path'))
       return repairOperation(endpoint, ['args', path, 'required'], false);
@@ -146,7 +146,7 @@ function repairsFor(endpoint: Endpoint, { call, problems, typos }: Refusal): rea
 }
 
 /** Whether further fields can be sent: not if the body is text, a file, or a single argument. */
-function takesFields({ args, body }: Endpoint): boolean {
+function acceptsFields({ args, body }: Endpoint): boolean {
   if (body?.kind === 'text' || body?.kind === 'binary') return false;
   const targets = args.flatMap(({ to }) => to);
   return targets.some(({ in: where }) => where === 'body') || !targets.some(({ in: where }) => where === 'body-root');

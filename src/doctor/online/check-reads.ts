@@ -115,7 +115,7 @@ function* judge(
 ): Generator<Finding> {
   const { name, endpoint } = operation;
   const { status, text } = answer;
-  const say = (severity: Finding['severity'], message: string, fix: string): Finding => ({
+  const toFinding = (severity: Finding['severity'], message: string, fix: string): Finding => ({
     check: 'online',
     severity,
     where: name,
@@ -130,29 +130,33 @@ function* judge(
     const whose = variables.length === 0 ? 'without a credential' : `with ${variables.join(', ')}`;
     const fix =
       variables.length === 0 ? 'configure a credential in the domain file or with --header' : 'correct the variable';
-    yield say(
+    yield toFinding(
       'error',
       `answered ${status} ${whose}`,
       status === 403 ? `${fix}, or request the missing permission` : fix,
     );
   } else if (status === undefined) {
-    yield say('error', `got no answer: ${firstLine}`, 'check the base URL, the API and timeoutMs in the domain file');
+    yield toFinding(
+      'error',
+      `got no answer: ${firstLine}`,
+      'check the base URL, the API and timeoutMs in the domain file',
+    );
   } else if (status === 404 && Object.keys(args).length === 0) {
-    yield say(
+    yield toFinding(
       'error',
       'answered 404, although the call has no argument that could be wrong',
       'check the path of the base URL and the path in the document',
     );
   } else if (status >= 500) {
-    yield say('warning', `answered ${status}: ${firstLine}`, 'look at the log of the API');
+    yield toFinding('warning', `answered ${status}: ${firstLine}`, 'look at the log of the API');
   } else if (status >= 400 && status !== 404 && status !== 429) {
     const values = Object.keys(args).length === 0 ? 'a call without arguments' : `the document's own ${show(args)}`;
     const fix =
       'describe what the API needs in the domain file (args: required, enum, fixed), or correct the document; a model would make the same call';
-    yield say('warning', `refuses ${values} with ${status}: ${firstLine}`, fix);
+    yield toFinding('warning', `refuses ${values} with ${status}: ${firstLine}`, fix);
   } else if (answer.value !== undefined && !endpoint.lenient) {
     const problems = driftOf(endpoint, answer.value);
-    if (problems.length > 0) yield tellDrift(operation, problems, answer.value, all);
+    if (problems.length > 0) yield describeDrift(operation, problems, answer.value, all);
   }
 }
 
@@ -167,7 +171,7 @@ function driftOf({ outputSchema }: Endpoint, value: unknown): readonly ArgumentP
   }
 }
 
-function tellDrift(
+function describeDrift(
   { name, endpoint }: CatalogOperation,
   problems: readonly ArgumentProblem[],
   value: unknown,

@@ -19,9 +19,9 @@ export interface ReadAnswer {
   readonly text: string;
   /** The tool that a failure is about; the text may begin with its name. */
   readonly tool?: string | undefined;
-  /** The JSON of a successful answer, where it is JSON. */
+  /** The parsed JSON of a successful answer, if it is JSON. */
   readonly value?: unknown;
-  /** It failed before the API was asked, because of a credential: the server that issues tokens refused it, or had none. */
+  /** It failed before the API was called, because of a credential: the server that issues tokens refused it, or had none. */
   readonly isUnproven?: boolean;
 }
 
@@ -42,13 +42,13 @@ export interface ProofOptions {
 const MAX_TRIALS = 3;
 const MAX_SHOWN = 300;
 
-/** The credentials a call of this endpoint is made with; undefined where it goes without, or waits for some. */
+/** The credentials a call of this endpoint is made with; undefined if it needs none, or some are not set. */
 function credentialsFor(endpoint: Endpoint): readonly Credential[] | undefined {
   const choice = chooseCredentials(endpoint);
   return choice.kind === 'chosen' ? choice.credentials : undefined;
 }
 
-/** The same for all endpoints that send the same to the same origin. */
+/** A key that is equal for all endpoints that send the same credentials to the same origin. */
 function credentialKey(endpoint: Endpoint): string {
   const credentials = credentialsFor(endpoint);
   if (credentials === undefined) return '';
@@ -56,7 +56,7 @@ function credentialKey(endpoint: Endpoint): string {
   return JSON.stringify([endpoint.domain, originOf(endpoint.baseUrl), names]);
 }
 
-/** Collects what reads answer, and judges each credential by it. */
+/** Collects the answers of reads, and judges each credential by them. */
 export class CredentialProofs {
   readonly #trials = new Map<string, Trial[]>();
 
@@ -132,7 +132,8 @@ async function proveByReads(
   const refusal = trials.find(({ answer }) => answer.isUnproven || isRefusal(answer));
   const successes = trials.filter(({ answer: { status } }) => status !== undefined && status < 300);
   // If other reads accept the credential, a 403 is only a missing permission, which check-reads.ts reports.
-  if (refusal !== undefined && (successes.length === 0 || refusal.answer.status !== 403)) return tellRefusal(refusal);
+  if (refusal !== undefined && (successes.length === 0 || refusal.answer.status !== 403))
+    return describeRefusal(refusal);
   for (const { endpoint, args } of successes) {
     const without = await options.callAs(endpoint, args, []);
     if (isRefusal(without)) return proved(`accepted by ${nameOf(endpoint)}, which refuses calls without it`);
@@ -169,7 +170,7 @@ function isRefusal({ status }: ReadAnswer): boolean {
   return status === 401 || status === 403;
 }
 
-function tellRefusal({ endpoint, answer: { status, text, tool, isUnproven } }: Trial): Verdict {
+function describeRefusal({ endpoint, answer: { status, text, tool, isUnproven } }: Trial): Verdict {
   if (isUnproven)
     return {
       severity: 'error',
@@ -210,7 +211,7 @@ async function proveByIssuer(
   };
 }
 
-/** The same credentials with wrong secrets; undefined for logins, where wrong passwords could lock the account. */
+/** The same credentials with wrong secrets; undefined for logins, because wrong passwords could lock the account. */
 function withWrongSecrets(credentials: readonly Credential[]): readonly Credential[] | undefined {
   const copies = credentials.flatMap(
     (credential) => withValue(credential, `doctor${randomBytes(16).toString('hex')}`) ?? [],

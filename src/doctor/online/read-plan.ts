@@ -46,7 +46,7 @@ export function argumentsFor(endpoint: Endpoint, items: Items): Args | undefined
   return args;
 }
 
-/** `/pets/{petId}` takes the id of what `/pets` listed. */
+/** The id for `/pets/{petId}` comes from what `/pets` listed. */
 function fromItem({ path }: Endpoint, variable: string, items: Items): unknown {
   const item = items.get(path.slice(0, path.indexOf(`/{${variable}}`)));
   if (item === undefined) return undefined;

@@ -117,21 +117,22 @@ function checkChange(
   path: Path,
 ): Problem[] {
   const problems: Problem[] = [];
-  const say = (message: string, ...more: string[]) => problems.push({ path: [...path, ...more], message });
+  const report = (message: string, ...more: string[]) => problems.push({ path: [...path, ...more], message });
   const isPath = arg.to.some((to) => to.in === 'path');
   const hasValue = presetOf(change) !== undefined;
   if (change.hide && change.fixed !== undefined)
-    say('is both hidden and fixed; remove hide, because fixed already hides it');
+    report('is both hidden and fixed; remove hide, because fixed already hides it');
   else if (change.hide && change.required !== false && isNeeded(endpoint, arg)) {
     const otherwise = isPath ? '' : ', or required: false if the API accepts calls without it';
-    say(`is required, so every call without it would be refused; give it a value (fixed: …)${otherwise}`);
+    report(`is required, so every call without it would be refused; give it a value (fixed: …)${otherwise}`);
   }
   if (change.fixed !== undefined && change.default !== undefined)
-    say('is fixed, so a default is never used; remove one of them');
+    report('is fixed, so a default is never used; remove one of them');
   if (change.rename !== undefined && change.rename !== arg.key && keys.includes(change.rename)) {
-    say(`"${change.rename}" is another argument already`, 'rename');
+    report(`"${change.rename}" is another argument already`, 'rename');
   }
-  if (change.required === false && isPath && !hasValue) say('is part of the path and must stay required', 'required');
+  if (change.required === false && isPath && !hasValue)
+    report('is part of the path and must stay required', 'required');
   return problems;
 }
 
@@ -211,7 +212,7 @@ function curateExample(example: Args, changes: Changes): Args {
   return Object.fromEntries(entries.map(([key, value]) => [changes.get(key)?.rename ?? key, value]));
 }
 
-/** If the argument that selects the page is hidden, answers must not advise to pass it. */
+/** If the argument that selects the page is hidden, answers must not tell callers to pass it. */
 function curatePaging(before: Pagination, changes: Changes): { pagination: Pagination } {
   if (isRemoved(changes.get(before.arg))) return { pagination: undefined as never };
   const { sizeArg, ...rest } = before;

@@ -140,7 +140,7 @@ function hideOverrides({ args }: Endpoint): Record<string, ArgCuration> {
   return Object.fromEntries(overrides.map((arg) => [arg.key, { hide: true }]));
 }
 
-/** Finds each operation by any of its names and applies what the file says about it. */
+/** Finds each operation by any of its names and applies the file's settings for it. */
 export function curateOperations(
   endpoints: readonly Endpoint[],
   definition: DomainDefinition,

@@ -24,13 +24,13 @@ export interface DefinedArguments {
   /** In order of appearance. */
   readonly properties: ReadonlyMap<string, JsonSchema>;
   readonly required: ReadonlySet<string>;
-  /** Has a default of its own, so a value is always there. */
+  /** Has a default, so a value is always present. */
   readonly defaulted: ReadonlySet<string>;
   readonly placements: ReadonlyMap<string, Placement>;
   readonly parse?: (args: Args) => Parsed;
 }
 
-/** What every way of writing arguments needs while it is read. */
+/** State shared by the readers of all ways to write arguments. */
 interface Reading {
   readonly placements: Map<string, Placement>;
   readonly path: Path;
@@ -215,7 +215,7 @@ function finish(schema: Node, { placements, path, problems }: Reading): DefinedA
   return { schema: whole, properties, required, defaulted: defaultKeys, placements };
 }
 
-/** A default is sent like an argument, so it must be one the schema accepts as it stands. */
+/** A default is sent like an argument, so the schema must accept it without conversion. */
 function checkDefault(key: string, { $defs, properties }: Node, path: Path): Problem[] {
   const property = (properties as Node)[key] as Node;
   const schema: Node = { type: 'object', properties: { [key]: property }, ...($defs === undefined ? {} : { $defs }) };

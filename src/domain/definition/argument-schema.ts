@@ -1,4 +1,4 @@
-// JSON Schemas that people write by hand for arguments: checked for typing mistakes, and older keywords converted to 2020-12.
+// JSON Schemas that people write by hand for arguments: checked for typing errors, and older keywords converted to 2020-12.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
@@ -28,13 +28,13 @@ export function checkSchema(schema: unknown, path: Path, depth = 0): Problem[] {
   if (!isObject(schema)) return [{ path, message: 'must be a JSON Schema (an object), such as { type: string }' }];
   if (depth > MAX_DEPTH) return [{ path, message: `is nested deeper than ${MAX_DEPTH} levels; simplify it` }];
   const problems: Problem[] = [];
-  const say = (key: string, message: string) => problems.push({ path: [...path, key], message });
+  const report = (key: string, message: string) => problems.push({ path: [...path, key], message });
   for (const [key, value] of Object.entries(schema)) {
     if (!KNOWN.has(key) && !key.startsWith('x-')) {
       const fix = didYouMean(key, KEYWORDS, 'remove it or call it x-…');
       // YAML: a comma inside { } ends an unquoted text
       const comma = value === null && /\s/.test(key);
-      say(
+      report(
         key,
         comma
           ? 'looks like text after a comma; put the whole text in quotes'
@@ -42,10 +42,10 @@ export function checkSchema(schema: unknown, path: Path, depth = 0): Problem[] {
       );
     } else if (SCHEMA_KEYWORDS.has(key)) problems.push(...checkSchema(value, [...path, key], depth + 1));
     else if (SCHEMA_LIST_KEYWORDS.has(key)) {
-      if (!Array.isArray(value) || value.length === 0) say(key, 'must be a list of schemas');
+      if (!Array.isArray(value) || value.length === 0) report(key, 'must be a list of schemas');
       else problems.push(...value.flatMap((item, index) => checkSchema(item, [...path, key, index], depth + 1)));
     } else if (isNamed(key)) {
-      if (!isObject(value)) say(key, 'must be an object of schemas');
+      if (!isObject(value)) report(key, 'must be an object of schemas');
       else
         for (const name of Object.keys(value))
           problems.push(...checkSchema(value[name], [...path, key, name], depth + 1));
@@ -53,23 +53,24 @@ export function checkSchema(schema: unknown, path: Path, depth = 0): Problem[] {
   }
   for (const type of [schema.type ?? []].flat()) {
     if (!TYPES.includes(type as string))
-      say('type', `${JSON.stringify(type)} is not a JSON Schema type; ${hint(String(type), TYPES)}`);
+      report('type', `${JSON.stringify(type)} is not a JSON Schema type; ${hint(String(type), TYPES)}`);
   }
   if (schema.enum !== undefined && !(Array.isArray(schema.enum) && schema.enum.length > 0))
-    say('enum', 'must be a list of values');
-  if (schema.required !== undefined && !isWords(schema.required)) say('required', 'must be a list of property names');
+    report('enum', 'must be a list of values');
+  if (schema.required !== undefined && !isWords(schema.required))
+    report('required', 'must be a list of property names');
   for (const key of ['description', 'title', 'pattern', 'format', '$ref']) {
-    if (schema[key] !== undefined && typeof schema[key] !== 'string') say(key, 'must be a string');
+    if (schema[key] !== undefined && typeof schema[key] !== 'string') report(key, 'must be a string');
   }
   for (const key of ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'multipleOf']) {
-    if (schema[key] !== undefined && typeof schema[key] !== 'number') say(key, 'must be a number');
+    if (schema[key] !== undefined && typeof schema[key] !== 'number') report(key, 'must be a number');
   }
   if (typeof schema.pattern === 'string' && !usablePattern(schema.pattern))
-    say('pattern', 'is not a regular expression');
+    report('pattern', 'is not a regular expression');
   if (typeof schema.$ref === 'string' && !schema.$ref.startsWith('#'))
-    say('$ref', 'must point inside this schema (#/$defs/…)');
+    report('$ref', 'must point inside this schema (#/$defs/…)');
   if (schema.dependencies !== undefined && !isObject(schema.dependencies))
-    say('dependencies', 'must be an object: { field: [fields it needs] }');
+    report('dependencies', 'must be an object: { field: [fields it needs] }');
   return problems;
 }
 

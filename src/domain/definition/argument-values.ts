@@ -17,7 +17,7 @@ export function fillDefaults(defaults: ReadonlyMap<string, unknown>, next: Endpo
   };
 }
 
-/** The bounds of every argument with `clamp: true`, under its public name. One that has none is a mistake. */
+/** The bounds of every argument with `clamp: true`, under its public name. `clamp` without bounds is a mistake. */
 export function readClamps(
   settings: Iterable<readonly [key: string, setting: { readonly clamp?: boolean; readonly rename?: string }]>,
   schemaOf: (key: string) => JsonSchema | undefined,

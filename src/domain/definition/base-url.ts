@@ -9,7 +9,7 @@ import {
 
 export interface BaseUrlOptions {
   readonly env: Environment;
-  /** Replaces whatever the file says (`--base-url`). */
+  /** Replaces the base URLs of the file (`--base-url`). */
   readonly baseUrl?: string;
   /** URL of an API that runs inside this process, by the name in `embedded:name`. */
   readonly embedded?: (name: string) => string | undefined;

@@ -100,7 +100,7 @@ export function buildDomain(definition: DomainDefinition, options: BuildOptions)
   const domain: Domain = {
     name,
     title,
-    // No count of operations: callers who are served only some of them read this, too.
+    // No number of operations here, because callers that may use only some of them also read this text.
     description: definition.description ?? `${title}.`,
     endpoints,
     quarantined: [],
@@ -159,16 +159,16 @@ function buildEndpoint(action: string, own: EndpointDefinition, common: Shared):
   problems.push(...checkExpose(own.expose, method, at));
   const headers = readHeaders(own.headers ?? {}, options.env, [...at, 'headers'], problems);
   const baseUrl = chooseBaseUrl(action, own, common);
-  const abroad = common.origin !== undefined && common.origin !== originOf(baseUrl);
-  if (abroad && own.security === undefined && common.security.length > 0) {
+  const isOtherOrigin = common.origin !== undefined && common.origin !== originOf(baseUrl);
+  if (isOtherOrigin && own.security === undefined && common.security.length > 0) {
     problems.push({
       path: at,
       message:
         'has another origin than the domain, so the credentials of the domain are not sent there; name one under security, or write security: [] for none',
     });
   }
-  // Headers that identify the caller go to the origin of the domain only, as its credentials do.
-  const outer = { headers: common.headers, callerHeaders: abroad ? [] : common.callerHeaders };
+  // Headers that identify the caller are sent only to the origin of the domain, like its credentials.
+  const outer = { headers: common.headers, callerHeaders: isOtherOrigin ? [] : common.callerHeaders };
   const sentHeaders = mergeHeaders(outer, headers);
   const security =
     own.security === undefined
@@ -208,7 +208,7 @@ function buildEndpoint(action: string, own: EndpointDefinition, common: Shared):
     ...sentHeaders,
     ...wire,
     inputSchema: plan.schema,
-    security: withProofs(security, [...(abroad ? [] : common.proofs), ...headers.credentials]),
+    security: withProofs(security, [...(isOtherOrigin ? [] : common.proofs), ...headers.credentials]),
     response: { ...DEFAULT_RESPONSE, ...definition.response, ...own.response },
     limits: {
       timeoutMs: own.timeoutMs ?? definition.timeoutMs ?? DEFAULT_ENDPOINT_LIMITS.timeoutMs,

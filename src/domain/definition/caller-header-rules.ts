@@ -1,4 +1,4 @@
-// Headers that tell the API who is calling: merges those of the domain with those of an operation, and makes sure that
+// Headers that identify the caller to the API: merges those of the domain with those of an operation, and makes sure that
 // nothing else writes the same header.
 
 import { createOwnedHeaders, headerOf } from '../../credentials/credential-places.ts';
@@ -24,17 +24,17 @@ export function mergeHeaders(outer: Headers, inner: Headers): Pick<Endpoint, 'he
   };
 }
 
-/** Reports headers that two parts of the file would write: which value is sent would be left to chance. */
+/** Reports headers that two parts of the file would write, because it would be undefined which value is sent. */
 export function refuseDuplicateHeaders(
   forward: readonly CallerHeader[],
   { headers, callerHeaders }: Headers,
   credentials: Iterable<Credential>,
   problems: Problem[],
 ): void {
-  const say = (path: (string | number)[], message: string) => problems.push({ path, message });
+  const report = (path: (string | number)[], message: string) => problems.push({ path, message });
   const headerNames = new Set([...Object.keys(headers), ...callerHeaders.map(({ name }) => name)].map(plainName));
   for (const [index, { name }] of forward.entries())
-    if (headerNames.has(plainName(name))) say(['forward', index], `${name} is set by headers already`);
+    if (headerNames.has(plainName(name))) report(['forward', index], `${name} is set by headers already`);
   const byHeader = new Map(
     [...credentials].flatMap((one) => {
       const header = headerOf(one);
@@ -44,11 +44,14 @@ export function refuseDuplicateHeaders(
   for (const { name, from } of [...callerHeaders, ...forward]) {
     const credential = byHeader.get(plainName(name));
     if (credential !== undefined)
-      say(from === 'request' ? ['forward'] : ['headers', name], `${name} is written by the credential ${credential}`);
+      report(
+        from === 'request' ? ['forward'] : ['headers', name],
+        `${name} is written by the credential ${credential}`,
+      );
   }
 }
 
-/** The arguments that would write a header of the caller or of a credential. Reads no other field: imported ones are lazy. */
+/** The arguments that would write a header of the caller or of a credential. Reads no other field: imported fields are lazy. */
 export function argumentsOverwritingHeaders(
   endpoint: Pick<Endpoint, 'args' | 'callerHeaders' | 'security'>,
 ): readonly string[] {

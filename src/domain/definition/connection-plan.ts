@@ -57,12 +57,12 @@ function readTls(
   warnings: string[],
 ): Partial<UpstreamConnection> {
   const { ca, cert, key, passphraseEnv, passphraseFile, minVersion, serverName } = tls;
-  const sayAt = (field: string) => (message: string) => {
+  const reportAt = (field: string) => (message: string) => {
     problems.push({ path: ['tls', field], message });
     return undefined;
   };
   const read = (field: string, path: string) => {
-    const certificates = readCertificates(beside(path, source), sayAt(field));
+    const certificates = readCertificates(beside(path, source), reportAt(field));
     warnings.push(
       ...(certificates ?? []).flatMap((one) => endsSoon(one) ?? []).map((words) => `tls.${field}: ${words}.`),
     );
@@ -70,22 +70,24 @@ function readTls(
   };
   const authorities = ca === undefined ? undefined : [ca].flat().flatMap((path) => read('ca', path) ?? []);
   if (cert === undefined && key !== undefined)
-    sayAt('cert')('is missing: name the certificate that belongs to tls.key');
+    reportAt('cert')('is missing: name the certificate that belongs to tls.key');
   if (cert !== undefined && key === undefined)
-    sayAt('key')('is missing: name the private key that belongs to tls.cert');
+    reportAt('key')('is missing: name the private key that belongs to tls.cert');
   // A client certificate is a credential: the operator, not a document, decides which origin sees it.
   for (const [field, value] of Object.entries({ cert, serverName }))
     if (value !== undefined && url === undefined)
-      sayAt(field)(
+      reportAt(field)(
         'is sent to one origin only, and the file does not name it: add baseUrl (a document may not choose the origin)',
       );
   if (passphraseEnv !== undefined && passphraseFile !== undefined)
-    sayAt('passphraseFile')('cannot be combined with passphraseEnv; keep one of them');
+    reportAt('passphraseFile')('cannot be combined with passphraseEnv; keep one of them');
   const own = cert === undefined ? undefined : read('cert', cert);
   const variable = passphraseEnv ?? (passphraseFile && FILE_MARK + beside(passphraseFile, source));
   const passphrase = variable === undefined ? undefined : lookup(env, variable);
   const certificate =
-    own === undefined || key === undefined ? undefined : readPair(own, beside(key, source), passphrase, sayAt('key'));
+    own === undefined || key === undefined
+      ? undefined
+      : readPair(own, beside(key, source), passphrase, reportAt('key'));
   return omitUndefined({ authorities: authorities?.map(String), certificate, minVersion, serverName });
 }
 
@@ -93,16 +95,16 @@ function readPair(
   certificates: readonly X509Certificate[],
   path: string,
   passphrase: string | undefined,
-  say: (message: string) => undefined,
+  report: (message: string) => undefined,
 ): UpstreamConnection['certificate'] {
-  const key = readKey(path, passphrase, certificates[0]!, say);
+  const key = readKey(path, passphrase, certificates[0]!, report);
   if (key === undefined) return undefined;
   return { cert: certificates.join(''), key, ...(passphrase !== undefined && { passphrase }) };
 }
 
 /** A password in the file itself is refused: domain files are committed. */
 function readProxy(template: string, env: Environment, problems: Problem[]): ProxyServer | 'none' | undefined {
-  const say = (message: string) => {
+  const report = (message: string) => {
     problems.push({ path: ['proxy'], message });
     return undefined;
   };
@@ -110,13 +112,13 @@ function readProxy(template: string, env: Environment, problems: Problem[]): Pro
   const userInfo = /^(?:[a-z]+:\/\/)?([^/@]*)@/i.exec(template)?.[1];
   const password = userInfo?.slice(userInfo.indexOf(':') + 1);
   if (password !== undefined && userInfo!.replaceAll(/\$\{[^{}]*\}/g, '').includes(':') && !password.includes('${'))
-    return say(
+    return report(
       'contains a password, and a domain file must not contain secrets: write \u0024{VARIABLE} and set that variable',
     );
   const { text, missing } = expand(encodeUserInfo(template, userInfo, env), env);
-  if (missing.length > 0) return say(needsVariables(missing));
+  if (missing.length > 0) return report(needsVariables(missing));
   const proxy = parseProxy(text, 'proxy of the domain file');
-  return 'problem' in proxy ? say(proxy.problem) : proxy;
+  return 'problem' in proxy ? report(proxy.problem) : proxy;
 }
 
 /** Fills in the user info percent-encoded: a password may contain `@`, `:` and `/`. */
@@ -136,7 +138,7 @@ function beside(path: string, source: string): string {
   return resolve(dirname(source), path);
 }
 
-type Say = (message: string) => undefined;
+type Report = (message: string) => undefined;
 
 const MAX_CERTIFICATES = 200;
 const SOON_MS = 30 * 24 * 3600 * 1000;
@@ -144,32 +146,32 @@ const BEGINNING = '-----BEGIN CERTIFICATE-----';
 const END = '-----END CERTIFICATE-----';
 
 /** The certificates of a PEM file, none of them expired. */
-function readCertificates(path: string, say: Say): readonly X509Certificate[] | undefined {
+function readCertificates(path: string, report: Report): readonly X509Certificate[] | undefined {
   const file = readSecretFile(path);
-  if ('problem' in file) return say(`${path} ${file.problem}`);
+  if ('problem' in file) return report(`${path} ${file.problem}`);
   const blocks = splitPem(file.text);
-  if (blocks.length === 0) return say(`${path} holds no certificate in PEM form (${BEGINNING})`);
-  if (blocks.length > MAX_CERTIFICATES) return say(`${path} holds more than ${MAX_CERTIFICATES} certificates`);
+  if (blocks.length === 0) return report(`${path} holds no certificate in PEM form (${BEGINNING})`);
+  if (blocks.length > MAX_CERTIFICATES) return report(`${path} holds more than ${MAX_CERTIFICATES} certificates`);
   const certificates: X509Certificate[] = [];
   for (const block of blocks) {
     const certificate = parseCertificate(block);
-    if (certificate === undefined) return say(`${path} holds a certificate that cannot be read`);
+    if (certificate === undefined) return report(`${path} holds a certificate that cannot be read`);
     const problem = dateProblem(certificate);
-    if (problem !== undefined) return say(`${path}: the certificate of ${nameOf(certificate)} ${problem}`);
+    if (problem !== undefined) return report(`${path}: the certificate of ${nameOf(certificate)} ${problem}`);
     certificates.push(certificate);
   }
   return certificates;
 }
 
-/** The private key, as it stands in its file: it must belong to the certificate. */
+/** The private key, unchanged from its file. It must belong to the certificate. */
 function readKey(
   path: string,
   passphrase: string | undefined,
   certificate: X509Certificate,
-  say: Say,
+  report: Report,
 ): string | undefined {
   const file = readSecretFile(path);
-  if ('problem' in file) return say(`${path} ${file.problem}`);
+  if ('problem' in file) return report(`${path} ${file.problem}`);
   let key: KeyObject;
   try {
     key = createPrivateKey({ key: file.text, ...(passphrase !== undefined && { passphrase }) });
@@ -177,12 +179,12 @@ function readKey(
     const { code } = error as NodeJS.ErrnoException;
     const isLocked = /ENCRYPTED/.test(file.text);
     if (isLocked && (passphrase === undefined || code === 'ERR_MISSING_PASSPHRASE'))
-      return say(`${path} is encrypted with a passphrase; name its variable in passphraseEnv, and set it`);
-    return say(
+      return report(`${path} is encrypted with a passphrase; name its variable in passphraseEnv, and set it`);
+    return report(
       isLocked ? `${path} cannot be decrypted with this passphrase` : `${path} holds no private key in PEM form`,
     );
   }
-  if (!certificate.checkPrivateKey(key)) return say(`${path} is not the key of the certificate in tls.cert`);
+  if (!certificate.checkPrivateKey(key)) return report(`${path} is not the key of the certificate in tls.cert`);
   return file.text;
 }
 

@@ -8,7 +8,7 @@ import { hint } from '../../endpoint/suggest.ts';
 import type { DefinedArguments } from './argument-plan.ts';
 import type { DomainDefinition, EndpointDefinition } from './definition-types.ts';
 
-/** Checks what one endpoint says about its own arguments. */
+/** Checks where one endpoint refers to its own arguments. */
 export function checkUses(
   definition: EndpointDefinition,
   plan: DefinedArguments,

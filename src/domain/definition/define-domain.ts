@@ -1,4 +1,4 @@
-// defineDomain(): how a TypeScript or JavaScript domain file says what it offers. Checks and freezes; reads nothing.
+// defineDomain(): defines a domain in a TypeScript or JavaScript file. Checks and freezes the definition; no I/O.
 
 import { freeze } from '../../endpoint/freeze.ts';
 import { DefinitionError } from './build-domain.ts';

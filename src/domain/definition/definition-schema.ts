@@ -1,4 +1,4 @@
-// The strict shape of a domain file. Unknown keys are mistakes, and every mistake says what to write instead.
+// The strict shape of a domain file. Unknown keys are mistakes, and every error message tells the author what to write instead.
 
 import { z } from 'zod';
 import { EXPOSURES } from '../../endpoint/model.ts';

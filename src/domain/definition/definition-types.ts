@@ -15,7 +15,7 @@ import type { bodyKind, location, placement } from './shape/placement-schema.ts'
 export type ArgumentLocation = z.output<typeof location>;
 export type BodyKind = z.output<typeof bodyKind>;
 
-/** Where an argument is sent, if it is not where the rule of `place.ts` would put it. */
+/** Where an argument is sent, if not at the default place (see `place.ts`). */
 export interface Placement extends z.output<typeof placement> {
   /** Name on the wire; default: the argument's own. */
   readonly name?: string;
@@ -34,7 +34,7 @@ export type ArgDefinition = Placement & { readonly required?: boolean | readonly
 
 /** One endpoint of a domain file. */
 export interface EndpointDefinition extends z.output<typeof endpoint> {
-  /** Default GET. A method outside of HTTP's own is written `{ custom: PURGE }`, so that a typo is not taken for one. */
+  /** Default GET. A method outside of HTTP's own is written `{ custom: PURGE }`, so that a typo is not mistaken for one. */
   readonly method?: string | { readonly custom: string };
   /** Template below the base URL: `/posts/{id}`. */
   readonly path: string;
@@ -70,7 +70,7 @@ export interface ResourceDefinition extends z.output<typeof resource> {
   readonly file?: string;
 }
 
-/** Picks operations of an OpenAPI document. Within one key any value may match; all keys given must. */
+/** Picks operations of an OpenAPI document. A key matches if one of its values does; all given keys must match. */
 export interface OperationFilter extends z.output<typeof filter> {
   /** As the document spells them, or as the groups of fully-qualified names: `platform.users`. */
   readonly tags?: readonly string[];
@@ -85,8 +85,8 @@ export interface ArgCuration extends z.output<typeof argCuration> {
   /** Public name. */
   readonly rename?: string;
   /**
-   * Not offered to the model, and not sent. One that is required is sent with its `default` (its own in the document, if
-   * there is none here); without one it needs `required: false`.
+   * Not offered to the model, and not sent. A required argument is sent with its `default` (this one, else that of the document).
+   * Without a default, it needs `required: false`.
    */
   readonly hide?: boolean;
   /** Not offered to the model; always sent with this value. */
@@ -107,7 +107,7 @@ export type ArgAddition = ArgDefinition & { readonly schema?: JsonSchema };
 export interface OperationCuration extends z.output<typeof operation> {
   /** The action: `list_pets` becomes the tool `<prefix>_list_pets`. */
   readonly name?: string;
-  /** Replaces the text of the document; without a `summary`, its first sentence is that as well. */
+  /** Replaces the text of the document; without a `summary`, its first sentence becomes the summary. */
   readonly description?: string;
   /** Changes to arguments, and arguments to add. */
   readonly args?: { readonly [key: string]: ArgCuration | ArgAddition };
@@ -147,7 +147,7 @@ export interface DomainDefinition extends z.output<typeof domain> {
   readonly overlays?: readonly string[];
   /** A folder, relative to this file, that the document's `$ref`s may reach; without it, only the folder of the document. */
   readonly refsRoot?: string;
-  /** `lenient` of every imported operation that does not say otherwise. */
+  /** The default of `lenient` for all imported operations. */
   readonly lenient?: boolean;
   /** Which of the document's servers is meant, if it has several: its URL, name or description as the document has it. */
   readonly server?: string;

@@ -47,7 +47,7 @@ function unknownStep(path: readonly string[], schema: JsonSchema, root: JsonSche
   return misses.includes(undefined) ? undefined : misses[0];
 }
 
-/** All schemas that may describe the value: behind references, in unions and in items of arrays, as `pick` resolves them. */
+/** All schemas that may describe the value: through references, in unions and in items of arrays, as `pick` resolves them. */
 function partsOf(schema: JsonSchema, root: JsonSchema): SchemaObject[] {
   const alternatives = (part: SchemaObject) => [
     ...[...UNIONS, 'prefixItems'].flatMap((keyword) => schemasOf(part[keyword])),

@@ -48,7 +48,7 @@ export function placeArguments(
   const method = methodOf(definition);
   const variables = templateVariables(definition.path);
   const kind = typeof definition.body === 'string' ? definition.body : definition.body?.kind;
-  const say = (path: Path, message: string) => problems.push({ path: [...at, ...path], message });
+  const report = (path: Path, message: string) => problems.push({ path: [...at, ...path], message });
 
   const toTarget = (key: string) => chooseTarget(key, plan, method, variables, kind);
   const values = listValues(plan, toTarget);
@@ -58,19 +58,20 @@ export function placeArguments(
 
   const names = [...values, ...constants].map(({ key }) => key);
   for (const key of plan.placements.keys()) {
-    if (!names.includes(key)) say(['place', key], `there is no argument or fixed value "${key}"; ${hint(key, names)}`);
+    if (!names.includes(key))
+      report(['place', key], `there is no argument or fixed value "${key}"; ${hint(key, names)}`);
   }
   for (const { key, to, required, always } of values) {
     if (to.in === 'path' && !required && !always)
-      say(['args', key], 'is part of the path, so it must be required (or have a default): add required: true');
+      report(['args', key], 'is part of the path, so it must be required (or have a default): add required: true');
   }
   for (const { key } of constants) {
     if (plan.properties.has(key))
-      say(['fixed', key], 'is also an argument; a value is either an argument or fixed, not both');
+      report(['fixed', key], 'is also an argument; a value is either an argument or fixed, not both');
   }
-  checkTargets([...values, ...constants], variables, say);
-  for (const value of values) checkNames(value, effect, say);
-  const body = planBody(definition, kind, values, constants, plan, say);
+  checkTargets([...values, ...constants], variables, report);
+  for (const value of values) checkNames(value, effect, report);
+  const body = planBody(definition, kind, values, constants, plan, report);
   return {
     args: values.map(({ key, required, to }) => ({ key, required, to: [to] })),
     fixed: constants.map(({ value, to }) => ({ value, to })),
@@ -81,7 +82,7 @@ export function placeArguments(
 /** Places the arguments that a file adds to an imported operation. */
 export function placeAdditions(endpoint: Endpoint, plan: DefinedArguments, at: Path, problems: Problem[]): WirePlan {
   const { method, path, effect, args, fixed, withheld = [], headers, callerHeaders = [], security } = endpoint;
-  const say: Say = (from, message) => problems.push({ path: [...at, ...from.slice(1)], message });
+  const report: Report = (from, message) => problems.push({ path: [...at, ...from.slice(1)], message });
   const variables = templateVariables(path);
   const values = listValues(plan, (key) => chooseTarget(key, plan, method, variables, undefined));
   const toPlacedValue = (key: string, to: Target): PlacedValue => ({ key, to, required: false, always: false });
@@ -94,14 +95,14 @@ export function placeAdditions(endpoint: Endpoint, plan: DefinedArguments, at: P
     ...callerHeaders.map(({ name }) => name),
     ...security.flat().flatMap((credential) => headerOf(credential) ?? []),
   ].map((name) => name.toLowerCase());
-  checkPlaces([...before, ...values], variables, say);
+  checkPlaces([...before, ...values], variables, report);
   for (const value of values) {
-    checkNames(value, effect, say);
+    checkNames(value, effect, report);
     const { key, to } = value;
     if (to.in === 'header' && headerNames.includes(to.name.toLowerCase()))
-      say(['place', key], `the header ${to.name} is set by headers or credentials already`);
+      report(['place', key], `the header ${to.name} is set by headers or credentials already`);
   }
-  const body = extendBody(endpoint.body, values, plan, say);
+  const body = extendBody(endpoint.body, values, plan, report);
   return {
     args: values.map(({ key, required, to }) => ({ key, required, to: [to] })),
     fixed: [],
@@ -113,7 +114,7 @@ function extendBody(
   before: BodyPlan | undefined,
   values: readonly PlacedValue[],
   { placements }: DefinedArguments,
-  say: Say,
+  report: Report,
 ): BodyPlan | undefined {
   const parts = values.filter(({ to }) => to.in === 'body' || to.in === 'body-root');
   if (parts.length === 0) return before;
@@ -122,12 +123,13 @@ function extendBody(
   const required = parts.some((part) => part.required || part.always);
   const encoding: Record<string, PartEncoding> = { ...before?.encoding };
   for (const { key, to } of parts) {
-    if (to.in === 'body-root') say(['place', key], 'cannot be the whole body; place it in body, as one of its fields');
+    if (to.in === 'body-root')
+      report(['place', key], 'cannot be the whole body; place it in body, as one of its fields');
     else if (kind === 'text' || kind === 'binary')
-      say(['place', key], `cannot be part of a body that is ${kind === 'text' ? 'plain text' : 'one file'}`);
+      report(['place', key], `cannot be part of a body that is ${kind === 'text' ? 'plain text' : 'one file'}`);
     else if (!files.some((file) => file.key === key)) continue;
     else if (kind === 'multipart' && to.in === 'body') encoding[to.at[0]!] = { file: true };
-    else say(['place', key], `is a file, and the body is ${kind}; only a multipart body can contain files`);
+    else report(['place', key], `is a file, and the body is ${kind}; only a multipart body can contain files`);
   }
   return {
     ...(before ?? { kind, mediaType: MEDIA_TYPES[kind], required }),
@@ -135,14 +137,14 @@ function extendBody(
   };
 }
 
-type Say = (path: Path, message: string) => void;
+type Report = (path: Path, message: string) => void;
 
 /** Where an argument or fixed value goes. */
 interface PlacedValue {
   readonly key: string;
   readonly to: Target;
   readonly required: boolean;
-  /** There is a value even if the caller gives none. */
+  /** Whether there is a value even if the caller passes none. */
   readonly always: boolean;
 }
 
@@ -205,37 +207,37 @@ function buildTarget(where: ArgumentLocation, name: string, placement: Placement
 function checkPlaces(
   values: readonly PlacedValue[],
   variables: ReadonlySet<string>,
-  say: Say,
+  report: Report,
 ): ReadonlyMap<string, string> {
   const byPlace = new Map<string, string>();
   for (const { key, to } of values) {
     const place = to.in === 'body-root' ? 'body' : `${to.in} ${nameOf(to)}`;
     const other = byPlace.get(place);
     if (other !== undefined && other !== key)
-      say(['place', key], `goes to the same place as "${other}" (${place}); move one of them`);
+      report(['place', key], `goes to the same place as "${other}" (${place}); move one of them`);
     byPlace.set(place, key);
     if (to.in === 'path' && !variables.has(to.name)) {
-      say(['path'], `has no {${to.name}}, but "${key}" is placed in the path; ${hint(to.name, [...variables])}`);
+      report(['path'], `has no {${to.name}}, but "${key}" is placed in the path; ${hint(to.name, [...variables])}`);
     }
     const fault = to.in === 'header' ? headerFault(to.name, 'configuration') : undefined;
-    if (fault === 'malformed') say(['place', key], `${JSON.stringify(nameOf(to))} is not a header name`);
+    if (fault === 'malformed') report(['place', key], `${JSON.stringify(nameOf(to))} is not a header name`);
     if (fault === 'framing')
-      say(['place', key], `the header ${nameOf(to)} is written by the HTTP client and cannot be set`);
+      report(['place', key], `the header ${nameOf(to)} is written by the HTTP client and cannot be set`);
   }
   return byPlace;
 }
 
-function checkTargets(values: readonly PlacedValue[], variables: ReadonlySet<string>, say: Say): void {
-  const byPlace = checkPlaces(values, variables, say);
+function checkTargets(values: readonly PlacedValue[], variables: ReadonlySet<string>, report: Report): void {
+  const byPlace = checkPlaces(values, variables, report);
   for (const variable of variables) {
-    if (!/^[^/?#\s]+$/.test(variable)) say(['path'], 'has an empty or malformed {variable}');
+    if (!/^[^/?#\s]+$/.test(variable)) report(['path'], 'has an empty or malformed {variable}');
     else if (!byPlace.has(`path ${variable}`))
-      say(['path'], `needs an argument or fixed value for {${variable}}; add "${variable}" to args`);
+      report(['path'], `needs an argument or fixed value for {${variable}}; add "${variable}" to args`);
   }
   const part = values.find(({ to }) => to.in === 'body')?.key;
   const whole = values.find(({ to }) => to.in === 'body-root')?.key;
   if (whole !== undefined && part !== undefined)
-    say(['place'], `"${whole}" is the whole body, so "${part}" cannot be part of it`);
+    report(['place'], `"${whole}" is the whole body, so "${part}" cannot be part of it`);
 }
 
 function nameOf(to: Target): string {
@@ -247,14 +249,14 @@ function nameOf(to: Target): string {
  * Refuses names that callers must not set: headers of the gateway, and in a read anything that would turn it into another
  * operation.
  */
-function checkNames({ key, to }: PlacedValue, effect: Effect, say: Say): void {
+function checkNames({ key, to }: PlacedValue, effect: Effect, report: Report): void {
   if (to.in === 'header') {
     if (headerFault(to.name, effect) === 'reserved')
-      say(['place', key], `the header ${to.name} cannot be an argument; use credentials, headers or body instead`);
+      report(['place', key], `the header ${to.name} cannot be an argument; use credentials, headers or body instead`);
   } else if (effect === 'read' && (to.in === 'query' || to.in === 'body')) {
     const name = to.in === 'body' ? to.at[0] : to.name;
     if (name !== undefined && isMethodParameter(name))
-      say(['place', key], `"${name}" would make this read another operation; declare that operation instead`);
+      report(['place', key], `"${name}" would make this read another operation; declare that operation instead`);
   }
 }
 
@@ -264,21 +266,21 @@ function planBody(
   values: readonly PlacedValue[],
   constants: readonly PlacedValue[],
   { placements }: DefinedArguments,
-  say: Say,
+  report: Report,
 ): BodyPlan | undefined {
   const inBody = ({ to }: PlacedValue) => to.in === 'body' || to.in === 'body-root';
   const args = values.filter(inBody);
   const parts = [...args, ...constants.filter(inBody)];
   if (parts.length === 0) {
     if (definition.body !== undefined)
-      say(['body'], 'there is no argument in the body; place one there or remove body');
+      report(['body'], 'there is no argument in the body; place one there or remove body');
     return undefined;
   }
   const files = args.filter(({ key }) => placements.get(key)?.file);
   const own = typeof definition.body === 'object' ? definition.body : undefined;
   const actual = kind ?? (files.length > 0 ? 'multipart' : 'json');
   if ((actual === 'text' || actual === 'binary') && !args.some(({ to }) => to.in === 'body-root'))
-    say(['body'], `a ${actual} body is one whole argument; place exactly one in body-root`);
+    report(['body'], `a ${actual} body is one whole argument; place exactly one in body-root`);
   const encoding: Record<string, PartEncoding> = { ...own?.encoding };
   for (const { to } of files) {
     if (to.in === 'body') encoding[to.at[0]!] = { ...encoding[to.at[0]!], file: true };

@@ -1,4 +1,4 @@
-// Prompts and resources of a domain file, checked: every {{argument}} is declared, every message says something.
+// Prompts and resources of a domain file, checked: every {{argument}} is declared, every message has text.
 
 import type { PromptSpec, ResourceSpec } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
@@ -58,7 +58,7 @@ function buildPrompt(
   };
 }
 
-/** `file` has been replaced by `text` before this: the loader reads files, nothing here does. */
+/** The loader has already replaced `file` by `text`; this function reads no files. */
 export function buildResourceSpecs(declarations: DomainDefinition['resources'], problems: Problem[]): ResourceSpec[] {
   return Object.entries(declarations ?? {}).map(([uri, resource]): ResourceSpec => {
     if (resource.text === undefined) {

@@ -1,10 +1,13 @@
-// The folder in which compiled code is kept between starts: below the user's home, and not below /tmp. The code is executed, so nobody
-// else may be able to write there.
+// The folder in which compiled code is kept between starts: below the user's home, and not below /tmp. The code is executed, so other
+// users must not be able to write there.
 import { mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** Undefined if there is no such folder (a read-only system, a user without a home, a home of somebody else): then every start compiles. */
+/**
+ * Undefined if there is no such folder (a read-only system, a user without a home, a home that belongs to another user). Then every
+ * start compiles.
+ */
 export function openCodeFolder(name: string, home = homedir): string | undefined {
   try {
     const folder = join(home(), '.cache', 'landbridge', name);

@@ -17,15 +17,15 @@ export interface SourceFile {
 
 const MODULES = new Set(['.ts', '.mts', '.js', '.mjs']);
 const DATA = new Set(['.yaml', '.yml', '.json']);
-/** A domain file is written by hand; anything above this is an OpenAPI document. */
+/** Domain files are written by hand, so a larger file is taken for an OpenAPI document. */
 const MAX_DOMAIN_FILE_BYTES = 1024 * 1024;
 const MAX_FILES = 1_000;
 
-/** A version number after `openapi:` or `swagger:` makes a document; a domain file has a path there. */
+/** A version number after `openapi:` or `swagger:` marks an OpenAPI document. In a domain file, a path follows. */
 const DOCUMENT =
   /(?:^\uFEFF?|[\n{,])[ \t]*["']?(?:openapi|swagger)["']?\s*:\s*["']?\d+\.\d+(?:\.\d+)?(?:-[a-z]+\.?\d*)?["']?\s*(?:[,}#\r\n]|$)/;
 
-/** Of folders, the domain files in order of name. Files, URLs and `-` (stdin) are sources by themselves. */
+/** The domain files of folders, sorted by name. Each file, URL and `-` (stdin) is one source. */
 export async function findFiles(paths: readonly string[]): Promise<SourceFile[]> {
   const sources: SourceFile[] = [];
   for (const path of paths) {

@@ -7,7 +7,7 @@ import { openCodeFolder } from './code-folder.ts';
 import { MistakesError } from './mistakes.ts';
 import { explainThrow } from './module-errors.ts';
 
-/** What `import … from 'landbridge'` gives inside a domain file. */
+/** The module that `import … from 'landbridge'` loads inside a domain file. */
 export type Library = () => Promise<object>;
 
 const own: Library = async () => ({ defineDomain, z: (await import('zod')).z });
@@ -40,7 +40,7 @@ export async function importModule(path: string, file: string, library: Library 
   }
 }
 
-/** The code of temporary files is not kept. */
+/** Compiled code of temporary files is not cached. */
 function cacheFolder(path: string): string | false {
   return path.startsWith(tmpdir()) ? false : (openCodeFolder('modules') ?? false);
 }

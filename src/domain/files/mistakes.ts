@@ -12,7 +12,7 @@ export interface FilePosition {
 /** The position of a field in its file, or of the nearest field around it. */
 export type PositionOf = (path: Problem['path']) => FilePosition | undefined;
 
-/** A mistake as `--json` gives it. */
+/** A mistake as `--json` prints it. */
 export interface Mistake {
   readonly file: string;
   readonly line?: number;

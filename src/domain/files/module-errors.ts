@@ -10,7 +10,7 @@ import type { FilePosition, Mistake } from './mistakes.ts';
 interface Frame extends FilePosition {
   readonly path: string;
   readonly column: number;
-  /** Of the function, where it has a name. */
+  /** The name of the function; may be empty. */
   readonly name: string;
 }
 
@@ -153,7 +153,7 @@ function findWord(text: string, word: string, near: number): number | undefined 
   return best;
 }
 
-/** The compiler says `ParseError: Unexpected token` and, in the next line, `/path/of/file.ts:2:0`. */
+/** The compiler reports `ParseError: Unexpected token` and, in the next line, `/path/of/file.ts:2:0`. */
 async function readParseError(error: unknown) {
   const text = String((error as { message?: unknown } | undefined)?.message ?? '');
   const [first = '', position = ''] = text.split('\n', 2).map((part) => part.trim());

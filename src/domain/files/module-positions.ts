@@ -49,7 +49,7 @@ function keyOf(path: Problem['path']): string {
   return JSON.stringify(path.map(String));
 }
 
-/** Of every key that is written out; -1 where one path has two. */
+/** The offset of every key that is written out; -1 for a path that occurs twice. */
 function readOffsets(text: string): Map<string, number> {
   const offsets = new Map<string, number>();
   const main =
@@ -125,7 +125,7 @@ function isKey(text: string, end: number): boolean {
   return COLON.test(text);
 }
 
-/** Behind white space, comments and regular expressions; `at` where none begins. */
+/** The position after white space, comments and regular expressions; `at` if none begins there. */
 function skipBlank(text: string, at: number, previous: string): number {
   if (/\s/.test(text[at]!)) return at + 1;
   if (text[at] !== '/') return at;
@@ -139,7 +139,7 @@ function endOf(text: string, mark: string, from: number): number {
   return at < 0 ? text.length : at + mark.length;
 }
 
-/** Behind the closing mark. */
+/** The position after the closing mark. */
 function skipTo(text: string, from: number, mark: string): number {
   let at = from;
   while (at < text.length && text[at] !== mark) at += text[at] === '\\' ? 2 : 1;

@@ -1,4 +1,4 @@
-// Reads a YAML or JSON file that a person wrote, and knows the line of each field.
+// Reads a YAML or JSON file that a person wrote, with the position of each field.
 import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
 import type { Document, LineCounter, Node } from 'yaml';

@@ -1,7 +1,7 @@
 // Text with placeholders for the caller: `${principal.sub}` in headers of a domain file and in the claims of an assertion. It is
 // parsed when a domain is built, and filled in for every call with what was verified about the caller.
 
-/** What is known of a caller. A Principal is one. */
+/** Verified facts about a caller. A Principal has these fields. */
 export interface VerifiedCaller {
   readonly id: string;
   readonly claims?: Readonly<Record<string, unknown>> | undefined;

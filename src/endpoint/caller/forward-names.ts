@@ -18,13 +18,13 @@ const REFUSED = [
 
 /** The headers of `forward:`, or what is wrong with them. */
 export function readForward(names: readonly string[], problems: Problem[]): CallerHeader[] {
-  const say = (path: (string | number)[], message: string) => problems.push({ path: ['forward', ...path], message });
-  if (names.length > MAX_NAMES) say([], `lists ${names.length} headers; at most ${MAX_NAMES} are allowed`);
+  const report = (path: (string | number)[], message: string) => problems.push({ path: ['forward', ...path], message });
+  if (names.length > MAX_NAMES) report([], `lists ${names.length} headers; at most ${MAX_NAMES} are allowed`);
   return names.slice(0, MAX_NAMES).flatMap((name, index): CallerHeader[] => {
     const why = whyRefused(name);
-    if (why !== undefined) say([index], why);
+    if (why !== undefined) report([index], why);
     else if (names.findIndex((other) => plainName(other) === plainName(name)) !== index)
-      say([index], `${name} is listed twice`);
+      report([index], `${name} is listed twice`);
     else return [{ name: name.toLowerCase(), from: 'request' }];
     return [];
   });

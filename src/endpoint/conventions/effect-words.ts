@@ -31,7 +31,7 @@ const ISSUED = effectWords('issued');
 const AFTER_DROP = words('off down box in out point points zone zones ship shipping');
 /** `stop_and_delete`, `find_one_and_remove`: each part is judged as a separate name. */
 const JOINERS = words('and or then');
-/** Adverbs and adjectives that say how an action is done. */
+/** Adverbs and adjectives for how an action is done. */
 const MANNERS = words('bulk batch mass multi permanently hard soft force forcibly immediately admin');
 /** Words in front of the verb of a sentence: `This endpoint allows you to …`. */
 const FILLERS =
@@ -39,7 +39,7 @@ const FILLERS =
   users user to allows allow lets let used use can be will is for permits enables and may deprecated beta experimental
   internal admin only`);
 
-/** `Run a search`, `Perform multiple searches`: the noun says more than the verb. */
+/** `Run a search`, `Perform multiple searches`: the noun is more informative than the verb. */
 const RUNS = words('run runs execute executes perform performs multiple');
 const SEARCHES = words('search searches lookup count');
 
@@ -72,7 +72,7 @@ function beginningOf(sentence: string): string {
   return text.slice(0, MAX_TEXT_CHARS);
 }
 
-/** The words of a sentence, and where its verb is: behind `(Deprecated)`, `This endpoint …`, `Permanently …`. */
+/** The words of a sentence, and where its verb is: after `(Deprecated)`, `This endpoint …`, `Permanently …`. */
 function readSentence(sentence: string): { readonly all: readonly string[]; readonly position: number } {
   const all = toSnakeCase(beginningOf(sentence)).split('_');
   const isRun = (word: string, index: number) => RUNS.has(word) && SEARCHES.has(all[index + 2] ?? '');
@@ -80,7 +80,7 @@ function readSentence(sentence: string): { readonly all: readonly string[]; read
   return { all, position };
 }
 
-/** The verb that says what a sentence is about: its first, or a deletion joined to it (`Retrieves and deletes messages`). */
+/** The main verb of a sentence: its first, or a deletion joined to it (`Retrieves and deletes messages`). */
 export function verbOf(sentence: string, mayChange: boolean): string {
   if (sentence === '') return '';
   const { all, position } = readSentence(sentence);
@@ -140,8 +140,8 @@ function mayDelete(text: string): boolean {
 }
 
 /**
- * A quick test, which makes it unnecessary to split most names into words: false is certain, true is not. It looks at what is read
- * of the name and no further, because a word that is cut off may be another one: `deliver` → `del`.
+ * A quick test that avoids splitting most names into words. False is certain, true is not. It reads only as much of the name as the
+ * full check does, because a word that is cut off may be another one: `deliver` → `del`.
  */
 export function nameMayDelete(name: string): boolean {
   return mayDelete(name.slice(0, MAX_NAME_CHARS));
@@ -196,7 +196,7 @@ export function describesOnlyRead(sentence: string): boolean {
 }
 
 const MAX_DESCRIPTION_CHARS = 600;
-/** Words before a verb that says what the operation does. */
+/** Words before a verb for what the operation does. */
 const BEFORE_VERBS = words('will also and or then which it this may can');
 
 /** Whether a description mentions a change after its first verb: `it will alter the state of the queue`. */
@@ -219,7 +219,7 @@ function isDeletionWord(word: string): boolean {
   return DELETION_NOUNS.has(word) || DELETIONS.has(word);
 }
 
-/** What a sentence's verb says. */
+/** The effect that the verb of a sentence indicates. */
 export function meaningOf(verb: string): 'deletes' | 'ends' | 'reads' | 'changes' | undefined {
   if (verb === '') return undefined;
   if (isVerbOf(verb, DELETIONS) || verb === 'deleting' || verb === 'removing') return 'deletes';
@@ -295,7 +295,7 @@ export function namesRead(name: readonly string[]): boolean {
   return READS.has(verbs[0] ?? '') && !verbs.some(isNoRead);
 }
 
-/** Whether a name may be that of a read: one of its words says so, and none contradicts it. */
+/** Whether a name may be that of a read: one of its words indicates it, and none contradicts it. */
 export function mentionsRead(name: readonly string[]): boolean {
   return name.some((word) => READS.has(word)) && !name.some(isNoRead);
 }
@@ -321,7 +321,7 @@ export function mentionsAction(name: readonly string[]): boolean {
   return (isAction(name[0]) || isAction(name.at(-1))) && !name.some((word) => READS_IN_SENTENCE.has(word));
 }
 
-/** Whether a name says that something gets another value. */
+/** Whether a name means that something gets another value. */
 export function namesUpdate(name: readonly string[]): boolean {
   return UPDATES.has(name[0] ?? '') || UPDATES.has(name.at(-1) ?? '');
 }

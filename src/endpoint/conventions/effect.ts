@@ -1,4 +1,4 @@
-// What an operation does to data, derived from its method, name, path and summary. If these disagree, the strictest counts. A domain
+// What an operation does to data, derived from its method, name, path and summary. If these disagree, the strictest one is used. A domain
 // file may override it; a document can only make it stricter.
 import type { Effect } from '../model.ts';
 import { once } from '../untrusted.ts';
@@ -35,11 +35,11 @@ export interface NamedOperation {
   readonly path: string;
   /** operationId or action. */
   readonly name?: string | undefined;
-  /** The summary; where there is none, the description. */
+  /** The summary, or the description if there is none. */
   readonly summary?: string | undefined;
-  /** Looked at only for a POST that seems to read. */
+  /** Only read for a POST that seems to read. */
   readonly description?: string | undefined;
-  /** Whether its body takes a statement (SQL, GraphQL, a script), which matters for a query by POST. Undefined: it may. */
+  /** Whether its body may contain a statement (SQL, GraphQL, a script), which matters for a query by POST. Undefined: it may. */
   readonly takesStatement?: (() => boolean) | undefined;
 }
 
@@ -56,19 +56,19 @@ const METHOD = 'the HTTP method';
 interface Reading {
   readonly operation: NamedOperation;
   readonly name: readonly string[];
-  /** The last literal segment of the path, the action behind its colon or target (`/#Action=DeleteVolume`). */
+  /** The last literal segment of the path, or the action after its colon or in its target (`/#Action=DeleteVolume`). */
   readonly segment: readonly string[];
   /** The last literal segment as a whole. */
   readonly end: readonly string[];
-  /** Of the summary. */
+  /** The first verb of the summary. */
   readonly verb: () => string;
   readonly mayChange: boolean;
 }
 
 /**
  * DELETE destroys. So does every operation whose name (`users/delete-user`, `purge_queue`), path (`/users/{id}/delete`,
- * `/users/{id}:purge`) or first verb of the summary says so: one of them is enough. A GET that is named for a change writes. A
- * POST counts as a read only if name, path and summary all say so.
+ * `/users/{id}:purge`) or first verb of the summary means a deletion: one of them is enough. A GET that is named for a change writes. A
+ * POST counts as a read only if name, path and summary all mean a read.
  */
 export function effectOf(operation: NamedOperation): DerivedEffect {
   const { method, path, name = '', summary = '' } = operation;
@@ -88,7 +88,7 @@ export function effectOf(operation: NamedOperation): DerivedEffect {
   const deletion = deletionIn(reading);
   if (deletion !== undefined) return { effect: 'destructive', from: `${method}, but ${deletion}` };
   if (!mayChange) {
-    // If one address serves every action (AWS: `/#Action=RunInstances`), the method says nothing about the effect.
+    // If one address serves every action (AWS: `/#Action=RunInstances`), the method does not show the effect.
     const isAction = ACTION.test(path) && reading.segment.length > 0;
     const changes = isAction
       ? !beginsWithRead(reading.segment)
@@ -119,7 +119,7 @@ export function doubtRead({ path, name = '', summary = '' }: NamedOperation): st
   return meaning === undefined || meaning === 'reads' ? undefined : `its summary says "${verb}"`;
 }
 
-/** Whether a write replaces what is there: an update by its method, by the one thing its path ends with, or by its name. */
+/** Whether a write replaces existing data, judged by its method, by the one thing its path ends with, or by its name. */
 export function overwrites({ method, path, action }: { method: string; path: string; action: string }): boolean {
   if (method === 'PUT' || method === 'PATCH') return true;
   return (

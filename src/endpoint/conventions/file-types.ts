@@ -30,7 +30,7 @@ const TYPES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The media type of a file with this name; undefined if the name does not say. */
+/** The media type of a file with this name; undefined if it has no known extension. */
 export function typeOfName(filename: string): string | undefined {
   const dot = filename.lastIndexOf('.');
   return dot < 0 ? undefined : TYPES.get(filename.slice(dot + 1).toLowerCase());

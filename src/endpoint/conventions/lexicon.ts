@@ -1,10 +1,10 @@
-// The verbs and nouns by which names, paths, summaries and requests say what an operation does. One row per word: each column is one
-// use of it, and an empty cell means that this use ignores the word. To teach the gateway a word, add a row or fill a cell.
+// The verbs and nouns by which names, paths, summaries and requests describe what an operation does. One row per word: each column is one
+// use of it, and an empty cell means that this use ignores the word. To add a word or a use, add a row or fill a cell.
 import { once } from '../untrusted.ts';
 
 /** What a word means for the effect of an operation (effect-words.ts). */
 type EffectRole =
-  /** A verb that removes something for good, wherever it stands in a name. */
+  /** A verb that removes something for good, wherever it is in a name. */
   | 'deletes'
   /** A verb that ends something for good, but is a noun or an adjective elsewhere: it counts at the beginning or end of a name only. */
   | 'ends'
@@ -22,7 +22,7 @@ type EffectRole =
   | 'head'
   /** A verb that may also be a noun: `list_remove_member` and `blog_post_delete` do delete. */
   | 'noun'
-  /** The same, except as the first word of a name that goes on behind the deletion: `data_set_delete` does delete. */
+  /** The same, except as the first word of a name that continues after the deletion: `data_set_delete` does delete. */
   | 'noun-later'
   /** The last word of names that begin with the resource: `empty_rooms_create` does not empty anything. */
   | 'final'
@@ -32,15 +32,15 @@ type EffectRole =
   | 'tells-read'
   /** A verb that changes something: the name of a read has none of them. */
   | 'changes'
-  /** The same; and a GET that begins with it changes something, whatever HTTP says (AWS: `GET /?Action=CreateVolume`). */
+  /** The same; and a GET that begins with it changes something, contrary to HTTP (AWS: `GET /?Action=CreateVolume`). */
   | 'changes-surely'
-  /** A verb that in a description is about data. Others are too general: a description says `enables` and `runs` of many things. */
+  /** In a description, a verb about data. Others are too general: descriptions use `enables` and `runs` for many things. */
   | 'changes-data'
   /** A verb that is hardly ever a noun: a path that ends with it is an action, not the address of data. */
   | 'acts'
   /** A verb that replaces a value. */
   | 'updates'
-  /** What a POST creates although its name says `get`: `get_token`, `get_upload_url`. */
+  /** What a POST creates although its name begins with `get`: `get_token`, `get_upload_url`. */
   | 'issued';
 
 /** What a word means in a name that is shortened (short-name.ts). */
@@ -52,7 +52,7 @@ type NameRole =
   /** A noun before which a verb is an adjective: `delete_requests` are things. In the plural only. */
   | 'head';
 
-/** What a call does, as far as its method, path and first word tell. `act` is whatever is none of the others. */
+/** What a call does, judged by its method, path and first word. `act` stands for everything else. */
 export type Verb = 'get' | 'list' | 'create' | 'update' | 'delete' | 'act';
 
 /** What an argument of this name does for paging. `_` stands for itself or nothing: `page_size` is `pageSize`, too. */

@@ -32,7 +32,7 @@ export const NEXT_PATHS = wordsOf(`
   pageInfo.endCursor
 `);
 
-/** Arguments that take such a value if no document says so, the likeliest first. */
+/** Arguments that accept such a value, for operations whose document does not name any; the likeliest first. */
 export const NEXT_ARGUMENTS = wordsOf(`
   cursor next_cursor page_token pageToken next_token nextToken NextToken continuation_token continuationToken
   start_cursor starting_after after page offset
@@ -42,13 +42,13 @@ export const NEXT_ARGUMENTS = wordsOf(`
 export const NEXT_PAGE_PATH = /(?:next_page|nextPage)$/;
 export const PAGE_ARGUMENT = 'page';
 
-/** The argument that takes the id of the last item, where an answer only says that there is more. */
+/** The argument for the id of the last item, if an answer only shows that there is more. */
 export const LAST_ID_ARGUMENT = 'starting_after';
 
-/** Fields in which answers say whether there is more. */
+/** Fields in which answers show whether there is more. */
 export const MORE_FIELDS = wordsOf('has_more hasMore has_next_page');
 
-/** Where answers say how many items there are in all. */
+/** Where answers have the total number of items. */
 export const TOTAL_PATHS = wordsOf(`
   total total_count totalCount total_results totalResults totalItems meta.total pagination.total page.totalElements
 `);

@@ -13,7 +13,7 @@ const HEADS: ReadonlySet<string> = new Set([...nameWords('head')].map((word) => 
 const ARTICLES = new Set('a an and for of that the this to which'.split(' '));
 const PREPOSITIONS = new Set('as at by from in into on or with within'.split(' '));
 
-/** `api`, `rest`, `v1`, `v1beta1`, `2010-04-01`: words that say that this is an API, and which version. */
+/** `api`, `rest`, `v1`, `v1beta1`, `2010-04-01`: words that only mean that this is an API, and which version. */
 export const EDITION =
   /^(?:apis?|rest|v\d{1,4}(?:[._]\d{1,4})?(?:(?:alpha|beta|rc)\d{0,3})?|\d{1,4}(?:[._-]\d{1,4}){0,3})$/i;
 
@@ -96,7 +96,7 @@ type Selects = (word: string, index: number) => boolean;
 
 const isArticle: Selects = (word) => ARTICLES.has(word);
 
-/** Which words are dropped, in this order. Of each kind the first words go first, because the end of a name says most. */
+/** Which words are dropped, in this order. Of each kind the first words go first, because the end of a name is the most specific part. */
 function dropOrder(words: readonly string[], { domain, brand, tags, path, thing }: NameContext): Selects[] {
   const singular = words.map(toSingular);
   const tag = Math.max(0, ...tags.map((tagWords) => sharedStart(words, tagWords)));

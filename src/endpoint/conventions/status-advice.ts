@@ -1,7 +1,7 @@
-// Advice for each HTTP status, derived from the status, the operation and the headers of the answer. It says that changing the arguments
+// Advice for each HTTP status, derived from the status, the operation and the headers of the answer. It states that changing the arguments
 // will not help only if that is certain, because a model that reads it stops trying.
 
-/** What is known of a call the API refused. */
+/** Facts about a call that the API refused. */
 export interface RefusedCall {
   readonly status: number;
   readonly method: string;
@@ -18,20 +18,20 @@ export interface RefusedCall {
     /** Those that are sent as If-Match and similar headers. */
     readonly condition: readonly string[];
   };
-  /** The API did not say what is wrong. */
+  /** The API did not explain what is wrong. */
   readonly isSilent: boolean;
-  /** Of the request's body. */
+  /** The media type of the request's body. */
   readonly mediaType?: string | undefined;
   readonly sendsFile: boolean;
   /** The Accept header sent. */
   readonly accept: string;
   /** Variables of the credential that was sent; empty: none was. */
   readonly sentVariables: readonly string[];
-  /** Where the token came from that was sent, if a login handed it out: `POST https://…/auth/login`. */
+  /** Where the sent token came from, if a login issued it: `POST https://…/auth/login`. */
   readonly sentTokenFrom?: string | undefined;
   /** Variables that would have to be set for a credential, as alternatives. */
   readonly unsetVariables: readonly (readonly string[])[];
-  /** Arguments with the secrets of a login, where the call is one. */
+  /** Arguments with the secrets of a login, if the call is one. */
   readonly loginArguments: readonly string[];
   /** Methods the API's Allow header lists. */
   readonly allow?: string | undefined;
@@ -162,7 +162,7 @@ function adviseUnauthorized(call: RefusedCall): string {
   return `The API requires a credential${why} and none was sent: ${fix}. ${NO_ARGUMENT} ${TELL}`;
 }
 
-/** A login that is refused has wrong arguments. */
+/** If a login is refused, its arguments are wrong. */
 function adviseLogin({ loginArguments, arguments: { other } }: RefusedCall): string {
   const names = other.filter((name) => !loginArguments.includes(name)).slice(0, 3);
   return `The API does not accept this login: check ${list([...names, ...loginArguments])}, or ask the user for them.`;

@@ -1,5 +1,5 @@
 // Headers of a domain file and of the command line. Plain ones are sent as they are. Those that carry a secret become
-// credentials: they are sent to the API alone and, where operator-headers.ts allows it, with the request for its document; they are
+// credentials: they are sent to the API alone and, if operator-headers.ts allows it, with the request for its document; they are
 // redacted everywhere, and reported by name if their variable is unset.
 import { namesCaller, parseCallerText } from '../caller/caller-text.ts';
 import type { Credential, Secret } from '../credential.ts';
@@ -28,7 +28,7 @@ export interface HeaderCredential extends Credential {
 export interface HeaderPlan {
   readonly headers: Readonly<Record<string, string>>;
   readonly credentials: readonly HeaderCredential[];
-  /** Headers that tell the API who is calling: `X-User: ${principal.sub}`. */
+  /** Headers that identify the caller to the API: `X-User: ${principal.sub}`. */
   readonly callerHeaders: readonly CallerHeader[];
 }
 
@@ -57,7 +57,7 @@ export function linesFor(headers: OriginHeaders | undefined, origin: string | un
   return headers !== undefined && headers.origin === origin ? headers.lines : [];
 }
 
-/** Fills in variables and sets secret headers apart. Problems are collected. */
+/** Fills in variables and separates secret headers. Problems are collected. */
 export function readHeaders(
   templates: Readonly<Record<string, string>>,
   env: Environment,
@@ -75,14 +75,14 @@ export function readHeaders(
       continue;
     }
     const { text, missing, variables, problem } = readHeader(name, template, env);
-    const say = (message: string) => problems.push({ path: [...path, name], message });
-    // A variable that is set to nothing, or has an empty default, is missed by name when a call needs it.
+    const report = (message: string) => problems.push({ path: [...path, name], message });
+    // If a variable is empty or has an empty default, the call that needs the header reports the name of the variable.
     const isSecret =
       isSecretHeader(name) || variables.some((one) => isSecretField(one.name) || isFromSecretSource(env, one.name));
     const gap = isSecret && !template.includes('${') ? findGap(name, text) : undefined;
-    if (problem !== undefined || gap !== undefined) say(problem ?? gap!);
+    if (problem !== undefined || gap !== undefined) report(problem ?? gap!);
     else if (isSecret) credentials.push(toCredential(name, template, text, missing, env));
-    else if (missing.length > 0) say(needsVariables(missing));
+    else if (missing.length > 0) report(needsVariables(missing));
     else headers[name] = text.trim();
   }
   return { headers, credentials, callerHeaders };
@@ -114,16 +114,16 @@ function readCallerHeader(name: string, template: string, env: Environment): Cal
 export function readHeaderLines(lines: readonly string[], env: Environment, problems: Problem[]): HeaderCredential[] {
   return lines.flatMap((line) => {
     const { name, value: template } = splitHeaderLine(line);
-    const say = (message: string) => {
+    const report = (message: string) => {
       problems.push({ path: ['headers', ...(HEADER_NAME.test(name) ? [name] : [])], message });
       return [];
     };
-    if (!HEADER_NAME.test(name)) return say('a header is written `Name: value`');
+    if (!HEADER_NAME.test(name)) return report('a header is written `Name: value`');
     const { text, missing, problem } = readHeader(name, template, env);
-    if (problem !== undefined) return say(problem);
-    if (missing.length > 0) return say(needsVariables(missing));
+    if (problem !== undefined) return report(problem);
+    if (missing.length > 0) return report(needsVariables(missing));
     const gap = findGap(name, text);
-    return gap === undefined ? [toCredential(name, template, text, missing, env)] : say(gap);
+    return gap === undefined ? [toCredential(name, template, text, missing, env)] : report(gap);
   });
 }
 
@@ -162,7 +162,7 @@ function toCredential(
   [missing]: readonly string[],
   env: Environment,
 ): HeaderCredential {
-  // `Bearer ${TOKEN}`: the token alone is the secret, and what is looked for when texts are redacted
+  // `Bearer ${TOKEN}`: the token alone is the secret, and redaction searches texts for it
   const prefix = /^[^$]*(?=\$\{)/.exec(template)?.[0] ?? /^\S+ (?=\S)/.exec(text)?.[0] ?? '';
   const variable = expand(template, env).variables[0]?.name ?? OF_HEADER + name;
   return {

@@ -5,9 +5,9 @@ import type { Effect } from '../model.ts';
 /**
  * framing: the HTTP client writes it, hop by hop. content: follows from the body and from what we can read. credential:
  * identifies the gateway. route: servers and proxies take host, scheme or path from it instead of from the request. method: servers
- * carry out this method instead of the one that was sent. The others matter only in requests of a caller. proof: says who calls.
- * proxy: between the caller and a proxy. mcp: of MCP itself. origin: tells where a request came from or goes to. page: of a
- * browser. request: follows from that very request.
+ * carry out this method instead of the one that was sent. The others matter only in requests of a caller. proof: identifies the
+ * caller. proxy: between the caller and a proxy. mcp: of MCP itself. origin: shows where a request came from or goes to. page: of a
+ * browser. request: depends on that single request.
  */
 type Kind =
   | 'framing'
@@ -54,7 +54,7 @@ const METHOD_PARAMETERS = new Set(['_method', '__method', '_http_method', '_http
 
 const SECRET = /(?:^|-)(?:token|secret|password|(?:api|access|auth|private)-?key|apikey|key|session|jwt|signature)$/;
 
-/** Parts of the names of headers in which proxies and identity providers say who calls. */
+/** Parts of the names of headers in which proxies and identity providers identify the caller. */
 const PROOF = /(?:^|-)(?:remote-user|client-cert|assertion|credentials?|jwt|session|sid|oidc|iap|saml|userinfo)(?:-|$)/;
 
 export const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -89,13 +89,13 @@ export function headerFault(name: string, setBy: 'configuration' | Effect): Head
   return isReserved ? 'reserved' : undefined;
 }
 
-/** Whether an argument may set a header of this name in an operation of this effect. Says nothing about malformed names. */
+/** Whether an argument may set a header of this name in an operation of this effect. Does not check for malformed names. */
 export function isArgumentHeader(name: string, effect: Effect): boolean {
   const fault = headerFault(name, effect);
   return fault === undefined || fault === 'malformed';
 }
 
-/** Whether a domain file or a `--header` line may set a header of this name. Says nothing about malformed names. */
+/** Whether a domain file or a `--header` line may set a header of this name. Does not check for malformed names. */
 export function isConfigurableHeader(name: string): boolean {
   return headerFault(name, 'configuration') !== 'framing';
 }

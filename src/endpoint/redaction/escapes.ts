@@ -80,7 +80,7 @@ function codeOf(spelling: string): number | undefined {
   return letter === '"' && run % 2 === 0 ? undefined : letter.charCodeAt(0);
 }
 
-/** Of the digits from there on. */
+/** The value of the hexadecimal digits from `at` on. */
 function hexadecimal(spelling: string, at: number): number | undefined {
   return codeUnit(Number.parseInt(spelling.slice(at), 16));
 }
@@ -89,7 +89,7 @@ function codeUnit(code: number): number | undefined {
   return code < 0x10000 ? code : undefined;
 }
 
-/** The names HTML has for what stands in secrets, each before its character. */
+/** The HTML names of characters that occur in secrets, each before its character. */
 const NAMED = new Map(
   `amp& lt< gt> quot" apos' sol/ hyphen- bsol\\ plus+ equals= period. comma, colon: semi; excl! quest? num# dollar$ percnt%
   ast* lpar( rpar) lsqb[ rsqb] lcub{ rcub} commat@ Hat^ lowbar_ grave\` verbar|`

@@ -3,7 +3,7 @@
 // characters; case is ignored.
 import { compileGlob } from '../glob.ts';
 
-/** Whether the value behind these keys, outermost first, is one of the places. */
+/** Whether the value at these keys, outermost first, is one of the places. */
 export type IsRedacted = (keys: readonly string[]) => boolean;
 
 /** A path may name a few keys; longer ones are a mistake. */

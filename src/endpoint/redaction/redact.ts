@@ -76,7 +76,7 @@ export function joinRedactors(redact: Redactor, own: Redactor): Redactor {
   });
 }
 
-/** Longest first, so that a secret inside another does not leave the rest of it standing. */
+/** Longest first, so that removing a secret inside another one does not leave the rest of the longer one. */
 function needlesOf(secrets: Iterable<string>): string[] {
   const needles = new Set([...secrets].flatMap(formsOf));
   return [...needles].sort((a, b) => b.length - a.length);
@@ -92,7 +92,7 @@ function formsOf(value: string): string[] {
   return [value, ...[value, percent, lower].flatMap((form) => [form, form.replaceAll(' ', '+')]), ...runs, ...urlSafe];
 }
 
-/** Looks again in the text as a reader would decode it, layer by layer, and cuts the spelled-out secret from the original. */
+/** Searches the text again as a reader would decode it, layer by layer, and removes the escaped secret from the original. */
 function redactEscaped(text: string, needles: readonly string[], escapes: RegExp): string {
   const hits: [start: number, end: number][] = [];
   const visits = new Set([text]);
@@ -182,7 +182,7 @@ function endOfWhole(text: string): number {
   return match === null ? text.length : text.length - tail.length + match.index;
 }
 
-/** How many characters at the end are the beginning of the needle; 0 where too few to tell. In linear time (KMP). */
+/** How many characters at the end are the beginning of the needle; 0 if they are too few to decide. In linear time (KMP). */
 function overlap(text: string, needle: string): number {
   const tail = text.slice(1 - needle.length);
   const from = tail.indexOf(needle.slice(0, MIN_LENGTH));

@@ -57,7 +57,7 @@ export function readSecretFile(
     return { problem: reasonOf(error) };
   }
   try {
-    // A pipe or device may never end, or never begin.
+    // Reading a pipe or device may never end, or never begin.
     if (!fstatSync(descriptor).isFile()) return { problem: 'is not a file' };
     const bytes = Buffer.alloc(maxBytes + 1);
     let size = 0;

@@ -1,5 +1,5 @@
 // Where a value comes from: a variable of the environment, or a file. A new source is a file beside this one and an entry here. The
-// table stands in endpoint/, because base URLs and settings of landbridge.yaml are read from the same sources as secrets.
+// table is in endpoint/, because base URLs and settings of landbridge.yaml are read from the same sources as secrets.
 import { fileSource } from './secret-file.ts';
 import { variableSource } from './variable.ts';
 
@@ -9,13 +9,13 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 export type SourceValue = { readonly text: string; readonly isSecret?: true } | { readonly problem: string };
 
 export interface ValueSource {
-  /** What names from this source begin with, wherever a variable can be named: `file:`. */
+  /** The prefix of names from this source, wherever a variable can be named: `file:`. */
   readonly mark: string;
   /** The end of the fields of domain files that name a secret from it: `clientIdFile`; a field `env` becomes `file`. */
   readonly suffix: string;
   /** What such a field names: `the file`. */
   readonly noun: string;
-  /** The description of such a field, which stands in for `field`. */
+  /** The description of such a field, which replaces `field`. */
   describe(field: string): string;
   /** A value that such a field may have; `name` is a short name of the secret, `shop_key`. */
   example(name: string): string;

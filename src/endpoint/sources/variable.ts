@@ -14,7 +14,7 @@ export const variableSource = {
   locate: (value) => value,
   read(name, env) {
     const value = Object.hasOwn(env, name) ? env[name] : undefined;
-    // One that is set to the empty string counts as unset, as in `${VARIABLE:-default}` of a shell.
+    // A variable set to the empty string counts as unset, as in `${VARIABLE:-default}` of a shell.
     if (value !== undefined && value !== '') return { text: value };
     const variable = name + FILE_SUFFIX;
     const path = (Object.hasOwn(env, variable) ? env[variable] : undefined) || undefined;

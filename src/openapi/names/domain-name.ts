@@ -18,7 +18,7 @@ export function cleanPrefix(text: string): string {
   return prefix;
 }
 
-/** Words that do not tell which API it is. */
+/** Words that do not identify the API. */
 const NOISE =
   /^(?:an?|apis?|docs?|documentation|official|openapi|rest|restful|spec|specification|the|v?\d+(?:\.\d+)*)$/;
 
@@ -30,14 +30,14 @@ function titleName(title: string): string {
       .toLowerCase()
       .replace(/(\d)\.(?=\d)/g, '$1'),
   ).split('_');
-  const telling = words.filter((word) => !NOISE.test(word));
+  const specific = words.filter((word) => !NOISE.test(word));
   let name = '';
-  for (const word of telling) {
+  for (const word of specific) {
     const longer = name === '' ? word : `${name}_${word}`;
     if (longer.length > MAX_DOMAIN_NAME) break;
     name = longer;
   }
-  return name === '' ? (telling[0] ?? '') : name;
+  return name === '' ? (specific[0] ?? '') : name;
 }
 
 export function domainName(

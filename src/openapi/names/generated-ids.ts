@@ -1,4 +1,4 @@
-// Turns operation ids that a generator wrote into the names that a person would have chosen. Only looks at the operation itself:
+// Turns operation ids that a generator wrote into the names that a person would have chosen. Only uses the operation itself:
 // its id, method, path and tags.
 import { EDITION, isPluralWord, isVerb, toSingular } from '../../endpoint/conventions/short-name.ts';
 import { nameRoute, type PathPiece, toOne, wordsIn } from './route-names.ts';
@@ -63,7 +63,7 @@ function withoutController(
   const nouns = own.map(toSingular);
   if (owner.every((word) => nouns.includes(toSingular(word)))) return [...own, ...edition];
   if (own.every((word) => GENERIC.has(word))) {
-    // UserController of /users: whether one or many are meant is told by the path, not by the class.
+    // UserController of /users: the path shows whether one or many are meant; the class does not.
     const last = subjectOf(pieces, own);
     const isSame = last !== undefined && toOne(last.words).join('_') === toOne(owner).join('_');
     return [
@@ -178,7 +178,7 @@ function isRoute(words: readonly string[], method: string, pieces: readonly Path
   return ends.get(text.length) ?? false;
 }
 
-/** Words of method names that tell nothing: every controller has them. */
+/** Method names that every controller has, so they carry no information. */
 const GENERIC = new Set(
   'add all by create delete destroy edit fetch find get id index insert list many new one patch post put read remove replace retrieve save search show store update'.split(
     ' ',
@@ -186,7 +186,7 @@ const GENERIC = new Set(
 );
 const MANY = new Set(['all', 'index', 'list', 'many', 'search']);
 const ONE = new Set(['by', 'create', 'id', 'new', 'one', 'show', 'store']);
-/** Tags that tell nothing, and suffixes of frameworks: `user-controller`. */
+/** Tags that carry no information, and suffixes of frameworks: `user-controller`. */
 const NO_SUBJECT = new Set('api controller default endpoint endpoints general misc other resource rest'.split(' '));
 
 /** A trailing number of springdoc: `get_by_id_3`. */

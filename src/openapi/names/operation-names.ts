@@ -66,7 +66,7 @@ function draftClaim(
   return { info, pieces, words: usableWords(words.join('_')) ?? idWords, from: 'operationId, cleaned', priority: 0 };
 }
 
-/** Undefined for an id without a Latin letter, which would leave digits at best, and for a UUID, which tells nothing. */
+/** Undefined for an id without a Latin letter, which would leave digits at best, and for a UUID, which has no meaning. */
 function usableWords(text: string | undefined): readonly string[] | undefined {
   if (text === undefined || /^[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i.test(text)) return undefined;
   const words = wordsIn(text);

@@ -203,10 +203,10 @@ function fieldOf(name: string, places: readonly DocumentPlace[]): Field {
   return { name, required: false, schemas: [{ ...places[0]!, value: schema }] };
 }
 
-/** The types of the values, and of the items in lists. Of objects, an example is shown instead of a schema. */
+/** The types of the values, and of the items in lists. For objects, an example is shown instead of a schema. */
 function schemaOf(values: readonly unknown[]): Node {
   const types = [...new Set(values.map(typeOf))];
-  // A null does not tell the type.
+  // null does not show the type.
   const type = types.includes('null') ? {} : { type: types.length === 1 ? types[0] : types };
   const items = values.filter(Array.isArray).flat();
   const itemTypes = new Set(items.map(typeOf));

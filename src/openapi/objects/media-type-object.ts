@@ -7,7 +7,7 @@ const ORDER = ['json', 'merge-patch', 'json-patch', 'form', 'multipart', 'any', 
 
 export type MediaKind = (typeof ORDER)[number];
 
-/** How a body of each family is written. What a model cannot write as text is a file. */
+/** How a body of each family is written. Content that a model cannot write as text is sent as a file. */
 const KINDS: Readonly<Record<MediaFamily, MediaKind>> = {
   json: 'json',
   json5: 'json',

@@ -205,7 +205,7 @@ function isAt({ in: where, name }: Parameter, place: ApiKeyPlace): boolean {
   return where === 'header' ? place.field.toLowerCase() === name.toLowerCase() : place.field === name;
 }
 
-/** A variable in the query string of the path key is a query parameter, whatever the document says. */
+/** A variable in the query string of the path key is a query parameter, however the document declares it. */
 function inQuery(parameter: Parameter, name: string): Parameter {
   const { target } = parameter;
   if (target.in === 'query') return { ...parameter, target: { ...target, name } };

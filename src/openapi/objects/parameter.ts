@@ -144,7 +144,7 @@ function readParameter(
   });
 }
 
-/** Whether the schema's keywords are in the parameter itself, as in 2.0. Some documents do it the way of the other version. */
+/** Whether the schema's keywords are in the parameter itself, as in 2.0. Some documents use the form of the other version. */
 function isWrittenInline({ document }: DocumentPlace, node: Node, name: string, guesses: ParameterGuesses): boolean {
   const isNested = Object.hasOwn(node, 'schema');
   const isTyped = Object.hasOwn(node, 'type') || Object.hasOwn(node, 'enum');
@@ -216,7 +216,7 @@ const PARAMETER_KEYWORDS =
   `type format items default enum maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength
   pattern maxItems minItems uniqueItems multipleOf x-nullable x-example`.split(/\s+/);
 
-/** What was read differently from how the document writes it. */
+/** Interpretations that differ from what the document says literally. */
 const GUESSES = {
   untyped: 'have no type; Landbridge takes strings and numbers for them',
   inline: 'are written as in Swagger 2.0, with a type and no schema; the type is kept',

@@ -1,4 +1,4 @@
-// Paths and Path Item Objects: all operations in the document's order, including path items behind `$ref`s and `query` and
+// Paths and Path Item Objects: all operations in the document's order, including path items in targets of `$ref`s and `query` and
 // `additionalOperations` of 3.2. Path Templating: what a path key means.
 // https://spec.openapis.org/oas/v3.2.0.html#paths-object, #path-item-object, #path-templating
 import { isObject } from '../../endpoint/is-object.ts';

@@ -72,7 +72,7 @@ const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'QUERY']);
 type BodyNeed = 'required' | 'optional' | 'open';
 
 /**
- * If the document does not say, the schema's required fields decide. An explicit `required: false` counts (of 492 in the documents
+ * If the document does not state it, the schema's required fields decide. An explicit `required: false` counts (of 492 in the documents
  * we test with, 5 are beside a required field).
  */
 function needOf(owner: unknown, media: DocumentPlace, { method, requiresFields }: BodyContext): BodyNeed {
@@ -238,7 +238,7 @@ function unwrap(
   return current;
 }
 
-/** Wrapper names that tell nothing about their content. */
+/** Wrapper names that do not describe their content. */
 const NEUTRAL_WRAPPER =
   /^(?:data|attributes|body|payload|params|parameters|input|request|item|object|resource|entity|record)$/i;
 
@@ -279,7 +279,7 @@ function resourceOf(name: string): string {
   return toSingular(toSnakeCase(name));
 }
 
-/** A type that can stand in a Content-Type header. */
+/** A type that is valid in a Content-Type header. */
 function concrete(mediaType: string): string {
   const type = toEssence(mediaType);
   if (!type.includes('*')) return mediaType.trim();

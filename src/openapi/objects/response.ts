@@ -15,7 +15,7 @@ export interface SuccessResponse {
   readonly schema?: DocumentPlace;
 }
 
-/** The 2xx responses in their order (and `2XX`), else `default`. If a `$ref` cannot be resolved, there is just no schema. */
+/** The 2xx responses in their order (and `2XX`), else `default`. If a `$ref` cannot be resolved, the result has no schema. */
 export function readSuccessResponse(
   operation: DocumentPlace,
   produces: readonly string[],

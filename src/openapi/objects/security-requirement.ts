@@ -82,7 +82,7 @@ export class Security {
   readonly #mainOrigin: string | undefined;
   readonly #schemes: ReadonlyMap<string, Node>;
   /**
-   * Some documents define `BasicAuth` and refer to `basicAuth`, so names are also compared without case. The first one is taken.
+   * Some documents define `BasicAuth` and refer to `basicAuth`, so names are also compared case-insensitively; the first match is used.
    */
   readonly #caseless: ReadonlyMap<string, Node>;
   readonly #guesses = new Set<string>();
@@ -191,7 +191,7 @@ export class Security {
     const { callerHeaders, options } = this.#context;
     const headers = origin === this.#mainOrigin ? callerHeaders : [];
     let sets: Credential[][] = [headers.map((header) => header.credential)];
-    // A token parameter beside a scheme that uses Authorization only repeats it, as in an earlier version of the API.
+    // A token parameter beside a scheme that uses Authorization is redundant, usually left from an earlier version of the API.
     const usesAuthorization = Object.keys(requirement).some((name) => writesAuthorization(this.#schemeOf(name)));
     const beside = extra.filter((name) => !usesAuthorization || parameterKind(this.#schemeOf(name)) !== 'token');
     for (const name of new Set([...Object.keys(requirement), ...beside])) {

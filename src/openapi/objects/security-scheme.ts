@@ -132,7 +132,7 @@ export function credentialsForScheme(
   // An existing token is used as it is, whatever the flow.
   if (token.secret.value !== undefined) return [token];
   const { client, login } = buildFlows(name, scheme, scopes, secrets, address);
-  // People often have a token from a login elsewhere, so it stays an alternative to the password flow; client programs do not.
+  // People often have a token from a login elsewhere, so a token stays an alternative to the password flow. Client programs rarely do.
   if (client !== undefined && login === undefined) return [client];
   return [client, login, token].filter((credential) => credential !== undefined);
 }
@@ -176,7 +176,7 @@ function buildFlows(
   }
   if (loginUrl !== undefined) {
     const variable = (suffix: Suffix) => `\${${readFor(loginUrl, suffix).variable}}`;
-    // Some servers also need the client.
+    // Some servers also require the client id and secret.
     const clientFields = (['CLIENT_ID', 'CLIENT_SECRET'] as const)
       .filter((suffix) => readFor(loginUrl, suffix).value !== undefined)
       .map((suffix) => [suffix.toLowerCase(), variable(suffix)]);
@@ -238,7 +238,7 @@ function buildCredential(
   return { kind: 'bearer', name, secret: withPrefix(read(''), 'Bearer ').secret };
 }
 
-/** Texts in which a document may say how its key is written. */
+/** Texts in which a document may describe how its key is written. */
 function textsOf(scheme: Node): (string | undefined)[] {
   const owners = [scheme, nodeAt(scheme, 'schema')];
   const examples = ['example', 'x-example', 'default'].flatMap((key) => owners.map((owner) => textAt(owner, key)));
@@ -250,7 +250,7 @@ function textsOf(scheme: Node): (string | undefined)[] {
   ];
 }
 
-/** Schemes made from parameters. Kept in a map, because a document could contain any mark in the node. */
+/** Schemes made from parameters. Kept in a map, because a document could contain the same marker in its node. */
 const parameterKinds = new WeakMap<Node, KeyParameter['kind']>();
 
 /** The security scheme for a parameter that is a credential. */

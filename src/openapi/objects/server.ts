@@ -13,7 +13,7 @@ import type { ImportOptions } from '../import-options.ts';
 import { type SourceDocument, STDIN_URI } from '../source/documents.ts';
 
 export interface Server {
-  /** Origin plus base path, no trailing slash; empty where none is known. */
+  /** Origin plus base path, no trailing slash; empty if none is known. */
   readonly url: string;
   /** Why `url` is empty. */
   readonly problem?: string;

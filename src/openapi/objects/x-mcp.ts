@@ -1,4 +1,4 @@
-// Specification Extensions: `x-mcp`, what the author of a document (or of an overlay) wants a tool to be.
+// Specification Extensions: `x-mcp`, settings for tools by the author of a document or of an overlay.
 // https://spec.openapis.org/oas/v3.2.0.html#specification-extensions
 //
 //   document   x-mcp: { name, prefix, exposure: tools|grouped|search|auto, pinned: [tool or operationId], guard: { write, destructive } }
@@ -7,11 +7,11 @@
 //                               tags, timeoutMs, expose, response: { pick, drop, maxChars, format, structured }, examples }
 //   parameter  x-mcp: false | { name, description, hidden, fixed }                also on properties of a request body
 //
-// A required parameter that is hidden is sent with its default; one that has neither that nor `fixed` stays offered.
+// A required parameter that is hidden is sent with its default. Without a default or `fixed`, it is offered anyway.
 //
-// `x-mcp: false`, `enabled: false` and `hidden: true` all mean: not offered. An overlay counts as part of the document. Neither may
-// relax what the operator wants: `guard: allow` is ignored, and so is an `effect` below that of method and names. Both belong in the
-// domain file.
+// `x-mcp: false`, `enabled: false` and `hidden: true` all mean: not offered. An overlay counts as part of the document. Neither can
+// loosen the operator's rules: `guard: allow` is ignored, and so is an `effect` less severe than the one derived from method and
+// names. Set these two in the domain file.
 import type { DerivedEffect } from '../../endpoint/conventions/effect.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import {

@@ -46,7 +46,7 @@ export function mayBeObject(schema: DocumentPlace, resolver: Resolver): boolean 
 
 /**
  * Whether a schema accepts only objects with some required field, or lists of such objects (JSON Patch). A body with such a schema
- * counts as required although the document does not say so: generators forget `required: true` (74 of Box's 118 bodies, 34 of
+ * counts as required although the document does not declare it so: generators forget `required: true` (74 of Box's 118 bodies, 34 of
  * Twilio's 62), and a call without arguments would then create an empty record.
  */
 export type RequiresFields = (schema: DocumentPlace) => boolean;

@@ -74,7 +74,7 @@ export function convertSchema(context: ConversionContext, schema: unknown): Json
 function convertRef(context: ConversionContext, schema: Node, ref: string): JsonSchema {
   const { definitions, document, uses } = context;
   const target = orUndefined(() => definitions.follow(document, ref));
-  // Requests with a dangling `$ref` were refused before (schema-check.ts). The schema of an answer only informs.
+  // Requests with a dangling `$ref` were refused before (schema-check.ts). For an answer, the schema is only information.
   if (!target || (!isObject(target.value) && typeof target.value !== 'boolean')) return ANY;
   if (typeof target.value === 'boolean') return target.value;
   if (closesCycle(context, target)) return breakCycle(context, target);
@@ -155,7 +155,7 @@ function convertNode(outer: ConversionContext, schema: Node): JsonSchema {
   if (required.length > 0) out.required = [...new Set(required)];
   if (Array.isArray(schema.items)) convertTuple(context, schema, out);
   const tag = textAt(schema.discriminator, 'propertyName');
-  // A discriminator should be shown although it need not be given; this keyword tells the code that prepares the schema for
+  // A discriminator should be shown although it need not be given. This keyword marks it for the code that prepares the schema for
   // clients.
   if (
     tag !== undefined &&
@@ -192,7 +192,7 @@ function convertMap(context: ConversionContext, keyword: string, map: Node): Rec
   for (const key of Object.keys(map)) {
     if (keyword === 'dependentSchemas') out[key] = convertSchema(condition(context, keyword, map[key]), map[key]);
     else if (keyword !== 'properties') out[key] = convertSchema(below(context), map[key]);
-    // Of an answer, writeOnly properties are left out.
+    // Schemas of answers have no writeOnly properties.
     else if (direction === 'request' || !definitions.oneWay.isOneWay(document, map[key], direction))
       out[key] = convertProperty(below(context), map[key]);
   }
@@ -208,7 +208,7 @@ export function convertProperty(context: ConversionContext, schema: unknown): Js
     const value = convertSchema(context, schema);
     return isObject(value) ? { ...value, readOnly: true } : value;
   }
-  // The API ignores a readOnly value, or knows it already. Describing all of it would make requests as large as answers.
+  // The API ignores a readOnly value, or has it already. Describing it fully would make requests as large as answers.
   const node = behindRef(document, schema, definitions.follow)?.node ?? {};
   const types = isNullable(node) ? [...typesOf(node), 'null'] : typesOf(node);
   return { ...(types.length > 0 && { type: types.length === 1 ? types[0] : types }), readOnly: true };

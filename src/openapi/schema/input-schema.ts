@@ -131,7 +131,7 @@ function sampleTypes(schema: Node, object: Node): string[] {
   return types;
 }
 
-/** Text is sent as given, but the document may say that it is a number, a boolean or one of an enum. */
+/** Text is sent as given, but the document may declare that it is a number, a boolean or one of an enum. */
 function textSchema(whole: BodyDraft['whole'], uses: Set<Definition>, context: SchemaContext): JsonSchema {
   const node = dereferencedNode(whole?.schema, context.resolver)?.node;
   const isPlain = node !== undefined && whole?.description === undefined && subschemas(node).next().done === true;
@@ -180,7 +180,7 @@ function withAnnotations(
   if (parameter.object.deprecated === true) out.deprecated = true;
   const example = examplesOfParameter(parameter, resolver).find(({ value }) => isSmallValue(value));
   if (example !== undefined && out.examples === undefined) out.examples = [example.value];
-  // A key made from a name that is not ASCII may be meaningless, so the description gives the original name.
+  // A key made from a name that is not ASCII may be meaningless, so the description contains the original name.
   if (/[^\x20-\x7e]/.test(wireName) && wireName !== key && out.description === undefined)
     out.description = `Sent as ${toPlainLines(wireName)}.`;
   return out;

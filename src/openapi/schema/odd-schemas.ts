@@ -64,7 +64,7 @@ function fitEnum(out: Draft & { enum: unknown[] }): void {
     out.enum.every((value) => typeof value === 'string' && /^(?:true|false)$/i.test(value))
   )
     out.enum = out.enum.map((value) => /^true$/i.test(value as string));
-  // `enum: [a, null]` says that null is one of the values.
+  // `enum: [a, null]` means that null is allowed.
   if (out.enum.includes(null) && !types.includes('null')) out.type = [...types, 'null'];
   if (out.enum.some((value) => value !== null && [out.type].flat().some((type) => isOf(type, value)))) return;
   if (out.enum.every((value) => value === null)) return;
@@ -72,7 +72,7 @@ function fitEnum(out: Draft & { enum: unknown[] }): void {
   guess(out, `none of the values in enum is of type ${types.join(' or ')}; the type is ignored`);
 }
 
-/** An enum on an array that lists no arrays is meant for its items. */
+/** If the enum of an array lists no arrays, it is meant for the items. */
 function moveToItems(out: Draft & { enum?: unknown[] }, types: readonly string[]): void {
   const values = (out.enum as unknown[]).filter((value) => value !== null);
   if (values.length < out.enum!.length && !types.includes('null')) out.type = [...types, 'null'];
@@ -119,7 +119,7 @@ function isOf(type: unknown, value: unknown): boolean {
   return typeof value === type;
 }
 
-/** Notes what was read differently from how it is written. */
+/** Notes a correction. */
 function guess(out: Draft, what: string): void {
   out.$comment = typeof out.$comment === 'string' ? `${out.$comment}; ${what}` : GUESS + what;
 }

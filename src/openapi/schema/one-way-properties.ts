@@ -61,7 +61,7 @@ export class OneWayProperties {
     this.#caches = { request: createCache('readOnly', keywords), response: createCache('writeOnly', keywords) };
   }
 
-  /** Whether the schema of a property says that it does not travel in this direction. */
+  /** Whether the schema of a property declares that it does not travel in this direction. */
   isOneWay(document: SourceDocument, schema: unknown, direction: Direction): boolean {
     const { keyword, isUsed, oneWay } = this.#caches[direction];
     if (!isUsed || !isObject(schema)) return false;
@@ -133,7 +133,7 @@ export class OneWayProperties {
     budget: { left: number },
   ): boolean {
     if (!isObject(schema) || depth > MAX_DEPTH || --budget.left < 0) return false;
-    // Also read beside a `$ref`, where 3.0 ignores it, because it cannot mean anything else there.
+    // Also read beside a `$ref`, where 3.0 ignores it, because it has no other meaning there.
     if (typeof schema[keyword] === 'boolean') return schema[keyword];
     const has = (owner: SourceDocument, inner: unknown) => this.#hasKeyword(owner, inner, keyword, depth + 1, budget);
     const target = this.#target(document, schema);

@@ -148,9 +148,9 @@ function createDefinitions(): Definitions['at'] {
 /** The last part of the pointer that is more than a keyword or an index; safe in a URI fragment, and unique. */
 function definitionName(pointer: string, names: Set<string>): string {
   const parts = pointer.split('/').slice(1).reverse();
-  const telling = parts.find((part) => !/^(?:\d+|schema|items|properties|allOf|oneOf|anyOf|)$/.test(part)) ?? 'Root';
+  const specific = parts.find((part) => !/^(?:\d+|schema|items|properties|allOf|oneOf|anyOf|)$/.test(part)) ?? 'Root';
   const base =
-    telling
+    specific
       .replace(/~[01]/g, '_')
       .replace(/[^A-Za-z0-9_.-]+/g, '_')
       .slice(0, 80) || 'Schema';

@@ -17,7 +17,7 @@ export type CheckSchemas = (roots: readonly DocumentPlace[]) => void;
 
 export function createSchemaCheck(resolver: Resolver, limits: DocumentLimits): CheckSchemas {
   const findings = new Map<unknown, Findings | OperationProblem>();
-  /** Targets that passed together with all that they lead to. */
+  /** `$ref` targets that passed the check together with everything they refer to. */
   const clean = new Set<object>();
   let total = 0;
 

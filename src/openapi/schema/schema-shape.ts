@@ -211,7 +211,10 @@ function withoutNames(alternatives: readonly FieldSets[], names: ReadonlySet<str
     .filter(({ sets }) => sets.every((set) => set.length > 0));
 }
 
-/** Adds the fields of all variants. Required is what all of them require; besides, the list of one variant has to be complete. */
+/**
+ * Adds the fields of all variants. A field is required if all variants require it. Also, the required fields of one variant must be
+ * complete.
+ */
 function addVariants(
   draft: Draft,
   variants: readonly Draft[],

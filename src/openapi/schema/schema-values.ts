@@ -27,9 +27,9 @@ export function usablePattern(pattern: string): boolean {
 }
 
 /**
- * The pattern of a keyword, if a regex engine accepts it. Of a JavaScript literal (`/^[a-z]+$/`), the part between the slashes: as
- * written, nothing could match a slash before `^`. JSON Schema has no flags; a literal with one that makes it match more is
- * ignored.
+ * The pattern of a keyword, if a regex engine accepts it. From a JavaScript literal (`/^[a-z]+$/`), only the part between the slashes
+ * is used, because with the slashes nothing could match. JSON Schema has no flags, so a literal with a flag that makes it match more
+ * is ignored.
  */
 function patternIn(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;

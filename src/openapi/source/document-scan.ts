@@ -161,7 +161,7 @@ function tooManyNodes(label: string, limits: DocumentLimits) {
   );
 }
 
-/** Fields whose keys are names somebody chose. */
+/** Fields whose keys are names chosen by the author. */
 const NAME_MAPS = new Set(
   `properties patternProperties definitions $defs dependentSchemas dependencies schemas parameters responses headers
   requestBodies securitySchemes securityDefinitions links callbacks pathItems mediaTypes encoding variables content webhooks`.split(
@@ -172,14 +172,14 @@ const NAME_MAPS = new Set(
 /** Fields that hold data. */
 const DATA = new Set(['example', 'default', 'enum', 'const']);
 
-/** What the keys of an object are. `top`: the root of a file, which may be one part as well as a map of parts. */
+/** What the keys of an object are. `top`: the root of a file, which may be a single part or a map of parts. */
 type KeyKind = 'top' | 'object' | 'names' | 'examples';
 
 /**
  * Which other files a document refers to. Only parts that the import reads count: an `x-` extension (such as code samples) is not
  * read, and a `$ref` inside an example, a default or an enum is data. A name in a map (a property called `example`, a header called
- * `x-limit`) is not a keyword, so maps of names are recognised. In doubt a `$ref` counts: an unneeded file costs one read, a
- * missing one an operation.
+ * `x-limit`) is not a keyword, so maps of names are recognised. If in doubt, a `$ref` counts: reading an unneeded file is cheap, but
+ * without a needed one, an operation is lost.
  *
  * Each object is visited once, those outside of extensions first.
  */

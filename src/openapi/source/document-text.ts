@@ -36,7 +36,7 @@ export function decode(bytes: Buffer): string {
     return Buffer.from(bytes.subarray(2, bytes.length & ~1))
       .swap16()
       .toString('utf16le');
-  // The same text, several times as fast.
+  // The same text, several times faster.
   return isAscii(bytes) ? bytes.toString('latin1') : bytes.toString('utf8');
 }
 
@@ -77,7 +77,7 @@ function withEscapes(bytes: Buffer): string | undefined {
 
 const BLOCK = 16 * 1024;
 const PIECE = 128;
-/** At most one piece in this many may have characters that are not ASCII; a text in another script than Latin is read as it is. */
+/** At most one piece in this many may have characters that are not ASCII; text in a script other than Latin is parsed unchanged. */
 const MIN_ASCII_PIECES = 32;
 
 /** Where pieces with characters that are not ASCII begin; undefined if there are too many. */

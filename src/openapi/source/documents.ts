@@ -29,7 +29,7 @@ export interface DocumentSet {
   readonly root: SourceDocument;
   /** The document at an absolute URI, or why there is none. */
   readonly find: (uri: string) => SourceDocument | string;
-  /** Of all documents together. */
+  /** The keywords of all documents together. */
   readonly oneWay: OneWayKeywords;
   readonly warnings: readonly string[];
 }
@@ -41,7 +41,7 @@ export function uriOf(source: SourceText): string {
   return source.kind === 'url' ? source.location : STDIN_URI;
 }
 
-/** Reads every file that can be reached from the root by what counts as a reference (document-scan.ts), within limits. */
+/** Reads, within limits, every file that can be reached from the root. document-scan.ts decides what counts as a reference. */
 export async function collectDocuments(
   source: SourceText,
   { value, external, oneWay }: ParsedText,

@@ -17,7 +17,7 @@ export interface FoundDocument {
   /** The base of relative addresses in it. */
   readonly url: string;
   readonly text: string;
-  /** Tells the operator, who gave another address, where it was found. */
+  /** Where it was found; for the operator, who gave another address. */
   readonly note: string;
 }
 
@@ -30,7 +30,7 @@ const OTHER_KIND = /(?:^|[{,\n"'])(?:asyncapi|arazzo|overlay|swaggerVersion)["']
 
 /**
  * Whether to search further: always from pages. For an address with a file name, and for other kinds of documents, an error that
- * says what is wrong helps more.
+ * explains what is wrong helps more.
  */
 export function isWorthSearching(answer: FetchResult): boolean {
   const { url, status, text } = answer;
@@ -100,7 +100,7 @@ function withNote({ url, text, others }: FoundAnswer, note: string): FoundDocume
   return { url, text, note: `${note}.${more}` };
 }
 
-/** Swagger UI takes the address of its document from its own query: `index.html?configUrl=/v3/api-docs/swagger-config`. */
+/** Swagger UI reads the address of its document from its own query: `index.html?configUrl=/v3/api-docs/swagger-config`. */
 function ownQuery(url: string): string[] {
   const { searchParams } = new URL(url);
   return ['url', 'configUrl'].flatMap((name) => searchParams.getAll(name));

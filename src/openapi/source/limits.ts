@@ -2,9 +2,9 @@
 import type { FetchRoute } from '../../network/fetch-document.ts';
 
 export interface DocumentLimits {
-  /** Of one file or answer. */
+  /** Limit for one file or answer. */
   readonly maxBytes: number;
-  /** Of all files of a document together. */
+  /** Limit for all files of a document together. */
   readonly maxTotalBytes: number;
   readonly maxFiles: number;
   /** Levels of nesting, with aliases expanded. */

@@ -31,7 +31,7 @@ export function readOperatorHeaders(
   return headers.map((credential) => ({ name: credential.field.toLowerCase(), credential }));
 }
 
-/** Whether the operator's header already is what a security scheme asks for. */
+/** Whether the operator's header already provides what a security scheme requires. */
 export function satisfies({ name }: OperatorHeader, scheme: Node | undefined): boolean {
   if (scheme?.type === 'apiKey') return scheme.in === 'header' && textAt(scheme, 'name')?.toLowerCase() === name;
   return name === 'authorization' && scheme?.type !== 'mutualTLS';

@@ -85,7 +85,7 @@ function firstOf<T>(texts: Iterable<string>, find: (text: string) => T | undefin
   return undefined;
 }
 
-/** Whether a text contains the version of an OpenAPI document; cheap, and wrong only about texts that quote one. */
+/** Whether a text contains the version of an OpenAPI document; a cheap check that is wrong only for texts that quote one. */
 export function looksLikeDocument(text: string): boolean {
   return /"(?:openapi|swagger)"\s{0,20}:\s{0,20}"?[23]\b|^\uFEFF?(?:openapi|swagger)\s{0,20}:\s{0,20}["']?[23]\b/m.test(
     text,
@@ -97,8 +97,8 @@ const VERSION = /["']?(?:openapi|swagger)["']?\s{0,20}:\s{0,20}["'`]?[23](?:\.\d
 
 /**
  * The first document that a script contains instead of its address: swagger-ui-express and NestJS write it into swagger-ui-init.js,
- * Redoc's bundles and some Scalar pages into the page. The script is not run, only read: the scanner knows braces, strings and
- * comments, and cuts out the object that has a key `openapi` or `swagger` with a version. The result is JSON or a JavaScript
+ * Redoc's bundles and some Scalar pages into the page. The script is not run, only read: the scanner recognises braces, strings and
+ * comments, and extracts the object that has a key `openapi` or `swagger` with a version. The result is JSON or a JavaScript
  * literal, which YAML can read.
  */
 function findInlineDocument(script: string): string | undefined {

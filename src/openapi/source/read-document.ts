@@ -83,7 +83,7 @@ export async function readFileText(path: string, label: string, maxBytes: number
       return toDocumentText(await readBytes(file.createReadStream({ autoClose: false }), label, maxBytes));
     }
     if (info.size > maxBytes) throw tooBig(label, maxBytes);
-    // Nothing else waits during the start, and one synchronous read is much cheaper than a loop of small ones.
+    // No other work is pending during the start, and one synchronous read is much cheaper than a loop of small ones.
     return toDocumentText(readFileSync(file.fd));
   } finally {
     await file.close();

@@ -9,7 +9,7 @@ import { haveDuplicates, sameJson, valueSetOf } from './json-equality.ts';
 import { safePattern } from './pattern.ts';
 
 export interface KeywordAssertion {
-  /** JSON types it says something about. */
+  /** JSON types that it applies to, as bits. */
   readonly on: number;
   readonly holds: (value: never, limit: never, budget: Budget) => boolean;
   /** Whether the keyword's own value is one that can be enforced. */
@@ -53,7 +53,7 @@ export const ASSERTIONS: Readonly<Record<string, KeywordAssertion>> = {
     isStep,
     (value, step: number) => Math.abs(Math.round(value / step) - value / step) <= MULTIPLE_PRECISION,
   ),
-  // A character takes at most two units, so characters are counted only in strings of about that length.
+  // A character has at most two units, so characters are counted only in strings of about that length.
   maxLength: onStrings(
     isCount,
     (value, limit: number, budget) =>
@@ -78,7 +78,7 @@ export const ASSERTIONS: Readonly<Record<string, KeywordAssertion>> = {
   minProperties: onObjects(isCount, (value, limit: number, budget) => countKeys(value, budget) >= limit),
 };
 
-/** What the values of keywords have to look like that are no schemas. */
+/** For each keyword without schemas: whether the keyword's own value can be used. */
 export const USABLE: ReadonlyMap<string, (limit: unknown) => boolean> = new Map([
   ...Object.entries(ASSERTIONS).map(([keyword, { isUsable }]) => [keyword, isUsable] as const),
   ['type', (limit) => isList([limit].flat()) && [limit].flat().every((name) => TYPES.includes(name as string))],

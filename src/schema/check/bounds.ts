@@ -5,10 +5,10 @@ import type { Budget } from './budget.ts';
 
 export const MAX_DEPTH = 64;
 export const MAX_VALUES = 20_000;
-/** Of one object: every name that a schema does not know is compared with those it does. */
+/** Limit for one object: every undeclared name is compared with all declared ones. */
 export const MAX_KEYS = 5_000;
 
-/** A key that means something to JavaScript objects is never an argument. */
+/** Keys with a meaning for JavaScript objects. validator.ts always refuses `__proto__`, and the others unless the schema declares them. */
 const FORBIDDEN_KEYS: readonly string[] = ['__proto__', 'constructor', 'prototype'];
 
 export type BoundsVerdict = 'ok' | 'too_deep' | 'too_many' | 'too_wide';
@@ -43,7 +43,7 @@ function visit(value: unknown, depth: number, budget: Budget): BoundsVerdict {
   return 'ok';
 }
 
-/** The first such name among the arguments, most dangerous first. */
+/** The first such key among the arguments, the most dangerous one first. */
 export function forbiddenKey(args: Args): string | undefined {
   for (const key of FORBIDDEN_KEYS) if (Object.hasOwn(args, key)) return key;
   return undefined;

@@ -1,25 +1,25 @@
-// What checking the arguments of one call may cost. Compiled schemas take time in proportion to their arguments. Walking a schema is
-// paid for step by step, and a call that needs too many steps is refused. Each call gets one budget, which is handed to everything
-// that takes part in checking it.
+// The limit for the work of checking one call's arguments. Compiled schemas take time in proportion to their arguments. Walking a
+// schema takes steps from the budget, and a call that needs too many is refused. Each call has one budget, which is passed to
+// everything that takes part in checking it.
 import type { PatternVerdict } from './pattern.ts';
 
-/** Steps for checking (however often that is done), for other readings of values, and for explaining, which also writes down what it finds. */
+/** Steps for checking (all rounds together), for other readings of values, and for explaining, which also stores what it finds. */
 const MAX_STEPS = { check: 120_000, read: 60_000, explain: 30_000 };
 
 type Purpose = keyof typeof MAX_STEPS;
 
-/** Looking at a name costs less than looking into a schema. */
+/** Checking a name costs less than visiting a schema. */
 export const KEY_COST: number = 1 / 4;
-/** Reading through this many characters costs as much as one step. */
+/** Reading this many characters costs as much as one step. */
 const CHARS_PER_STEP = 48;
-/** Schemas compiled within one call: ajv takes up to half a millisecond for each. Any more are walked. */
+/** Schemas compiled within one call: ajv takes up to half a millisecond for each. Further ones are walked. */
 export const MAX_COMPILED = 60;
 
 /** Thrown when the steps for a purpose are used up. */
 export const BUDGET_EXCEEDED: unique symbol = Symbol('budget exceeded');
 
 export class Budget {
-  /** Values that may still be looked at by withinBounds(), which starts anew each time. */
+  /** Values that withinBounds() may still visit; each run starts again. */
   valuesLeft = 0;
   /** Whether withinBounds() has seen a number so large that its last digits may be wrong. */
   holdsRounded = false;
@@ -30,7 +30,7 @@ export class Budget {
   matches: Map<string, Map<string, PatternVerdict>> | undefined;
   #steps = MAX_STEPS.check;
   #purpose: Purpose = 'check';
-  /** What is left for the purposes that do not pay at the moment; most calls need no other purpose than checking. */
+  /** The steps left for the other purposes. Undefined in most calls, which only check. */
   #reserves: Record<Purpose, number> | undefined;
   #compilable = MAX_COMPILED;
 
@@ -39,7 +39,7 @@ export class Budget {
     if (purpose !== 'check') this.payFrom(purpose);
   }
 
-  /** Which allowance pays from here on. */
+  /** Switches to the allowance of another purpose. */
   payFrom(purpose: Purpose): void {
     this.#reserves ??= { ...MAX_STEPS };
     this.#reserves[this.#purpose] = this.#steps;
@@ -47,18 +47,18 @@ export class Budget {
     this.#steps = this.#reserves[purpose];
   }
 
-  /** Takes steps from the allowance that pays at the moment. */
+  /** Takes steps from the current allowance. */
   spend(steps: number): void {
     this.#steps -= steps;
     if (this.#steps < 0) throw BUDGET_EXCEEDED;
   }
 
-  /** Pays for reading through a text. */
+  /** Takes the steps for reading a text. */
   spendOnText(text: string): void {
     this.spend(text.length / CHARS_PER_STEP);
   }
 
-  /** Whether the allowance that pays at the moment is used up. */
+  /** Whether the current allowance is used up. */
   get isSpent(): boolean {
     return this.#steps < 0;
   }

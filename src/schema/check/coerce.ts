@@ -14,13 +14,13 @@ import { BUDGET_EXCEEDED, type Budget } from './budget.ts';
 
 const LONG = /^-?[1-9]\d{15,19}$/;
 const NUMERIC = /^-?(?:0|[1-9]\d{0,30})(?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?$/;
-/** Values inside text inside text are read one level after the other. */
+/** A text may contain JSON with further texts; each round reads one level. */
 const MAX_ROUNDS = 8;
 
 type Path = readonly (string | number)[];
 
 export interface Reading {
-  /** With unambiguous readings applied; the very same object when there are none. */
+  /** The arguments with unambiguous readings applied; the same object if there are none. */
   readonly args: Args;
   /**
    * Integers with more digits than a number can hold, given as text; a number of the same sign replaces each while it is
@@ -37,7 +37,7 @@ export function coerce(schema: JsonSchema, args: Args, budget: Budget, fillsNull
   const context: WalkContext = { root: schema, budget };
   const long: { path: Path; digits: string }[] = [];
   const copies = new Set<Holder>();
-  /** Every object on the way to a change is copied once. */
+  /** Copies each object on the way to a change, once. */
   const own = (part: Holder): Holder => {
     const copy = copies.has(part) ? part : copyOf(part);
     copies.add(copy);
@@ -52,7 +52,7 @@ export function coerce(schema: JsonSchema, args: Args, budget: Budget, fillsNull
         setAt(reading as Holder, path, value, own);
         if (digits !== undefined) long.push({ path, digits });
       }
-      // Only what was read as an object or an array has more inside.
+      // Only a value that became an object or an array may contain further values to read.
       if (!changes.some(({ value }) => typeof value === 'object')) break;
     }
   } catch (error) {
@@ -74,7 +74,7 @@ function setAt(root: Holder, path: Path, value: unknown, own: (part: Holder) => 
   else setOwn(holder, path.at(-1)!, value);
 }
 
-/** The arguments with every long integer in its place, as a bigint. The objects around it are copies already. */
+/** The arguments with every long integer in its place, as a bigint. The objects around them are copies already. */
 export function withLongIntegers({ args, long }: Reading): Args {
   for (const { path, digits } of long) setAt(args as Holder, path, BigInt(digits), (part) => part);
   return args;
@@ -82,9 +82,9 @@ export function withLongIntegers({ args, long }: Reading): Args {
 
 interface Change {
   readonly path: Path;
-  /** Undefined: the value is left out. */
+  /** Undefined if the value is removed. */
   readonly value: unknown;
-  /** Of a long integer. */
+  /** The digits of a long integer. */
   readonly digits?: string;
 }
 
@@ -122,7 +122,7 @@ function fillNull(root: JsonSchema, { schema, params, value }: CheckError, path:
   return types & NULL && types !== ANY ? [{ path: [...path, name], value: null }] : [];
 }
 
-/** Other clients write null for values they mean to leave out. Not in a map, whose names the caller chose, nor in a list. */
+/** Other clients write null for values that they want to omit. Not applied in maps, whose names the caller chose, or in lists. */
 function leaveOut(root: JsonSchema, schema: JsonSchema, { path, schema: source }: CheckError): boolean {
   if (path.length === 0 || possibleTypes(root, source) & NULL) return false;
   const name = path.at(-1)!;

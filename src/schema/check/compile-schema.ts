@@ -1,9 +1,9 @@
 // Decides whether a value fits its schema. There are two validators, because neither can do the work of the other:
 //
-// - ajv compiles a schema to a function that says yes or no. It decides most calls: bodies of 500 items are checked 50 times faster
+// - ajv compiles a schema to a function that returns true or false. It decides most calls: bodies of 500 items are checked 50 times faster
 //   than by walking. Its errors are not read, because it stops at the first broken rule and does not know which branch of a union
 //   was meant.
-// - walk/ reads the schema as it checks, and compiles nothing. It explains every refusal: it goes on after a broken rule, and knows
+// - walk/ reads the schema as it checks, and compiles nothing. It explains every refusal: it continues after a broken rule, and records
 //   the place, the schema of the rule and the branches of a union. It also decides where ajv must not or cannot:
 //   - the schema has more than 60 parts, or its references lead in circles (toCompilable() in repair.ts): compiling would take
 //     longer than the call;
@@ -36,7 +36,7 @@ import { toCompilable } from './repair.ts';
 /** Whether a value satisfies a schema. */
 export type SchemaCheck = (value: unknown, budget: Budget) => boolean;
 
-/** Told about every piece of code that is generated, by its length. */
+/** Called with the length of every piece of generated code. */
 export type OnCode = (characters: number) => void;
 
 /** The check of a schema. Compiles on use. */
@@ -131,7 +131,7 @@ function checkPart(root: JsonSchema, part: JsonSchema, compile: (part: JsonSchem
 let library: typeof Ajv | undefined;
 let isLate = false;
 
-/** Says that the compiler will be loaded in steps, once there is time. Until then arguments are walked, so that no call waits for it. */
+/** Announces that the compiler will be loaded later, in steps. Until then arguments are walked, so that no call waits for it. */
 export function expectCompilerLater(): void {
   isLate = true;
 }
@@ -140,7 +140,7 @@ function hasCompiler(): boolean {
   return library !== undefined || !isLate;
 }
 
-/** Loaded with the first schema that is compiled: 75 modules, 35 ms and 8 MB that no list needs. */
+/** Loaded with the first schema that is compiled: 75 modules, 35 ms and 8 MB that listing tools does not need. */
 const loadAjv = (): typeof Ajv => (library ??= createRequire(import.meta.url)('ajv/dist/2020.js') as typeof Ajv);
 
 /** In an order in which each loads about as much as the one before it. */
@@ -166,7 +166,7 @@ export function* prepareCompiler(): Generator<void, void> {
 /** ajv for one tool: a shared instance would keep every schema it ever saw; an instance costs 1 KB and 0.3 ms. */
 class Compiler {
   readonly #ajv: Ajv2020;
-  /** That of the check in progress: generated code hands our functions nothing but values. */
+  /** The budget of the check in progress: generated code passes only values to our functions. */
   #budget: Budget | undefined;
 
   constructor(onCode: OnCode) {
@@ -235,7 +235,7 @@ class Compiler {
 
   /**
    * ajv compares every pair of items for `uniqueItems`: 50,000 objects would take minutes. For `enum` it compares with each value
-   * in turn: a hundred thousand items and as many values would not end.
+   * in turn: 100,000 items and as many values would practically never end.
    */
   #replaceLists(): void {
     this.#ajv

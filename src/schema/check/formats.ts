@@ -6,7 +6,7 @@ import type { fullFormats } from 'ajv-formats/dist/formats.js';
 import type { Budget } from './budget.ts';
 
 export interface CheckedFormat {
-  /** Which JSON type the format says something about; other types pass. */
+  /** The JSON type that the format applies to; other types pass. */
   readonly on: 'string' | 'number';
   readonly test: (value: never, budget: Budget) => boolean;
   /** What is expected, with an example. */

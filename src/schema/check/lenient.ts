@@ -1,7 +1,7 @@
 // `lenient: true` of a domain file: for documents that are wrong about their own API. Arguments that the document's schema refuses
-// (a type, enum, pattern, format, bound, variant, a missing field, an unknown field inside an object) are sent as they came, with a
-// note about it. Never let through: names without a place in the request, missing path parameters, numbers that lost digits,
-// arguments beyond the gateway's own limits, and what the domain file itself demands.
+// (a type, enum, pattern, format, bound, variant, a missing field, an unknown field inside an object) are sent unchanged, with a
+// note about it. These are still refused: names without a place in the request, missing path parameters, numbers that lost digits,
+// arguments beyond the gateway's own limits, and violations of the domain file's own rules.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, Endpoint, JsonSchema } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
@@ -12,11 +12,11 @@ import { createSchemaValidator, createValidator, optionsOf, type Validator } fro
 
 export interface LenientValidator {
   readonly validate: Validator;
-  /** What was let through in these arguments, which `validate` returned; empty where all of them fit. */
+  /** What was let through in these arguments, which `validate` returned; empty if all of them fit. */
   readonly notesOn: (args: Args) => readonly string[];
 }
 
-/** Validators for different sets of arguments that do not fit. Further sets share the one that takes anything. */
+/** Validators for different sets of arguments that do not fit. Further sets share the one that accepts anything. */
 const MAX_VARIANTS = 16;
 const MAX_NOTES = 3;
 
@@ -45,7 +45,7 @@ export function createLenientValidator(endpoint: Endpoint): LenientValidator {
       } catch (error) {
         const problems = problemsIn(error);
         if (problems === undefined) throw error;
-        // Nothing says which numbers are integers, so any number may be an id.
+        // The failed arguments do not show which numbers are integers, so any number may be an id.
         if (budget.holdsRounded) throw refusal(tool, endpoint.inputSchema, [ROUNDED]);
         const reading = accept(tool, args, problems, variantFor);
         // A copy: the same object may be validated again, with another result.
@@ -58,7 +58,7 @@ export function createLenientValidator(endpoint: Endpoint): LenientValidator {
 }
 
 /**
- * First only the arguments that do not fit are loosened, so that all others are still read as the schema says; then all of them.
+ * First only the arguments that do not fit are loosened, so that all others are still read according to the schema; then all of them.
  */
 function accept(
   tool: string,
@@ -86,7 +86,7 @@ function problemsIn(error: unknown): readonly ArgumentProblem[] | undefined {
 
 const FIRM: ReadonlySet<ArgumentProblem['problem']> = new Set(['forbidden', 'limit', 'rule']);
 
-/** The schema with nothing said about these arguments, and none required but those of the path. */
+/** The schema without rules for these arguments, and with only the path arguments required. */
 function loosen({ inputSchema, args }: Endpoint, keys: readonly string[] | 'all'): JsonSchema {
   if (!isObject(inputSchema)) return inputSchema;
   const { $defs, definitions, additionalProperties = false, properties } = inputSchema;

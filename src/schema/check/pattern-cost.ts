@@ -8,19 +8,19 @@ interface Ways {
   readonly repeats: readonly number[];
   /** Whether there is exactly one way to match at a given place, and it consumes characters. */
   readonly single: boolean;
-  /** Its match consumes nothing, though it has its cost. */
+  /** Whether its match consumes no characters. It still costs steps. */
   readonly isAssertion?: boolean;
 }
 
 export interface PatternCost {
   /** Whether steps grow no faster than the subject, by a small factor. */
   readonly linear: boolean;
-  /** Steps for a subject of so many characters, at most; infinite where there is no bound. */
+  /** The maximum number of steps for a subject of this length; infinite if there is no bound. */
   steps(length: number): number;
 }
 
 const MAX_LINEAR_FACTOR = 256;
-/** Up to here a repetition counts as a factor, above as another dimension. */
+/** For `linear`: up to this count, a repetition is a constant factor; above it, its steps grow with the subject. */
 const SHORT_REPEAT = 16;
 const MAX_NESTING = 50;
 /** A group that matches in several ways may be written out this many times. */
@@ -29,7 +29,7 @@ const ONE: Ways = { factor: 1, repeats: [], single: true };
 const NOTHING: Ways = { factor: 1, repeats: [], single: false, isAssertion: true };
 const ENDLESS: Ways = { factor: Number.POSITIVE_INFINITY, repeats: [], single: false };
 
-/** The cost of a pattern; undefined where its text is not understood. */
+/** The cost of a pattern; undefined if its syntax is not supported. */
 export function costOfPattern(source: string): PatternCost | undefined {
   const reader = { source, at: 0, anchored: true };
   const ways = readAlternatives(reader, 0);
@@ -157,7 +157,7 @@ function readRepeat(reader: Reader, atom: Ways): Ways {
 function repeat(atom: Ways, least: number, most: number): Ways {
   if (most === 0) return NOTHING;
   if (atom.single) {
-    // What is repeated a fixed number of times has one way to match, and takes as many steps every time it is tried.
+    // What is repeated a fixed number of times has one way to match, and needs that many steps every time it is tried.
     const factor = atom.factor * Math.max(1, least);
     if (least === most) return { ...atom, factor };
     return { factor, repeats: [...atom.repeats, most - least + 1], single: false };

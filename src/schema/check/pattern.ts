@@ -5,26 +5,26 @@
 // 4. JavaScript again, on subjects so short that its steps are bounded: for the few patterns that are left (lookaround elsewhere,
 //    back references, repeats above 1,000).
 // A deadline would not help: a timer cannot interrupt a match in this thread, and a worker would make validation asynchronous.
-// A pattern without any bound (`(a+)+\1`) is not enforced. The doctor says so, and the API may still refuse the value.
+// A pattern without any bound (`(a+)+\1`) is not enforced. The doctor reports it, and the API may still refuse the value.
 import { createRequire } from 'node:module';
 import type { RE2JS } from 're2js';
 import { once } from '../../endpoint/untrusted.ts';
 import type { Budget } from './budget.ts';
 import { costOfPattern } from './pattern-cost.ts';
 
-/** `too_long`: more steps than one match may take; `too_many`: than one call may. `unusable`: no engine understands it. */
+/** `too_long`: more steps than one match may take; `too_many`: than one call may. `unusable`: no engine accepts it. */
 export type PatternVerdict = 'match' | 'mismatch' | 'too_long' | 'too_many' | 'unusable';
 
 export interface SafePattern {
   /** native: proven linear. re2: linear. bounded: short subjects only. unchecked: accepts all. none: refuses all. */
   readonly engine: 'native' | 're2' | 'bounded' | 'unchecked' | 'none';
-  /** Whether RE2 understands it, and so the engines of most other clients. */
+  /** Whether RE2 accepts it, and so the engines of most other clients. */
   readonly portable: boolean;
   verdict(value: string, budget: Budget): PatternVerdict;
   test(value: string, budget: Budget): boolean;
 }
 
-/** Of one match. A step of RE2 (a character, for each instruction of the pattern) takes up to 100 ns. */
+/** Limit for one match. A step of RE2 (a character, for each instruction of the pattern) takes up to 100 ns. */
 const MAX_STEPS = 250_000;
 /** This many steps of a bounded native pattern take as long as one of RE2. */
 const NATIVE_STEPS_PER_STEP = 8;
@@ -33,7 +33,7 @@ const FREE_PER_VALUE = 500;
 /** Small programs run as an automaton whose states all fit its cache: they cost the same for every character. */
 const SMALL_PROGRAM = 64;
 const SMALL_PROGRAM_STEPS = 2;
-/** Of all matches of one call. A value is refused only when both are used up, so a slow machine alone refuses nothing. */
+/** For all matches of one call. A value is refused only if both the steps and the time are used up, so slowness alone refuses nothing. */
 const FREE_STEPS = 1_000_000;
 const FREE_MS = 30;
 /** Expensive matches are remembered during the call, because explaining a refusal repeats them. */
@@ -59,7 +59,7 @@ function buildPattern(source: string): SafePattern {
   const expression = withAnchors(source);
   const native = compileNative(expression);
   const cost = costOfPattern(expression);
-  // Only with `u` do characters mean code points, as they do to RE2 and to JSON Schema; then RE2 need not be asked.
+  // Only with `u` do characters mean code points, as they do to RE2 and to JSON Schema; then RE2 is not needed.
   const unicode = native?.unicode === true && cost?.linear === true;
   const re2 = unicode ? undefined : compileRe2(expression);
   const portable = once(() => (unicode ? compileRe2(expression) : re2) !== undefined);
@@ -133,7 +133,7 @@ function matchAll(parts: readonly Part[], value: string, budget: Budget): Patter
   return 'match';
 }
 
-/** `^(?=A)(?!B)C` as `^A`, not `^B`, and `^C`; undefined where the pattern says more than that. */
+/** `^(?=A)(?!B)C` as `^A`, not `^B`, and `^C`; undefined for any other pattern. */
 function splitLookaheads(source: string): readonly Part[] | undefined {
   // A back reference would lose its group.
   if (!source.startsWith('^(?') || /\\(?:[1-9]|k<)/.test(source)) return undefined;
@@ -152,7 +152,7 @@ function splitLookaheads(source: string): readonly Part[] | undefined {
   return isChecked ? parts : undefined;
 }
 
-/** Where the group that opens at `start` ends; undefined when it does not, or when it has alternatives and must not. */
+/** Where the group that opens at `start` ends; undefined if it does not end, or has alternatives although it is to stand `alone`. */
 function endOfGroup(source: string, start: number, alone = false): number | undefined {
   let depth = 0;
   let inClass = false;
@@ -211,7 +211,7 @@ function compileNative(source: string): RegExp | undefined {
   return undefined;
 }
 
-/** Python and Ruby authors write `\A…\Z`; ECMA-262 would read the letters A and Z, which is never meant. */
+/** Python and Ruby authors write `\A…\Z`; ECMA-262 would read the letters A and Z, which is never intended. */
 function withAnchors(source: string): string {
   if (!/\\[AZz]/.test(source)) return source;
   let text = '';

@@ -17,7 +17,7 @@ import { USABLE } from './assertions.ts';
 import { MAX_COMPILED } from './budget.ts';
 import { safePattern } from './pattern.ts';
 
-/** Identity and dialect mean nothing inside a self-contained schema; `$async` would turn checks into promises. */
+/** Identity and dialect have no effect inside a self-contained schema; `$async` would turn checks into promises. */
 const DROPPED = new Set(
   `$schema $id id $anchor $dynamicAnchor $async $vocabulary $comment discriminator nullable
   __proto__`.split(/\s+/),
@@ -53,23 +53,23 @@ function usableKeywords(
   return usable;
 }
 
-/** Longer lists of branches are tried for every item of an array, more patterns for every key of a map. */
+/** Branches are tried for every item of an array, and patterns for every key of a map, so more of them are not compiled. */
 const MAX_BRANCHES = 8;
 const MAX_PATTERNS = 4;
 /** Limit of names in `dependentRequired` and `dependencies`: ajv writes code for each. */
 const MAX_DEPENDENTS = 60;
 
 /**
- * Even if a branch of these does not apply, ajv counts its names as evaluated, or forgets those that others evaluated; the same
- * happens with a union in a branch of another. It matters only for `unevaluatedProperties`.
+ * For these keywords, ajv counts names as evaluated even if the branch does not apply, or forgets names that others evaluated. The
+ * same happens with a union in a branch of another. It matters only for `unevaluatedProperties`.
  */
 const LOSE_NAMES = ['if', 'patternProperties', ...NAMED_CONDITIONS];
 const LOSE_NAMES_IN_BRANCH = [...LOSE_NAMES, ...UNIONS];
 
 /**
  * A part of a schema as ajv accepts it, with references replaced by their targets, and the number of schemas in it. undefined if
- * that is more than may be compiled, as with references that lead in circles or fan out: so compiled code looks at a value a
- * bounded number of times.
+ * that is more than may be compiled, as with references that lead in circles or fan out. So the number of times that compiled code
+ * visits a value is limited.
  */
 export function toCompilable(root: JsonSchema, part: JsonSchema): { schema: JsonSchema; size: number } | undefined {
   let size = 0;
@@ -100,7 +100,7 @@ export function toCompilable(root: JsonSchema, part: JsonSchema): { schema: Json
 
 function isExpensive(schema: SchemaObject): boolean {
   const { patternProperties = {}, const: fixed } = schema;
-  // The names in it would be listed again for every value it is compared with.
+  // ajv would list the names in it again for every value that it compares.
   if (typeof fixed === 'object' && fixed !== null) return true;
   if (Object.keys(patternProperties as object).length > MAX_PATTERNS) return true;
   if (countDependents(schema) > MAX_DEPENDENTS) return true;
@@ -122,7 +122,7 @@ function isMisread({ unevaluatedItems, contains, prefixItems }: SchemaObject): b
 
 /**
  * The parts of a schema that will not be enforced, by JSON pointer; empty if all are. `earlier` is for schemas that share definitions
- * (the same objects in each of them): each is looked at and reported once.
+ * (the same objects in each of them): each is checked and reported once.
  */
 export function auditSchema(root: JsonSchema, earlier = new WeakSet<SchemaObject>()): readonly string[] {
   const notes = new Set<string>();

@@ -19,13 +19,13 @@ export class ValidatorCache {
   #characters = 0;
   #clock = 0;
 
-  /** By default, room for so much generated code; compiled and with ajv's own records it takes about four times that. */
+  /** The limit is for generated code. In memory, compiled and with ajv's own records, it takes about four times that. */
   constructor({ maxCharacters = 12_000_000, maxValidators = 4_000 } = {}) {
     this.#maxCharacters = maxCharacters;
     this.#maxValidators = maxValidators;
   }
 
-  /** A function that returns the check of a schema, compiled now if it has to be. */
+  /** A function that returns the check of a schema, and compiles it if needed. */
   add(schema: () => JsonSchema): () => SchemaCheck {
     const entry: CacheEntry = { check: undefined, size: 0, lastUse: 0 };
     return () => {

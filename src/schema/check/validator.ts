@@ -1,5 +1,5 @@
-// Strict arguments. A schema is compiled when its first call arrives. A call that fits costs one compiled function. Only a call that
-// does not fit pays for a second reading of its values and for an explanation.
+// Validates arguments strictly. A schema is compiled when its first call arrives. A call that fits costs one compiled function. Only a
+// call that does not fit pays for a second reading of its values and for an explanation.
 import { overwrites } from '../../endpoint/conventions/effect.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, Endpoint, JsonSchema, Parsed } from '../../endpoint/model.ts';
@@ -18,17 +18,17 @@ import { coerce, type Reading, withLongIntegers } from './coerce.ts';
 import { createCheck, type SchemaCheck } from './compile-schema.ts';
 import { ValidatorCache } from './validator-cache.ts';
 
-/** Returns the arguments to go on with, or throws VALIDATION. `budget`: for callers that ask it for more afterwards. */
+/** Returns the arguments to use, or throws VALIDATION. `budget`: for callers that use more of it afterwards. */
 export type Validator = (tool: string, args: Args, budget?: Budget) => Args;
 
 export interface ValidatorOptions {
-  /** Runs after the schema has accepted the arguments; what it returns goes on. */
+  /** Runs after the schema has accepted the arguments; its result replaces them. */
   readonly parse?: ((args: Args) => Parsed) | undefined;
-  /** Refuse names the schema does not declare, even where it does not say so itself. Default true. */
+  /** Refuse undeclared names, even if the schema itself does not forbid them. Default true. */
   readonly strict?: boolean;
-  /** Integers beyond 2^53, given as text, go on as bigint. Default false: only the code of this gateway expects bigints. */
+  /** Integers beyond 2^53, given as text, become bigints. Default false: only the code of this gateway expects bigints. */
   readonly longIntegers?: boolean;
-  /** A required value that may be null and is missing is null. Default true; see `fillsNull`. */
+  /** A missing required value that may be null becomes null. Default true; see `fillsNull`. */
   readonly fillsNull?: boolean;
 }
 
@@ -44,9 +44,9 @@ export function optionsOf(endpoint: Endpoint): ValidatorOptions {
 }
 
 /**
- * When something is created, a missing value that may be null was left out by the client because it is null. When values are
- * replaced (PUT, PATCH, a POST that updates), the caller may as well have forgotten it, and null would erase what the API has:
- * there it must be given, and the refusal says so.
+ * When something is created, a missing value that may be null becomes null, because some clients leave out null values. When values
+ * are replaced (PUT, PATCH, a POST that updates), the caller may have forgotten the value, and null would erase the existing one.
+ * There the value must be given, and the refusal explains it.
  */
 function fillsNull(endpoint: Endpoint): boolean {
   return !overwrites(endpoint);
@@ -69,7 +69,7 @@ function build(source: () => JsonSchema, options: ValidatorOptions): Validator {
 }
 
 /**
- * The schema as it is enforced: a name it does not know is an error and never vanishes. If the schema says nothing about other
+ * The schema as it is enforced: an undeclared name is an error and is never dropped silently. If the schema has no rule about other
  * names, none are accepted: through `additionalProperties` or, if parts of it may declare names as well, `unevaluatedProperties`.
  * A schema that is explicitly open, or declares nothing at all, stays open.
  */
@@ -77,7 +77,7 @@ function toStrictSchema(schema: JsonSchema): JsonSchema {
   return isObject(schema) ? closeSchema(schema) : schema;
 }
 
-// Remembered also because what is known about a schema (its types, its names) is kept by its object.
+// Memoized also because facts about a schema (its types, its names) are cached by its object.
 const closeSchema = memoizeByObject((schema: SchemaObject): SchemaObject => {
   const whole = withFieldSets(schema);
   if (OPENINGS.some((keyword) => Object.hasOwn(whole, keyword))) return whole;
@@ -139,7 +139,7 @@ const OUT_OF_BOUNDS: Readonly<Record<Exclude<BoundsVerdict, 'ok'>, string>> = {
   too_wide: `arguments hold an object of more than ${MAX_KEYS} fields; split them over several calls`,
 };
 
-/** Refuses arguments that no schema should be asked about. */
+/** Refuses arguments that must not reach any schema. */
 function refuseUnusable(tool: string, args: Args, schema: () => JsonSchema, budget: Budget): void {
   if (!isObject(args)) {
     throw refusal(tool, schema(), [

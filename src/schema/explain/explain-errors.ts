@@ -7,7 +7,7 @@ import { explainRule } from './explain-rules.ts';
 import type { ArgumentProblem, ProblemCandidate } from './refusal.ts';
 import { joinPath, showName } from './show.ts';
 
-/** One explanation: what is shared by every place it visits. */
+/** What all places share that one explanation visits. */
 export interface ExplainContext extends WalkContext {
   /** What the value as a whole is called. */
   readonly subject: string;
@@ -15,7 +15,7 @@ export interface ExplainContext extends WalkContext {
   readonly exact: boolean;
   /** Problems after which there is no point in finding more. */
   readonly max: number;
-  /** How many unions and names may still be looked into: a refusal must not cost more than the call it refuses. */
+  /** How many more unions and names may be examined: a refusal must not cost more than the call it refuses. */
   readonly left: { unions: number; suggestions: number };
 }
 
@@ -40,7 +40,7 @@ const MAX_SUGGESTIONS = 20;
 /** The search for broken rules ends after this many. */
 const MAX_ERRORS = 30;
 
-/** What is wrong with a value, most useful first; nothing where that takes too long to find out. */
+/** What is wrong with a value, most useful first; empty if that takes too long to find out. */
 export function explain(
   root: JsonSchema,
   value: unknown,

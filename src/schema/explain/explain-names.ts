@@ -53,7 +53,7 @@ export function explainUnknown(place: RefusedPlace, params: RuleParams, context:
   return finding(`; known: ${expected}`, { expected });
 }
 
-/** Objects looked into for one name. */
+/** Limit of objects that are searched for one name. */
 const MAX_HOLDERS = 40;
 
 /** The sibling that is an object with such a field, or has one inside: `title` belongs inside `body`, `lat` inside `address.geo`. */

@@ -38,7 +38,7 @@ type Rule = (
   context: ExplainContext,
 ) => ProblemCandidate | readonly ProblemCandidate[];
 
-/** The problems behind one error; more than one only for a union. */
+/** The problems that caused one error; more than one only for a union. */
 export function explainRule(
   { keyword, params }: CheckError,
   place: RefusedPlace,
@@ -89,7 +89,7 @@ const countOf = (place: RefusedPlace): number => (place.value as unknown[]).leng
 
 const range: Rule = (place) => mustBe(place, 'range', rangeWords(place.schema));
 
-/** Said of a number that may have lost digits when it was parsed. */
+/** Added for a number that may have lost digits when it was parsed. */
 export const LOST_DIGITS =
   'has more digits than a JSON number keeps, so the last ones may be wrong; send it as a string of digits';
 
@@ -172,7 +172,7 @@ function listHint({ value, key, schema }: RefusedPlace, context: ExplainContext,
 
 const MAX_HINT_CHARS = 80;
 
-/** `open` or `open,closed` as a list, where its items take that. */
+/** `open` or `open,closed` as a list, if its items accept that. */
 function readList(context: ExplainContext, item: unknown, value: unknown): readonly unknown[] | undefined {
   if (value === null || !isSchema(item)) return undefined;
   const isTaken = (each: unknown) => fitsSchema(context, item, each);

@@ -15,7 +15,7 @@ import { cut, describeType, namesOf, showName } from './show.ts';
 const MAX_SETS_SHOWN = 6;
 const MAX_NAMES_SHOWN = 20;
 
-/** The problems behind a union of which no branch fits, or more than one if only one may. */
+/** The problems of a value for which no branch of a union fits, or more than one if only one may. */
 export function explainUnion(
   place: RefusedPlace,
   { limit, passing }: RuleParams,
@@ -63,7 +63,7 @@ function scoreOf(
     );
 }
 
-/** Whether the names it requires are all that a schema says about an object. */
+/** Whether a schema has no rules about an object except the names that it requires. */
 export function isRequiredOnly(schema: JsonSchema): schema is SchemaObject {
   if (!isObject(schema) || !Array.isArray(schema.required)) return false;
   return Object.keys(schema).every(

@@ -55,7 +55,7 @@ export class ArgumentsError extends GatewayError {
   }
 }
 
-/** The error a refused call ends with. */
+/** The error of a refused call. */
 export function refusal(tool: string, schema: JsonSchema, problems: readonly ArgumentProblem[]): ArgumentsError {
   const required = namesOf(findKeyword(schema, schema, 'required'));
   const lines = [`Invalid arguments for ${tool}; nothing was sent. Fix and call again:`, ...numbered(problems)];
@@ -83,7 +83,7 @@ function numbered(problems: readonly ArgumentProblem[]): string[] {
 function requiredLine(schema: JsonSchema, required: readonly string[]): string[] {
   if (required.length === 0) return [];
   const properties = findKeyword(schema, schema, 'properties');
-  // There is never room for more.
+  // More fields never fit.
   const fields = required
     .slice(0, 100)
     .map((name) => `${name}: ${cut(describeType(schema, ownSchema(properties, name) ?? true), 120)}`);

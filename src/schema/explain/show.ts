@@ -8,7 +8,7 @@ import { deref, findKeyword, isSchema, ownSchema } from '../references.ts';
 
 const MAX_SHOWN_CHARS = 60;
 const MAX_ENUM_SHOWN = 12;
-/** Only this much of a value or name is looked at. */
+/** Only this much of a value or name is examined. */
 const MAX_LOOKED_AT = 2_000;
 
 const SECRET_NAME =
@@ -79,7 +79,7 @@ export function listFirst<Item>(
   return (items.length > max ? [...words, more] : words).join(', ');
 }
 
-/** As much of a list as there is room for. */
+/** As many parts of a list as fit. */
 export function listWithin(parts: readonly string[], maxChars: number): string {
   let length = 0;
   const end = parts.findIndex((part) => {
@@ -126,7 +126,7 @@ export function describeChoices(values: readonly unknown[]): string {
   return values.length === 1 ? showChoices(values) : `one of ${showChoices(values)}`;
 }
 
-/** What a place takes, in words: `string`, `array of string or object`, `one of "a", "b"`. */
+/** What a place accepts, in words: `string`, `array of string or object`, `one of "a", "b"`. */
 export function describeType(root: JsonSchema, schema: JsonSchema, depth = 0): string {
   const bits = possibleTypes(root, schema);
   const choices = findKeyword(root, schema, 'enum');
@@ -144,6 +144,6 @@ export function describeType(root: JsonSchema, schema: JsonSchema, depth = 0): s
   return `${typeWords(bits)} (${cut(toOneLine(format), 24)})`;
 }
 
-/** Types with formats, and the formats that tell a caller nothing. */
+/** Types with formats, and the formats that do not help a caller. */
 const FORMATTED: ReadonlySet<number> = new Set([STRING, INTEGER, NUMBER, BOOLEAN]);
 const SILENT_FORMATS: ReadonlySet<string> = new Set(['float', 'double', 'int32', 'int64', 'password']);

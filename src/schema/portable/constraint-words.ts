@@ -7,7 +7,7 @@ import { choicesOf, type SchemaObject } from '../references.ts';
 import { isReadOnly } from './read-only.ts';
 import { type Facts, firstOf } from './schema-facts.ts';
 
-/** The description of a place, within `limit`; a title where there is none. */
+/** The description of a place, within `limit`; the title if there is none. */
 export function purposeOf(facts: Facts, limit: number): string {
   const description = facts.parts
     .map((part) => part.description)
@@ -31,7 +31,7 @@ function plainText(text: string): string {
   return plain;
 }
 
-/** Formats only some clients accept. The empty ones say nothing a model could use. */
+/** Formats only some clients accept. An empty text means that the format does not help a model. */
 const FORMAT_WORDS: Readonly<Record<string, string | undefined>> = Object.assign(Object.create(null), {
   date: 'Date such as 2026-01-31',
   time: 'Time such as 09:30:00Z',
@@ -224,7 +224,7 @@ export function fieldList(names: readonly string[], required: ReadonlySet<string
   return listWithin(fields, 160);
 }
 
-/** One example as JSON, where it says more than the type does. */
+/** One example as JSON, if it adds something to the type. */
 export function exampleOf(facts: Facts, maxChars: number): string | undefined {
   if (facts.choices !== undefined) return undefined;
   const list = firstOf(facts, 'examples');

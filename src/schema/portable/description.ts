@@ -6,7 +6,7 @@ import { mapSubschemas } from '../keywords.ts';
 export class Description {
   /** Purpose and constraints in words. */
   readonly prose: string;
-  /** The names of fields that are not shown, as they stand in the prose. */
+  /** The names of fields that are not shown, as they are written in the prose. */
   readonly fields: string | undefined;
   /** One example, as JSON. */
   readonly example: string | undefined;
@@ -61,12 +61,11 @@ export function joinSentences(text: string, sentences: readonly string[]): strin
 
 type Node = { readonly [keyword: string]: unknown };
 
-/** The description a node carries. */
 export function descriptionOf(node: Node): Description {
   return node.description instanceof Description ? node.description : new Description('');
 }
 
-/** A node with its text changed. Nothing may stand beside `anyOf` (Vertex refuses it), so its first branch takes it. */
+/** A node with its text changed. Vertex refuses anything beside `anyOf`, so its first branch gets the text. */
 export function changeText(node: Node, change: (node: Node) => Node): Node {
   if (!Array.isArray(node.anyOf)) return change(node);
   const [first, ...others] = node.anyOf as [Node, ...Node[]];

@@ -34,17 +34,17 @@ export interface Pass {
   readonly maxText: number;
   /** Nodes left. */
   nodes: number;
-  /** Give up when there are none, instead of leaving things out. */
+  /** Throw OUT_OF_NODES when none are left, instead of leaving things out. */
   readonly strict: boolean;
-  /** The depths at which objects with fields stand, as bits. */
+  /** The depths of objects with fields, as bits. */
   depths: number;
-  /** Some union is shown as branches that a shallower pass would fold into one object. */
+  /** Whether some union is shown as branches that a shallower pass would fold into one object. */
   hasUnfoldedUnion: boolean;
   /** References being followed, outermost first. */
   readonly path: JsonSchema[];
 }
 
-/** Where a node stands. */
+/** The position of a node. */
 export interface NodePosition {
   /** Objects around it. */
   readonly depth: number;
@@ -54,11 +54,11 @@ export interface NodePosition {
   readonly arrays: number;
   /** The body as a whole, not a part of it. */
   readonly whole?: boolean;
-  /** A list at this place holds things to change. */
+  /** Whether the items of a list at this place are things to change. */
   readonly changes?: boolean;
-  /** One of those things. */
+  /** Whether it is such an item. */
   readonly item?: boolean;
-  /** One of several types of the same place: what holds for all of them is said elsewhere. */
+  /** Whether it is one of several types of the same place; text about all of them is shown elsewhere. */
   readonly quiet?: boolean;
 }
 
@@ -83,7 +83,7 @@ export function toNode(
   );
   if (again > 1 || pass.nodes < -200)
     return withText(anythingAt(at), new Description(purposeOf(facts, pass.maxText >> 1)));
-  // The first time a schema contains itself, it is named again but not expanded.
+  // At its first recursion, a schema is shown again, but not expanded.
   const here = again > 0 || pass.nodes < 0 ? { ...at, depth: Math.max(at.depth, pass.maxDepth + 1) } : at;
   pass.path.push(...facts.targets);
   const node = build(pass, facts, here, ancestors ?? new Set());

@@ -1,5 +1,5 @@
 // The advertised schema: what every client and provider accepts, within a size a model can read. The full schema is enforced, so this
-// one only leaves things out or says them in words. It is stricter only where a place has no type: its other keywords or its example
+// one only leaves things out or replaces them by sentences. It is stricter only where a place has no type: its other keywords or its example
 // then show what is meant.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
@@ -186,7 +186,7 @@ interface Version {
   readonly size: number;
 }
 
-/** One argument and the ways to show it, shallowest first; the last one counts. */
+/** One argument and the ways to show it, shallowest first; the last one is used. */
 interface Argument {
   readonly key: string;
   readonly versions: Version[];
@@ -257,8 +257,8 @@ class SchemaReducer {
   }
 
   /**
-   * The last version that addVersion() would add up to this depth, without the shallower ones, which matter only where it is too
-   * large (all tools of Stripe: 11,700 nodes instead of 14,700). Undefined: only addVersion() can tell.
+   * The last version that addVersion() would add up to this depth, without the shallower ones, which matter only if it is too
+   * large (all tools of Stripe: 11,700 nodes instead of 14,700). Undefined if only addVersion() can determine it.
    */
   findDeepest(maxDepth: number): Version | undefined {
     if (this.versions.length > 0) return undefined;
@@ -272,7 +272,7 @@ class SchemaReducer {
     return this.#deepest.version;
   }
 
-  /** One version; none where a deeper one than the first has too many nodes. */
+  /** One version; undefined for a deeper one than the first that has too many nodes. */
   #show(maxDepth: number): Pick<Pass, 'depths' | 'hasUnfoldedUnion'> & { readonly version: Version | undefined } {
     const pass: Pass = {
       root: this.#root,
@@ -298,7 +298,7 @@ class SchemaReducer {
   }
 }
 
-/** Of hundreds of arguments: the required ones and as many others as fit, and a note on the rest. */
+/** For hundreds of arguments: keeps the required ones and as many others as fit, and adds a note on the rest. */
 function dropOptional(args: readonly Argument[], facts: Facts, maxChars: number): Map<string, PortableNode> {
   const choice = new Set(args.filter(({ key }) => facts.required.has(key)));
   let size = [...choice].reduce((sum, arg) => sum + sizeOf(arg), 0);
@@ -317,7 +317,7 @@ function dropOptional(args: readonly Argument[], facts: Facts, maxChars: number)
   return properties;
 }
 
-/** For an optional body with required fields: the argument's text says which others require it. */
+/** For an optional body with required fields: the argument's text names the others that require it. */
 function addRequiredWith(facts: Facts, properties: Map<string, PortableNode>): void {
   for (const [name, others] of listRequiredWith(facts.parts, (key) => properties.has(key))) {
     const node = properties.get(name);

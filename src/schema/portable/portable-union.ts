@@ -1,4 +1,4 @@
-// anyOf and oneOf: kept as typed branches where that is short and helps, otherwise folded into one object whose fields
+// anyOf and oneOf: kept as typed branches if that is short and useful, otherwise folded into one object whose fields
 // are the fields of all branches. Both accept at least what the union accepts.
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { cut } from '../explain/show.ts';
@@ -31,7 +31,7 @@ export function allowsOnlyNull(pass: Pass, facts: Facts): boolean {
   );
 }
 
-/** The nodes of a union; everything else that is said about the place is merged into each. */
+/** The nodes of a union; all other rules and texts of the place are merged into each. */
 export function unionNodes(
   pass: Pass,
   facts: Facts,
@@ -66,7 +66,7 @@ function withoutText(part: SchemaObject): SchemaObject {
 /** Several object branches as one. */
 export interface Folded {
   readonly schema: SchemaObject;
-  /** What the branches ask for beyond what all of them do: one of these sets of names has to be given. */
+  /** What the branches require beyond what all of them do: one of these sets of names has to be given. */
   readonly forms: readonly (readonly string[])[];
 }
 

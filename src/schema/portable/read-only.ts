@@ -15,12 +15,12 @@ export function isKind(name: string): boolean {
   return KIND.test(name);
 }
 
-/** Whether all schemas of a field say that the API sets it. */
+/** Whether all schemas of a field declare that the API sets it. */
 export function isReadOnly(schemas: readonly JsonSchema[]): boolean {
   return schemas.length > 0 && schemas.every((schema) => isObject(schema) && schema.readOnly === true);
 }
 
-/** What is known of the fields of an object. */
+/** Facts about the fields of an object. */
 interface Fields {
   readonly names: readonly string[];
   readonly isSetByApi: (name: string) => boolean;
@@ -29,14 +29,14 @@ interface Fields {
   readonly tags: ReadonlySet<unknown>;
 }
 
-/** The field that says which variant of a union is meant. */
+/** The field that determines which variant of a union is meant. */
 export function tagOf({ discriminator }: { readonly [keyword: string]: unknown }): unknown {
   return isObject(discriminator) ? discriminator.propertyName : undefined;
 }
 
 /**
  * The fields a caller needs to see, of an object that is sent as a whole, is part of another, or is an item of a list of
- * things to change: such an item is identified by nothing but its id, even where it has a name, which may be what changes.
+ * things to change: such an item is identified only by its id, even if it has a name, because the name may be what changes.
  */
 export function shownNames(fields: Fields, place: 'whole' | 'part' | 'item'): readonly string[] {
   const { names, isSetByApi, isRequired, tags } = fields;

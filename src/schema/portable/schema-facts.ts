@@ -1,5 +1,5 @@
-// Everything a schema says about one place, gathered from references and allOf into one flat record. Where two parts say
-// the same thing differently the record keeps the tighter one, so it stays exactly as strict as the conjunction, or laxer.
+// Everything a schema requires at one place, gathered from references and allOf into one flat record. If two parts have different
+// values, the record keeps the stricter one. So it is as strict as all parts together, or less strict.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { sameJson } from '../check/json-equality.ts';
@@ -134,7 +134,7 @@ export function isSetByCaller(facts: Facts, name: string): boolean {
   return facts.required.has(name) || !isReadOnly(facts.properties.get(name)!);
 }
 
-/** The first value any part gives for a keyword. */
+/** The first value that any part has for a keyword. */
 export function firstOf(facts: Facts, keyword: string): unknown {
   return facts.parts.find((part) => Object.hasOwn(part, keyword))?.[keyword];
 }

@@ -1,4 +1,4 @@
-// The keywords about what is inside an array or an object: items, names, what stands under each name, and what no other schema has
+// The keywords about what is inside an array or an object: items, names, the value of each name, and what no other schema has
 // evaluated (`unevaluatedItems`, `unevaluatedProperties`).
 import { isObject } from '../../endpoint/is-object.ts';
 import { type Budget, KEY_COST } from '../check/budget.ts';
@@ -95,7 +95,7 @@ export function visitProperties(walk: Walk, schema: SchemaObject, value: JsonObj
   const { properties } = schema;
   if (!isObject(properties)) return;
   const names = namesIn(walk, value);
-  // Whichever is shorter: the names that are given, or those that are declared.
+  // Loops over the shorter list: the names that are given, or those that are declared.
   const keys = cachedKeys(properties);
   const shorter = keys.length < names.length ? keys : names;
   walk.budget.spend(shorter.length * KEY_COST);

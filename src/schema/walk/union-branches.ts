@@ -1,5 +1,5 @@
-// Which branches of a union a value may fit, and which one is meant, as far as types, names and fixed fields tell. Of hundreds of
-// branches, only a few are walked. What is known of a branch is computed once, because every value of a list needs the same.
+// Which branches of a union a value may fit, and which one is meant, judged by types, names and fixed fields. Of hundreds of
+// branches, only a few are walked. Facts about a branch are computed once, because every value of a list needs the same.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { type Budget, KEY_COST } from '../check/budget.ts';
@@ -14,21 +14,21 @@ interface BranchOutline {
   /** Names and the one value each of them may have (`kind: const 'a'`). */
   readonly tags: readonly (readonly [key: string, value: unknown])[];
   readonly required: readonly string[];
-  /** The properties of each part that takes no others. */
+  /** The properties of each part that accepts no others. */
   readonly closed: readonly SchemaObject[];
 }
 
 /** Only the first properties are searched for fixed values; later ones are not used to distinguish variants. */
 const MAX_LOOKED_AT = 32;
-/** Cost of an outline, once per branch; and of the types of a branch alone. */
+/** Cost of an outline, and of the types of a branch alone; once per branch. */
 const OUTLINE_COST = 4;
 const TYPES_COST = 1 / 4;
 /** Cost of examining all branches together, once per union. */
 const INDEX_COST = 16;
-/** Cost of excluding a branch without walking it: by its type, or by what it says about an object. */
+/** Cost of excluding a branch without walking it: by its type, or by its names and fixed fields. */
 const EXCLUDE_BY_TYPE_COST = 1 / 8;
 const EXCLUDE_COST = 3 / 8;
-/** Up to this many branches are all walked; of more, only the nearest. */
+/** Up to this many branches are all walked. If there are more, only the nearest are. */
 const FEW = 12;
 const MAX_NEAREST = 4;
 /** Names of a value that a branch is judged by. */
@@ -68,7 +68,7 @@ function outlineOfBranch({ root, budget }: WalkContext, branch: JsonSchema): Bra
   return isObject(branch) ? findOutline(branch, root, budget) : EMPTY;
 }
 
-/** The types that each branch of a list takes; none where there is no schema. */
+/** The types that each branch of a list accepts; none for an entry that is not a schema. */
 const typesOfBranches = memoizeByObject((list: readonly unknown[], root: JsonSchema, budget: Budget) => {
   budget.spend(list.length * TYPES_COST);
   return list.map((branch) => (isSchema(branch) ? possibleTypes(root, branch) : 0));
@@ -83,7 +83,7 @@ function outlineAt(context: WalkContext, list: readonly unknown[], index: number
   return outlines[index];
 }
 
-/** Whether the fields that a branch fixes have those values; undefined when it fixes none, or they are not there. */
+/** Whether the fields that a branch fixes have those values; undefined if it fixes none, or they are missing. */
 export function tagMatches(
   context: WalkContext,
   branch: JsonSchema,
@@ -109,13 +109,13 @@ const indexUnion = memoizeByObject((list: readonly unknown[], context: WalkConte
   const byTag = new Map<unknown, JsonSchema | undefined>();
   for (const branch of key === undefined ? [] : branches) {
     const option = outlineOfBranch(context, branch).tags.find(([name]) => name === key)![1];
-    // Two branches with the same value cannot be told apart by it.
+    // The value does not distinguish two branches that share it.
     byTag.set(option, byTag.has(option) ? undefined : branch);
   }
   return { branches, key, byTag };
 });
 
-/** The first name that every branch fixes; branches are looked at as long as there may be one. */
+/** The first name that every branch fixes; stops as soon as there can be none. */
 function commonKey(context: WalkContext, branches: readonly JsonSchema[]): string | undefined {
   const tagNamesOf = (branch: JsonSchema) => new Set(outlineOfBranch(context, branch).tags.map(([name]) => name));
   let names = branches[0] === undefined ? new Set<string>() : tagNamesOf(branches[0]);

@@ -1,6 +1,6 @@
-// Checks a value by walking its schema. Nothing is compiled, so a first call costs what its values cost, however large the
-// schema is. Large schemas are checked this way, and every refusal is explained from what is found here; compile-schema.ts says
-// when. Keywords whose value has the wrong shape restrict nothing.
+// Checks a value by walking its schema. Nothing is compiled, so the cost of a first call depends on its values and not on the size
+// of the schema. Large schemas are checked this way, and every refusal is explained from what is found here; see
+// compile-schema.ts. Keywords whose value has the wrong shape restrict nothing.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { ASSERTIONS } from '../check/assertions.ts';
@@ -23,7 +23,7 @@ import {
 } from './container-rules.ts';
 import { searchUnion } from './union-branches.ts';
 
-/** One rule that a value breaks, with the place in the value and the schema the rule stands in. */
+/** One rule that a value breaks, with the place in the value and the schema that contains the rule. */
 export interface CheckError {
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -32,7 +32,7 @@ export interface CheckError {
   readonly value: unknown;
 }
 
-/** Where references lead, and what pays. */
+/** The root in which references are resolved, and the budget. */
 export interface WalkContext {
   readonly root: JsonSchema;
   readonly budget: Budget;
@@ -44,7 +44,7 @@ export interface Walk extends WalkContext {
   readonly exact: boolean;
   readonly path: (string | number)[];
   readonly errors: CheckError[];
-  /** The object looked at last, and its names: every branch of a union asks for them. */
+  /** The object visited last, and its names, which every branch of a union needs. */
   readonly last: { object?: object; names: readonly string[] };
   /** Schemas around the one that is visited. */
   depth: number;
@@ -76,7 +76,7 @@ export function fits(walk: Walk, schema: JsonSchema, value: unknown): boolean {
   return errors.length === 0;
 }
 
-/** The first `max` rules that a value breaks; fewer where finding more takes too long. */
+/** The first `max` rules that a value breaks; fewer if finding more takes too long. */
 export function findErrors(
   context: WalkContext,
   schema: JsonSchema,
@@ -130,7 +130,7 @@ function visit(walk: Walk, schema: unknown, value: unknown): void {
   walk.depth--;
 }
 
-/** The types a schema names, and the rules it has. Kept, because the same schema may be asked about thousands of values. */
+/** The types a schema names, and the rules it has. Cached, because the same schema may check thousands of values. */
 const outlineOf = memoizeByObject((schema: SchemaObject, budget: Budget) => {
   budget.spend(OUTLINE_COST);
   return {
@@ -141,7 +141,7 @@ const outlineOf = memoizeByObject((schema: SchemaObject, budget: Budget) => {
   };
 });
 
-/** What a keyword, or several that belong together, asks of values of some types. */
+/** What a keyword, or several that belong together, requires of values of some types. */
 interface Rule {
   readonly keywords: readonly string[];
   readonly on: number;

@@ -1,4 +1,4 @@
-// How much may be called, as people write it: of a caller in landbridge.yaml, of an API there and in its domain file.
+// The shape of call limits: those of a caller in landbridge.yaml, and those of an API there or in its domain file.
 import { z } from 'zod';
 import { once } from '../../../endpoint/untrusted.ts';
 import { about, named, strict } from './fields.ts';

@@ -1,4 +1,4 @@
-// The shape of a credential in a domain file: of a kind of its own, or variables for a security scheme of the imported document.
+// The shape of a credential in a domain file: either with a `kind`, or as variables for a security scheme of the imported document.
 import { z } from 'zod';
 import type { ShapeTools } from '../../../credentials/credential-kind.ts';
 import type { CredentialDefinition } from '../../../credentials/kind-table.ts';

@@ -1,4 +1,4 @@
-// The shape of what a domain file says about an imported document: which operations it takes, and what it changes about them.
+// The shape of the settings for an imported document: which operations are imported, and what is changed about them.
 import { z } from 'zod';
 import { isObject } from '../../../endpoint/is-object.ts';
 import type { ArgAddition } from '../definition-types.ts';
@@ -41,14 +41,14 @@ export const argCuration = strict({
   clamp: placementShape.clamp,
 }).meta({ id: 'argumentChange', description: 'Changes to one argument of an imported operation.' });
 
-/** What makes an entry of `args` an argument of its own instead of a change to one: only those say what it looks like. */
+/** Entries of `args` with one of these keys are new arguments; all others are changes. Only these keys describe a value. */
 const ADDITION_KEYS = ['in', 'type', 'schema'];
 
 export function isAddition(entry: unknown): entry is ArgAddition {
   return isObject(entry) && ADDITION_KEYS.some((key) => Object.hasOwn(entry, key));
 }
 
-/** Read like an argument of a hand-written endpoint (argument-plan.ts), which looks inside. */
+/** Read like an argument of a hand-written endpoint (argument-plan.ts), which checks the content. */
 const argAddition = z.custom<ArgAddition>(isAddition).meta({ anyOf: ['addition'] });
 const operationArg = chosen<typeof argAddition | typeof argCuration>([argCuration, argAddition], (value) =>
   isAddition(value) ? argAddition : argCuration,

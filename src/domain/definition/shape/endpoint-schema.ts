@@ -1,4 +1,4 @@
-// The shape of an operation written by hand, and of what can be said of an imported one as well.
+// The shape of an operation written by hand, and of the fields that an imported one may have as well.
 import { z } from 'zod';
 import { isObject } from '../../../endpoint/is-object.ts';
 import { CONFIRM_WAYS, DEFAULT_ENDPOINT_LIMITS, EFFECTS, GUARD_POLICIES } from '../../../endpoint/model.ts';
@@ -166,7 +166,7 @@ export const endpoint = strict(
     ),
     summary: about(text, 'What the operation does, in one sentence.', 'Gets one order.'),
     deprecated: about(flag, 'The operation still works, but should not be used any more.', true),
-    // readArguments() looks inside
+    // readArguments() checks the content
     args: about(
       z
         .custom<z.ZodType | { readonly [key: string]: z.ZodType | ArgDefinition }>(

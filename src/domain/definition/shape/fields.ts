@@ -25,27 +25,26 @@ export function withDefault(description: string, value: unknown): string {
 
 export const text: z.ZodString = z.string().trim().min(1, 'must not be empty: write it or remove the key');
 
-/** Yes or no. */
 export const flag: z.ZodBoolean = z.boolean();
 
 export const anything: z.ZodUnknown = z.unknown();
 
-export function named(pattern: RegExp, say: string): z.ZodString {
-  // The same message for a number: it says what the text should look like.
-  return z.string({ error: ({ input }) => (input === undefined ? undefined : say) }).regex(pattern, say);
+export function named(pattern: RegExp, message: string): z.ZodString {
+  // The same message for a number: it describes the expected text.
+  return z.string({ error: ({ input }) => (input === undefined ? undefined : message) }).regex(pattern, message);
 }
 
-/** Of every text in which variables are filled in; also at the beginning of a sentence. */
+/** Part of the description of every text in which variables are filled in; may begin a sentence. */
 export const FILLED = '`\u0024{VARIABLE}` is replaced by the environment variable';
 
-/** Any of these words, in upper or lower case. A flag of the expression would not pass into the JSON Schemas for editors. */
+/** Any of these words, in upper or lower case. A regex flag would be lost in the JSON Schemas for editors. */
 export function inAnyCase(words: readonly string[]): RegExp {
   const spellings = words.map((word) => word.replace(/[A-Z]/g, (letter) => `[${letter}${letter.toLowerCase()}]`));
   return new RegExp(`^(?:${spellings.join('|')})$`);
 }
 
-export function headerName(say: string): z.ZodString {
-  return named(HEADER_NAME, say);
+export function headerName(message: string): z.ZodString {
+  return named(HEADER_NAME, message);
 }
 
 export function list<Item extends z.ZodType>(item: Item) {
@@ -89,7 +88,7 @@ function wordsOf(name: string): string[] {
   return name.split(/(?=[A-Z])|_/).map((word) => word.toLowerCase());
 }
 
-/** The same, where every key may be left out but those in `keys`. */
+/** The same, but every key except those in `keys` may be left out. */
 export function strict<Shape extends z.core.$ZodLooseShape, Needed extends keyof Shape & string = never>(
   shape: Shape,
   ...keys: Needed[]
@@ -99,7 +98,7 @@ export function strict<Shape extends z.core.$ZodLooseShape, Needed extends keyof
   return closed(shape).exactPartial(mask as never) as never;
 }
 
-/** One of several types, chosen by the value: the error of a union would list what all of them expect. */
+/** One of several types, chosen by the value, because the error of a union would list what all of them expect. */
 export function chosen<Type extends z.ZodType>(types: readonly Type[], choose: (value: unknown) => Type) {
   const type = z.unknown().transform((value, context): z.output<Type> => {
     const result = choose(value).safeParse(value, { reportInput: true });

@@ -53,7 +53,7 @@ export const placement = strict(placementShape).meta({
   id: 'placement',
   description: 'Where an argument is sent, and how it is written.',
 });
-/** The keys an argument of a YAML file may carry beside its JSON Schema. */
+/** The keys that an argument of a YAML file may have beside its JSON Schema. */
 export const PLACEMENT_KEYS: ReadonlySet<string> = new Set(Object.keys(placementShape));
 
 const partEncoding = strict({
