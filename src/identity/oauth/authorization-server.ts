@@ -111,10 +111,16 @@ export class AuthorizationServer {
   async #discover(): Promise<Node> {
     const { issuer } = this.#settings;
     const { discoveryRequest } = await import('oauth4webapi');
+    const { origin, pathname } = new URL(issuer);
+    // The library would leave out one slash where the path has two in a row, and ask for the metadata of another issuer.
+    const address = pathname.includes('//')
+      ? new URL(`${origin}${pathname.replace(/\/$/, '')}/.well-known/openid-configuration`)
+      : undefined;
     let problem = 'it has no metadata at its well-known addresses';
     for (const algorithm of ['oauth2', 'oidc'] as const) {
-      const { status, body } = await this.#sendBuilt((options) =>
-        discoveryRequest(new URL(issuer), { ...options, algorithm }),
+      const { status, body } = await this.#sendBuilt(
+        (options) => discoveryRequest(new URL(issuer), { ...options, algorithm }),
+        algorithm === 'oidc' ? address : undefined,
       );
       if (status !== 200) {
         if (status !== 404) problem = `the request for its metadata was answered with status ${status}`;
@@ -131,10 +137,10 @@ export class AuthorizationServer {
   }
 
   /**
-   * Sends a request that `build` creates with oauth4webapi, through `ask` with its limits, and returns the unchanged
-   * answer.
+   * Sends a request that `build` creates with oauth4webapi, through `ask` with its limits, and returns the unchanged answer.
+   * `address` replaces the URL of the library.
    */
-  async #sendBuilt(build: (options: RequestOptions) => Promise<unknown>): Promise<ServerAnswer> {
+  async #sendBuilt(build: (options: RequestOptions) => Promise<unknown>, address?: URL): Promise<ServerAnswer> {
     const oauth = await import('oauth4webapi');
     let answer: ServerAnswer | undefined;
     await build({
@@ -145,7 +151,7 @@ export class AuthorizationServer {
         const { 'user-agent': _, ...rest } = headers;
         answer = await this.#ask({
           method,
-          url: new URL(url),
+          url: address ?? new URL(url),
           // Without the charset that the library adds: RFC 7662 has none.
           headers: body === undefined ? rest : { ...rest, 'content-type': 'application/x-www-form-urlencoded' },
           ...(body !== undefined && { body: body.toString() }),
