@@ -93,8 +93,16 @@ describe('operations', () => {
         tags: ['x'],
         deprecated: true,
         qualifiedNames: [`${domain.name}.x.a`],
+        names: ['a', 'a'],
       },
-      { method: 'POST', path: '/a', tags: [], deprecated: false, qualifiedNames: [`${domain.name}.post_a`] },
+      {
+        method: 'POST',
+        path: '/a',
+        tags: [],
+        deprecated: false,
+        qualifiedNames: [`${domain.name}.post_a`],
+        names: ['post_a', 'post_a'],
+      },
     ]);
   });
 
