@@ -197,9 +197,19 @@ interface Edit {
   readonly depth: number;
 }
 
+/** The spaces by which the first inner map of the file is indented. */
+function findIndent(text: string): number {
+  const lines = text.split(/\r?\n/);
+  const at = lines.findIndex(
+    (line, index) =>
+      /^[^\s#-]/.test(line) && line.trimEnd().endsWith(':') && /^ {1,8}[^\s#-]/.test(lines[index + 1] ?? ''),
+  );
+  return at === -1 ? 2 : lines[at + 1]!.search(/\S/);
+}
+
 /** At the same position, deeper insertions come first: an inner map ends before the outer one. */
 function applyEdits(text: string, additions: ReadonlyMap<EntryHolder, Addition>): string {
-  const step = /^[^\s#-][^\n]*:[ \t]*\r?\n( {1,8})[^\s#-]/m.exec(text)?.[1]?.length ?? 2;
+  const step = findIndent(text);
   const lineBreak = text.includes('\r\n') ? '\r\n' : '\n';
   const edits = [...additions].flatMap(([holder, addition]) => toEdits(text, holder, addition, step, lineBreak));
   edits.sort((a, b) => a.at - b.at || b.depth - a.depth);
