@@ -299,7 +299,9 @@ describe('over http', () => {
     expect(await problem(importDocument(`${origin}/gone.json`, { env }))).toMatch(/answered 404; check the address/);
     const closed = await serve(() => undefined);
     await new Promise((resolve) => servers.pop()!.close(resolve));
-    expect(await problem(importDocument(`${closed}/x`, { env }))).toMatch(/cannot be fetched: nothing listens there \(ECONNREFUSED\); start that server, or check the port\.$/);
+    expect(await problem(importDocument(`${closed}/x`, { env }))).toMatch(
+      /cannot be fetched: nothing listens there \(ECONNREFUSED\); start that server, or check the port\.$/,
+    );
   });
 
   test('user info in the address is sent with HTTP Basic and never shown', async () => {
