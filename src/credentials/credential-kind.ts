@@ -13,7 +13,21 @@ import type { IssuedToken, TokenClient, TokenRequest } from './tokens/token-requ
  * load zod for them.
  */
 export interface ShapeTools {
-  readonly z: typeof z;
+  /** The types of zod that kinds use. */
+  readonly z: Pick<
+    typeof z,
+    | 'array'
+    | 'boolean'
+    | 'discriminatedUnion'
+    | 'enum'
+    | 'int'
+    | 'literal'
+    | 'number'
+    | 'record'
+    | 'string'
+    | 'union'
+    | 'unknown'
+  >;
   /** With a description and examples, for the reference. */
   about<Type extends z.ZodType>(type: Type, description: string, ...examples: unknown[]): Type;
   withDefault(description: string, value: unknown): string;

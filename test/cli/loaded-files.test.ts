@@ -1,5 +1,5 @@
 // What a process reads to do its work: time and memory of a start are that, before anything else.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -62,5 +62,9 @@ describe('loaded files', () => {
     expect(packages).toEqual(['commander', 'picocolors']);
     // The entry, the commands, the errors and the colours.
     expect(own).toBe(4);
+  });
+
+  test('the bundle has a third of zod: it is not used as a whole', async () => {
+    expect((await stat(join(DIST, 'chunks/zod.js'))).size).toBeLessThan(300_000);
   });
 });

@@ -20,7 +20,25 @@ import {
   withDefault,
 } from './fields.ts';
 
-const tools: ShapeTools = { z, about, closed, FILLED, headerName, inAnyCase, list, named, text, texts, withDefault };
+/** Picked one by one: with `z` as a whole, the bundle would contain all of zod, and every start would load it. */
+const types: ShapeTools['z'] = {
+  array: z.array,
+  boolean: z.boolean,
+  discriminatedUnion: z.discriminatedUnion,
+  enum: z.enum,
+  int: z.int,
+  literal: z.literal,
+  number: z.number,
+  record: z.record,
+  string: z.string,
+  union: z.union,
+  unknown: z.unknown,
+};
+
+const tools: ShapeTools = {
+  ...{ z: types, about, closed, FILLED, headerName },
+  ...{ inAnyCase, list, named, text, texts, withDefault },
+};
 
 export const variable: z.ZodString = variableName(tools);
 
